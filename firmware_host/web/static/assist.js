@@ -1,6 +1,5 @@
 // Assist: how much each player is shown of what his moves are worth, while the game goes on.
-import { h } from "/static/dom.js";
-import { nameOf, t } from "/static/i18n.js";
+import { h, nameOf, t } from "/static/page.js";
 
 /** What each amount is called, none first. */
 export const amounts = () => [t("no assist"), t("warned of bad moves"), t("good and bad moves shown"), t("the best move shown too")];

@@ -1,6 +1,5 @@
 // The places of a board to tap on: open ones, and those of the options that take places away.
-import { h, setText } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { h, setText, t } from "/static/page.js";
 
 const MOST = 26; // letters
 

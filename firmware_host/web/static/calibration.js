@@ -1,7 +1,6 @@
 // The sweep from the page: the game waits, a card says each step, and the lights lead.
-import { h, setText } from "/static/dom.js";
+import { h, setText, t } from "/static/page.js";
 import { HealthMap } from "/static/health.js";
-import { t } from "/static/i18n.js";
 
 const STAGES = {
   lights: () => t("The lights"),

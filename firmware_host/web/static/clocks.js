@@ -1,6 +1,5 @@
 // A clock for each player of a new game, if they want one.
-import { h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { h, t } from "/static/page.js";
 
 const TIMES = [null, { minutes: 5 }, { minutes: 10 }, { minutes: 5, increment_s: 5 }, { minutes: 10, increment_s: 10 }];
 

@@ -1,13 +1,147 @@
-// The plate in three dimensions, where somebody wants that: games by choice, the playground always. Without WebGL 2 it
-// stays flat. What falls can be seen again.
-
-import { button, h, setText } from "/static/dom.js";
+// The plate in three dimensions, and how plate and pieces lay in the last seconds.
 import { Grips } from "/static/grips.js";
-import { t } from "/static/i18n.js";
-import { Poses } from "/static/poses.js";
-import { remember, remembered } from "/static/prefs.js";
+import { button, h, remember, remembered, setText, t } from "/static/page.js";
 import { Space } from "/static/space.js";
 
+const KEPT_S = 6;
+const BEHIND_S = 0.09; // what is drawn is so old: there are then frames on both sides of it
+const CLIP_S = 5; // at most
+const BEFORE_S = 0.7; // before the first of them slips
+const SLIPS_MM_S = 4;
+const OFF_MM = -5; // below the plate
+const LOW_MM = 30; // what is gone from under that no hand has lifted
+const FALLS_MM_S = 700; // faster than hands lower anything
+const TIPS = 0.9; // cosine of 26 degrees
+const AFTER_S = 1.2;
+
+const isTipped = ([, , , , x, y]) => 1 - 2 * (x * x + y * y) < TIPS;
+
+export class Poses {
+  constructor() {
+    this.frames = []; // {t, attitude, pieces: Map(id -> pose)}, oldest first
+    this.shown = 0; // the time that is drawn
+    this.heldId = null; // what this page has in its hand falls only once it is let go
+    this.clip = null; // the last fall: {start, end, frames, off, over, all}
+    this.fell = new Map(); // number of a piece -> when it fell
+    this.cleared = new Set(); // numbers of what lay there when a game began: it is taken off, and does not fall
+    this.held = new Map(); // -> until when this page has held it
+    this.listeners = [];
+  }
+
+  get newest() { return this.frames.at(-1); }
+
+  /** `frames`: [time, attitude, moved, gone] as the table sends them. */
+  take(frames) {
+    for (const [t, attitude, moved, gone] of frames) {
+      if (t < this.newest?.t) this.frames = []; // the table has started anew
+      const before = this.newest;
+      const pieces = new Map(before?.pieces);
+      for (const id of gone) pieces.delete(id);
+      for (const [id, pose] of Object.entries(moved)) pieces.set(Number(id), pose);
+      // it has rested since: it does not creep from there to here
+      if (before && t - before.t > 0.1) this.frames.push({ ...before, t: t - 0.02 });
+      this.frames.push({ t, attitude, pieces });
+      if (before) this.watch(before, this.newest);
+    }
+    while (this.frames.length > 2 && this.frames[1].t < this.newest.t - KEPT_S) this.frames.shift();
+    this.heardAt = performance.now();
+    this.tell();
+  }
+
+  tell() { for (const listener of this.listeners) listener(); }
+
+  /** Whether something falls, and then, a little later, keep how it came. */
+  watch(before, now) {
+    const dt = Math.max(0.005, now.t - before.t);
+    for (const [id, pose] of before.pieces) {
+      if (id === this.heldId) {
+        this.held.set(id, now.t);
+        continue;
+      }
+      const after = now.pieces.get(id);
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM && !this.cleared.has(id);
+      if (fallen && !this.fell.has(id)) this.fell.set(id, now.t);
+    }
+    if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
+  }
+
+  /** Another game: what is taken off for it has not fallen. */
+  begin() {
+    this.clip = null;
+    this.fell.clear();
+    this.cleared = new Set(this.newest?.pieces.keys());
+  }
+
+  get fellAt() { return Math.max(...this.fell.values()); }
+
+  /** When a piece that fell began to slip: since then it has not rested. */
+  slipped(id, fellAt) {
+    let begun = fellAt;
+    for (let at = this.frames.length - 1; at > 0; at--) {
+      const [before, now] = [this.frames[at - 1], this.frames[at]];
+      if (now.t > fellAt) continue;
+      if (before.t < (this.held.get(id) ?? 0)) break;
+      const [from, to] = [before.pieces.get(id), now.pieces.get(id)];
+      if (!from || !to || Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) < SLIPS_MM_S * (now.t - before.t)) break;
+      begun = before.t;
+    }
+    return begun;
+  }
+
+  keep() {
+    const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
+    const first = Math.min(...[...this.fell].map(([id, at]) => this.slipped(id, at)));
+    const earlier = this.clip && first < this.clip.end ? this.clip : null; // one tilt, and some fall later
+    const start = Math.max(this.frames[0].t, Math.min(first - BEFORE_S, earlier?.start ?? Infinity), end - CLIP_S);
+    const frames = this.frames.filter(({ t }) => t >= start - 0.1 && t <= end);
+    const now = (id) => this.newest.pieces.get(id);
+    const fell = [...this.fell.keys()];
+    const there = earlier?.there ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
+    const left = there.filter((id) => !(now(id)?.[2] >= OFF_MM));
+    const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start); // and was not let fall
+    const over = fell.filter((id) => !left.includes(id) && (stood(id) || isTipped(now(id))));
+    this.clip = { start, end, frames, there, off: left.length, over: over.length, all: there.length };
+    this.fell.clear();
+    this.tell();
+  }
+
+  /** Move the drawn time on; whether anything is still to come. */
+  advance(seconds) {
+    if (!this.newest) return false;
+    const quiet = performance.now() - this.heardAt > 150;
+    if (quiet && this.fell.size) this.keep();
+    const target = this.newest.t - (quiet ? 0 : BEHIND_S);
+    const late = target - this.shown;
+    if (late > 1 || late < -1) this.shown = target;
+    else this.shown = Math.min(this.newest.t, this.shown + Math.max(0, seconds * (1 + 6 * late)));
+    return this.shown < this.newest.t - 1e-4;
+  }
+
+  /** Plate and pieces at a time, between the frames around it. */
+  at(t, frames = this.frames) {
+    let high = frames.findIndex((frame) => frame.t >= t);
+    if (high < 0) high = frames.length - 1;
+    const [a, b] = [frames[Math.max(0, high - 1)], frames[high]];
+    const share = b.t > a.t ? Math.max(0, Math.min(1, (t - a.t) / (b.t - a.t))) : 1;
+    const mix = (one, other) => one.map((each, at) => each + (other[at] - each) * share);
+    const pieces = new Map();
+    for (const [id, pose] of b.pieces) {
+      const from = a.pieces.get(id);
+      if (!from || from === pose) {
+        pieces.set(id, pose);
+        continue;
+      }
+      const same = from[3] * pose[3] + from[4] * pose[4] + from[5] * pose[5] + from[6] * pose[6] < 0 ? -1 : 1;
+      const between = mix([...from.slice(0, 3), ...from.slice(3).map((each) => each * same)], pose);
+      const length = Math.hypot(...between.slice(3));
+      pieces.set(id, [...between.slice(0, 3), ...between.slice(3).map((each) => each / length)]);
+    }
+    return { attitude: mix(a.attitude, b.attitude), pieces };
+  }
+}
+
+// The plate in three dimensions, where somebody wants that: games by choice, the playground always. Without WebGL 2 it
+// stays flat. What falls can be seen again.
 const SLOWLY = 0.25;
 
 /** What fell, in words. */

@@ -1,7 +1,5 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
-import { closed, opened } from "/static/back.js";
-import { button, h } from "/static/dom.js";
-import { language, t, nameOf } from "/static/i18n.js";
+import { button, closed, h, language, nameOf, opened, t } from "/static/page.js";
 
 /** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
 export function dialog(title, name, ...content) {

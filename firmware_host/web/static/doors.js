@@ -1,8 +1,6 @@
 // The first screen: how to begin, before the first game of a browser, and ever after by a press on the table's name.
-import { button, h, setText } from "/static/dom.js";
+import { button, h, remember, remembered, setText, t } from "/static/page.js";
 import { boardPicture, face } from "/static/drawings.js";
-import { t } from "/static/i18n.js";
-import { remember, remembered } from "/static/prefs.js";
 
 const USUAL = { name: "momentum", players: ["red", "blue"] }; // where nothing is on the plate that two can begin
 

@@ -1,9 +1,49 @@
-// The drawer "The table": what concerns the table itself and not the game, out of the way of play.
-import { closed, opened } from "/static/back.js";
-import { button, h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
-import { remember, remembered } from "/static/prefs.js";
+// The drawer The table and what stands in it.
+import { button, closed, h, icon, opened, remember, remembered, t } from "/static/page.js";
 
+export class Tabs {
+  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
+  constructor(panels, first, onChoose, extra = "card") {
+    this.onChoose = onChoose;
+    this.list = h("div", { role: "tablist", class: "tabs" });
+    this.panels = new Map();
+    for (const [name, label, content] of panels) {
+      const tab = h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, onclick: () => this.choose(name) }, label);
+      const panel = h("div", { role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel" }, content);
+      this.list.append(tab);
+      this.panels.set(name, { tab, panel });
+    }
+    this.list.addEventListener("keydown", (event) => this.key(event));
+    this.element = h("div", { class: `tabbed ${extra}` }, this.list, ...[...this.panels.values()].map(({ panel }) => panel));
+    this.show(this.panels.has(first) ? first : panels[0][0]);
+  }
+
+  show(chosen) {
+    this.chosen = chosen;
+    for (const [name, { tab, panel }] of this.panels) {
+      tab.setAttribute("aria-selected", name === chosen);
+      tab.tabIndex = name === chosen ? 0 : -1;
+      panel.hidden = name !== chosen;
+    }
+  }
+
+  choose(name) {
+    this.show(name);
+    this.onChoose(name);
+  }
+
+  key(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    const names = [...this.panels.keys()];
+    const next = names[(names.indexOf(this.chosen) + step + names.length) % names.length];
+    this.choose(next);
+    this.panels.get(next).tab.focus();
+    event.preventDefault();
+  }
+}
+
+// The drawer "The table": what concerns the table itself and not the game, out of the way of play.
 export class Drawer {
   /** `tools`: buttons under its title; `onTurn(open)` after it has been opened or closed. */
   constructor(tools, contents, onTurn) {
@@ -34,5 +74,212 @@ export class Drawer {
     remember("drawer", open ? "open" : "shut");
     (open ? this.element.querySelector("button") : this.handle).focus({ preventScroll: true });
     this.onTurn(open);
+  }
+}
+
+// The panel's two buttons, and whether the table's own hand works by itself.
+const LONG_PRESS_S = 2;
+const SHORT_PRESS_S = 0.15;
+
+/** A push-button: a click is a short press; held down, a ring fills until the long press. */
+function pushButton(name, label, ask, complain) {
+  let since = null;
+  const element = h("button", { type: "button", class: `push ${name}` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
+  const press = (held) => ask({ type: "press", button: name, held_s: held }).catch(complain);
+  const end = (send) => {
+    if (since === null) return;
+    const held = Math.min(10, (performance.now() - since) / 1000);
+    since = null;
+    element.classList.remove("down");
+    if (send) press(held < 0.5 ? SHORT_PRESS_S : held);
+  };
+  element.style.setProperty("--long", `${LONG_PRESS_S}s`);
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || element.disabled) return;
+    element.setPointerCapture(event.pointerId);
+    since = performance.now();
+    element.classList.add("down");
+  });
+  element.addEventListener("pointerup", () => end(true));
+  element.addEventListener("pointercancel", () => end(false));
+  element.addEventListener("click", (event) => {
+    if (event.detail === 0) press(SHORT_PRESS_S); // from the keyboard
+  });
+  return element;
+}
+
+export class Buttons {
+  constructor(store, { ask, complain, ownHand }) {
+    Object.assign(this, { store, ownHand });
+    const complainOf = (error) => complain(error.message);
+    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), ask, complainOf), pushButton("back", t("Back"), ask, complainOf));
+    this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
+    this.element = h("div", { class: "controls" }, this.pushes, h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));
+    store.listen(() => this.update());
+  }
+
+  update() {
+    const { layout, handsFree, watching } = this.store;
+    if (!layout) return;
+    this.element.hidden = watching || !layout.hands;
+    for (const push of this.pushes.children) push.disabled = !handsFree;
+    this.byItself.checked = this.ownHand.on;
+  }
+}
+
+// What the lights mean, as the table itself tells it, and the game's rules in short.
+const STEP_S = 0.25; // what one of a pattern's levels lasts
+
+/** The lamp goes as the light on the plate does: its levels over time, or a smooth swing. */
+function goLike(lamp, levels, breath) {
+  if (levels.length < 2 || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    lamp.style.opacity = levels[0];
+    return;
+  }
+  const frames = breath
+    ? [levels[0], levels[1], levels[0]].map((opacity) => ({ opacity, easing: "ease-in-out" }))
+    : [...levels, levels[0]].map((opacity) => ({ opacity, easing: "step-end" }));
+  const duration = 1000 * (breath ?? levels.length * STEP_S);
+  const going = lamp.animate(frames, { duration, iterations: Infinity });
+  going.pause();
+  new IntersectionObserver(([{ isIntersecting }]) => (isIntersecting ? going.play() : going.pause())).observe(lamp);
+}
+
+export class Legend {
+  constructor(fetchJson) {
+    this.element = h("ul", { class: "legend" });
+    fetchJson("/api/v1/legend").then((entries) => this.draw(entries), () => {});
+  }
+
+  draw(entries) {
+    this.element.replaceChildren(...entries.map(({ meaning, rhythm, colour, levels, breath_s: breath }) => {
+      const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece" });
+      if (colour) lamp.style.setProperty("--c", colour);
+      goLike(lamp, levels, breath);
+      return h("li", {}, h("span", { class: "socket" }, lamp), h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
+    }));
+  }
+}
+
+export class Rules {
+  constructor(store) {
+    this.store = store;
+    this.element = h("div", { class: "rules" });
+    store.listen((_, changed) => { if (changed.has("layout") || changed.has("review")) this.draw(); });
+  }
+
+  draw() {
+    const { game } = this.store;
+    if (!game) {
+      this.element.replaceChildren(h("p", { class: "hint" }, t("Start a game to read its rules.")));
+      return;
+    }
+    this.element.replaceChildren(
+      h("h2", {}, game.title), h("p", { class: "credit" }, game.credit),
+      ...game.rules.map((paragraph) => h("p", {}, paragraph)),
+      ...(game.notice ? [h("p", { class: "notice" }, game.notice)] : []));
+  }
+}
+
+// What can be broken on a simulated table, and mended again: what the table says it can be.
+const NAMES = {
+  "sensor-dead": () => t("A sensor feels nothing"),
+  "sensor-stuck": () => t("A sensor is stuck"),
+  "sensor-drift": () => t("A sensor drifts"),
+  "sensor-noisy": () => t("A sensor is noisy"),
+  "sensor-swapped": () => t("Two sensors are swapped"),
+  "weak-magnet": () => t("A piece has a weak magnet"),
+  "magnet-turned": () => t("A piece's magnet is the wrong way round"),
+  "i2c-nack": () => t("No chip of a bus answers"),
+  "i2c-stuck": () => t("A bus is stuck"),
+  "wrong-id": () => t("Another chip than expected"),
+  "chip-reset": () => t("A chip starts again"),
+  "imu-axis-dead": () => t("An axis of the tilt sensor is dead"),
+  "spi-silent": () => t("The converter is silent"),
+  "lights-brownout": () => t("The lights lose their power"),
+  "button-bounce": () => t("A button bounces"),
+  "ground-shift": () => t("The lights shift the sensors' ground"),
+  "supply-sag": () => t("The lights pull the supply down"),
+  "lights-heat": () => t("The lights warm the sensors"),
+  "lights-pulsed": () => t("The lights are switched in phase"),
+  "rails-field": () => t("The lights' rails are felt"),
+  "lights-gaps": () => t("The lights' line has gaps"),
+  "lights-level": () => t("The lights misread their line"),
+  "line-noise": () => t("The plate's cable is noisy"),
+  "node-reenumerated": () => t("The plate's USB drops out"),
+  "scan-pauses": () => t("The computer pauses now and then"),
+  "scan-stall": () => t("The computer is too busy"),
+  "disk-full": () => t("The disk is full"),
+  "node-unplugged": () => t("The plate's cable is pulled"),
+};
+
+const nameOf = (fault) => NAMES[fault]?.() ?? fault;
+
+export class FaultPanel {
+  constructor(store, { ask, complain }) {
+    Object.assign(this, { store, ask, complain });
+    this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
+    this.targets = h("span", { class: "targets row" });
+    this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
+    this.form = h("form", { class: "breaking" }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const named = this.wanted();
+      const unknown = named.find((each) => !this.known(each));
+      if (unknown !== undefined) {
+        this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
+      } else this.send("fault", this.fault.value, named);
+    });
+    this.hint = h("p", { class: "hint" });
+    this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
+    store.listen((_, changed) => {
+      if (changed.has("layout")) this.offer();
+      if (changed.has("broken") || changed.has("link")) this.draw();
+    });
+  }
+
+  /** What this table can have. */
+  offer() {
+    const { hands, breakable } = this.store.layout;
+    this.form.hidden = !hands;
+    this.hint.textContent = hands
+      ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
+      : t("On a real table things break by themselves.");
+    if (JSON.stringify(breakable) === this.offered) return;
+    this.offered = JSON.stringify(breakable);
+    this.fault.replaceChildren(...breakable.map(({ fault }) => h("option", { value: fault }, nameOf(fault))));
+    this.chosen();
+  }
+
+  /** A field for each target that the fault takes. */
+  chosen() {
+    const kind = this.store.layout.breakable.find(({ fault }) => fault === this.fault.value);
+    this.targets.replaceChildren(...Array.from({ length: kind?.count ?? 0 }, () => (kind.choices.length
+      ? h("select", { "aria-label": t("Which") }, ...kind.choices.map((one) => h("option", {}, one)))
+      : h("input", { type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }))));
+  }
+
+  wanted() {
+    return [...this.targets.children].map(({ value }) => value.trim());
+  }
+
+  known(target) {
+    const { breakable } = this.store.layout;
+    return this.store.indexOf(target) >= 0 || breakable.some(({ choices }) => choices.includes(target));
+  }
+
+  draw() {
+    const { broken = [] } = this.store.snapshot ?? {};
+    const key = JSON.stringify([broken, this.store.link]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const idle = !this.store.handsFree;
+    this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
+      h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
+      h("button", { type: "button", disabled: idle, onclick: () => this.send("heal", fault, targets) }, t("Mend")))));
+  }
+
+  async send(type, name, targets) {
+    await this.ask({ type, name, targets }).catch((error) => this.complain(error.message));
   }
 }

@@ -1,5 +1,5 @@
 // Small drawings of one hand: a game's board, and who plays.
-import { s } from "/static/dom.js";
+import { s } from "/static/page.js";
 import { looksOf, marble } from "/static/marble.js";
 
 const SIDES = [["#e2574c", 1, 0], ["#4f9be8", 1, 1], ["#59b26b", 0, 0], ["#e2c42e", 0, 1]];

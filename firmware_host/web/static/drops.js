@@ -1,5 +1,5 @@
 // Letting a tile fall from a slot: it is put where it lands, and the side answered.
-import { fall } from "/static/slots.js";
+import { fall } from "/static/boards.js";
 
 const SEEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
 

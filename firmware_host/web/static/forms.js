@@ -1,5 +1,5 @@
 // What the kinds of pieces look like, each in a box from -50 to 50; marble.js makes symbols of them.
-import { s } from "/static/dom.js";
+import { s } from "/static/page.js";
 
 export const MARKS = {
   dot: "M-13 0a13 13 0 1 0 26 0a13 13 0 1 0-26 0z",

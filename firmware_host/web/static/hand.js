@@ -1,5 +1,5 @@
 // A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means: press.js.
-import { t, nameOf } from "/static/i18n.js";
+import { nameOf, t } from "/static/page.js";
 
 const SNAP_MM = 14;
 const CARRY_MM = 26;

@@ -1,7 +1,6 @@
 // What the last calibration found: each place's margin, worst places by name, and what to do.
 import { fetchJson } from "/static/dialogs.js";
-import { h, s, setText } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { h, s, setText, t } from "/static/page.js";
 
 const FULL_MT = 1.2; // a margin that nothing in play uses up
 const CELL = 40;

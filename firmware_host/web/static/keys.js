@@ -1,6 +1,6 @@
 // Playing by keyboard: a focus moves over the places, Enter picks up and puts down.
-import { t, nameOf } from "/static/i18n.js";
-import { OUT, sideName } from "/static/slots.js";
+import { nameOf, t } from "/static/page.js";
+import { OUT, sideName } from "/static/boards.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 

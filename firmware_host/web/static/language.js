@@ -1,6 +1,5 @@
 // The choice of a language: kept in a cookie, so that everything that the table sends is in it.
-import { h } from "/static/dom.js";
-import { language, languages, t } from "/static/i18n.js";
+import { h, language, languages, t } from "/static/page.js";
 
 // Each in its own language, for whoever does not read the one shown.
 const NAMES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", pl: "Polski" };

@@ -1,7 +1,6 @@
 // The computer that the table runs on: its Wi-Fi, another one, updates, switching it off. Each is confirmed at the table.
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { button, h, t } from "/static/page.js";
 import { post } from "/static/pair.js";
 
 const MACHINE = "/api/v1/machine";

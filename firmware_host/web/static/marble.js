@@ -1,5 +1,5 @@
 // Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue.
-import { s } from "/static/dom.js";
+import { s } from "/static/page.js";
 import { FORMS, markOf } from "/static/forms.js";
 
 const LOOKS = {

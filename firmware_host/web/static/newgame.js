@@ -2,12 +2,10 @@
 import { boardFields } from "/static/boardedit.js";
 import { ClockChoice } from "/static/clocks.js";
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h } from "/static/dom.js";
+import { button, h, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
-import { t } from "/static/i18n.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
-import { remember, remembered } from "/static/prefs.js";
 
 const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };

@@ -1,8 +1,7 @@
 // Who plays in a new game: a friend or an animal by its face, or for each player a person, with assist, the computer or another engine.
 import { amounts } from "/static/assist.js";
-import { h, setText } from "/static/dom.js";
+import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
-import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 
 const OURS = "tiltboard";

@@ -1,6 +1,5 @@
 // One option of a game as a field of a form. Labels, help and ranges come from the game.
-import { h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { h, t } from "/static/page.js";
 import { trackEditor } from "/static/trackedit.js";
 
 const A_FILE = "\u0000file"; // no board is called so

@@ -1,7 +1,6 @@
 // Pairing: the table's own page shows a code, another device's asks for it.
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { button, h, t } from "/static/page.js";
 
 const PAIRING = "/api/v1/pairing";
 

@@ -1,7 +1,6 @@
 // A picture of the position that is shown, to keep or to send: drawn on the page, a PNG, as every phone shows.
 import { shown } from "/static/boards.js";
-import { button, h, s } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { button, h, s, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
 

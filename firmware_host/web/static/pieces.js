@@ -1,5 +1,5 @@
 // The marbles on the plate, where they lie, and the one that this page holds.
-import { h } from "/static/dom.js";
+import { h } from "/static/page.js";
 import { formOf, marble } from "/static/marble.js";
 
 const KEEP_MS = 1500; // a piece just put down stays drawn there until the table says so, at most

@@ -1,8 +1,6 @@
 // Who plays which colour, by name, and how many games each has won against these opponents: kept by this browser.
-import { h, setText } from "/static/dom.js";
-import { nameOf, t } from "/static/i18n.js";
+import { h, nameOf, remember, remembered, setText, t } from "/static/page.js";
 import { engineName } from "/static/opponents.js";
-import { remember, remembered } from "/static/prefs.js";
 
 const LONGEST_NAME = 24;
 const A_MATCH = 2; // games: before, nobody is ahead

@@ -1,6 +1,5 @@
 // The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
-import { button, h, setText } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { button, h, setText, t } from "/static/page.js";
 import { SensorView } from "/static/sensors.js";
 import { Supply } from "/static/supply.js";
 

@@ -1,5 +1,5 @@
 // Mouse and fingers on the plate and the trays: what is pressed, dragged, or only pointed at.
-import { t } from "/static/i18n.js";
+import { t } from "/static/page.js";
 
 const DRAG_FROM_PX = 6;
 const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it

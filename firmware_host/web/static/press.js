@@ -1,7 +1,7 @@
 // What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs there.
 import { Drops } from "/static/drops.js";
-import { t, nameOf } from "/static/i18n.js";
-import { sideName } from "/static/slots.js";
+import { nameOf, t } from "/static/page.js";
+import { sideName } from "/static/boards.js";
 import { Waiting } from "/static/waiting.js";
 
 export class Presses {

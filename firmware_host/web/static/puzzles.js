@@ -1,9 +1,7 @@
 // To learn: the lesson and the puzzles of each game; this browser remembers which were done, the table what people did by name.
-import { button, h } from "/static/dom.js";
+import { button, h, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
-import { t } from "/static/i18n.js";
 import { engineName } from "/static/opponents.js";
-import { remember, remembered } from "/static/prefs.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
 const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));

@@ -1,5 +1,5 @@
 // A question of the table beside the plate: answers to press, by mouse, finger or key.
-import { h, icon, setText } from "/static/dom.js";
+import { h, icon, setText } from "/static/page.js";
 
 const FEW = 8; // more are a list of their own to scroll
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };

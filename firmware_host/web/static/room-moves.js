@@ -1,8 +1,7 @@
 // What a seat may do now: from its list of legal moves to a few buttons, one question at a time.
 
-import { h } from "/static/dom.js";
-import { nameOf, t } from "/static/i18n.js";
-import { piecesShown } from "/static/room-cards.js";
+import { h, nameOf, t } from "/static/page.js";
+import { piecesShown } from "/static/room-view.js";
 import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
 
 const rest = (words, from) => words.slice(from).join(":");

@@ -1,14 +1,10 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, icon } from "/static/dom.js";
-import { nameOf, t } from "/static/i18n.js";
-import { remember, remembered } from "/static/prefs.js";
-import { card, fan } from "/static/room-cards.js";
-import { guide } from "/static/room-guide.js";
+import { button, h, icon, nameOf, remember, remembered, t } from "/static/page.js";
+import { card, fan, RoomView } from "/static/room-view.js";
+import { cardTitle, fallenPieces, guide, piecesName, seenZones, sentence, titleOf, zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
-import { RoomView } from "/static/room-view.js";
-import { cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
 const REOPENS_WITHIN_MS = 10_000;

@@ -1,10 +1,174 @@
-// What to do next, in one sentence; the result; what is broken; whether the table is there.
-import { button, h, icon, setText } from "/static/dom.js";
+// The card over the plate: what to do next, what can be pressed, and ways to end a game.
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
-import { nameOf, t } from "/static/i18n.js";
+import { button, h, icon, nameOf, setText, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
+const SURE_MS = 4000; // the second press must come within
+
+export class Ending {
+  constructor(store, { ask, complain }) {
+    Object.assign(this, { store, ask, complain });
+    this.sure = false;
+    this.draw = button("draw", t("Offer a draw"), () => this.send("offer-draw", this.person));
+    this.agree = button("draw", "", () => this.send("offer-draw", this.next), { class: "primary" });
+    this.resign = button("flag", "", () => this.giveUp());
+    this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
+    store.listen((_, changed) => {
+      if (["moves", "layout"].some((name) => changed.has(name))) this.sure = false;
+      this.update();
+    });
+  }
+
+  /** The person who may end it: the player to move, or somebody who waits for the computer. */
+  get person() {
+    const { snapshot: { to_move: mover, engines }, game } = this.store;
+    return engines[mover] ? game.players.find((player) => !engines[player]) : mover;
+  }
+
+  /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by themselves. */
+  get next() {
+    const { snapshot: { draw_offers: offers, engines }, game } = this.store;
+    if (!offers.length) return null;
+    const sides = game.teams.length ? game.teams : game.players.map((player) => [player]);
+    const open = sides.filter((side) => !side.some((each) => offers.includes(each)));
+    return open.flat().find((player) => !engines[player]);
+  }
+
+  update() {
+    const { snapshot, game, review, mayAct } = this.store;
+    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !game.glossary?.length && !snapshot.lesson;
+    this.element.hidden = !goesOn || review || !mayAct || !this.person;
+    if (this.element.hidden) return;
+    const { players } = this.store;
+    const { draw_offers: offers, phase } = snapshot;
+    if (this.next) setText(this.agree.lastChild, t("{player} agrees", { player: players.called(this.next) }));
+    setText(this.resign.lastChild, this.sure ? t("{player} resigns?", { player: players.called(this.person) }) : t("Resign"));
+    this.resign.classList.toggle("sure", this.sure);
+    const sides = game.teams.length || game.players.length;
+    this.resign.hidden = sides > 2;
+    this.resign.disabled = phase === "settle";
+    this.draw.disabled = this.resign.disabled || offers.length > 0;
+  }
+
+  giveUp() {
+    if (this.sure) {
+      this.sure = false;
+      this.send("resign", this.person);
+      return;
+    }
+    this.sure = true;
+    this.update();
+    setTimeout(() => {
+      this.sure = false;
+      this.update();
+    }, SURE_MS);
+  }
+
+  send(type, player) {
+    this.ask({ type, player }).catch((error) => this.complain(error.message));
+  }
+}
+
+// What can be pressed now, under the sentence: the next thing first, taking back always.
+// What the table's hand can do for a person, by phase.
+const HELP = {
+  setup: () => t("Set it up for me"),
+  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null) ? t("Put them on for me") : t("Push them for me")),
+  fix: () => t("Put it right for me"),
+};
+
+export class Actions {
+  constructor(store, { ask, complain, ownHand, ending, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
+    Object.assign(this, { store, ownHand, ending });
+    const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
+    const primary = { class: "primary" };
+    this.play = button("plus", t("New game"), newGame, primary);
+    this.again = button("again", t("Play again"), playAgain, primary);
+    this.other = button("plus", t("Another game"), newGame);
+    this.goOn = button("back", "", takeBackToHere);
+    this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
+    this.help = button("hand", "", () => ownHand.carryOut(), primary);
+    this.level = button("draw", t("Level it"), () => ask({ type: "tilt", x_deg: 0, y_deg: 0 }).catch((error) => complain(error.message)), primary);
+    this.hint = button("bulb", t("Hint"), command("hint"));
+    this.show = button("bulb", t("Show me"), command("hint"));
+    this.learn = button("help", t("Learn in a minute"), learn);
+    this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
+    this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
+    this.sure = button("next", t("I am sure"), command("sure"), primary);
+    this.swap = button("swap", t("Swap colours"), command("swap"));
+    this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
+    this.element = h("div", { class: "actions" });
+    store.listen(() => this.update());
+  }
+
+  update() {
+    const { layout, snapshot, mayAct, review, working } = this.store;
+    if (!layout || !snapshot) return;
+    this.help.disabled = working;
+    this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
+    if (review) this.offer(this.lookingBack(review), this.leave);
+    else if (!mayAct || snapshot.phase === "free") this.offer();
+    else if (!layout.game) this.offer(this.play);
+    else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
+    else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
+    else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
+    else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
+    else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
+    else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
+  }
+
+  /** Whether the plate is held tilted, and a hand of the table could let it go. */
+  leans({ phase, stillness }) { return phase === "paused" && stillness === "tilted" && this.store.handsFree; }
+
+  /** Before the first move: how the game goes. */
+  first({ moves }, { game }) { return game.lesson && moves.length === 0 ? this.learn : null; }
+
+  /** What the table's hand can do in a lesson, and at its end a game. */
+  ofLesson(snapshot) {
+    const { done, steps, by_hand: others } = snapshot.lesson;
+    if (snapshot.lesson.wrong) return this.show;
+    if (done === steps) return snapshot.lesson.puzzle ? this.nextPuzzle : this.play;
+    if (snapshot.phase !== "turn") return this.helping(snapshot);
+    if (!others || !this.store.handsFree || this.ownHand.on) return null;
+    setText(this.help.lastChild, t("Make this move for me"));
+    return this.help;
+  }
+
+  lookingBack({ record, ply }) {
+    if (record.played) return null; // it was not played
+    const own = record.game.id === this.store.layout.game?.id;
+    setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
+    return own && ply === record.moves.length ? null : this.goOn;
+  }
+
+  /** The table's hand, where it can help and does not work by itself. */
+  helping(snapshot) {
+    const words = HELP[snapshot.phase];
+    const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
+    const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move]; // it plays by itself
+    const alone = engine || this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
+    if (!this.store.handsFree || !words || !something || alone) return null;
+    setText(this.help.lastChild, words(snapshot));
+    return this.help;
+  }
+
+  /** Where a person is to move. */
+  hinting({ phase, to_move: mover, engines, thinking, hinting }) {
+    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover] && !thinking;
+    this.hint.disabled = hinting;
+    return may ? this.hint : null;
+  }
+
+  offer(...actions) {
+    const wanted = actions.filter(Boolean);
+    const there = [...this.element.children];
+    if (there.length === wanted.length && there.every((one, at) => one === wanted[at])) return;
+    this.element.replaceChildren(...wanted);
+  }
+}
+
+// What to do next, in one sentence; the result; what is broken; whether the table is there.
 const PHASES = {
   setup: () => t("Set up"),
   turn: () => t("Your turn"),

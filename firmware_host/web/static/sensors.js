@@ -1,6 +1,5 @@
 // The sensor view: what each Hall sensor feels, what was made of it, and how sure that is.
-import { h, s, setText } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { h, s, setText, t } from "/static/page.js";
 
 const FULL_MT = 13;
 const SHORT = { "N-strong": "N", "S-strong": "S", "N-weak": "n", "S-weak": "s", none: "" };

@@ -1,5 +1,5 @@
 // The table's own hand: it does what the lights ask for, by itself if that is wanted.
-import { remember, remembered } from "/static/prefs.js";
+import { remember, remembered } from "/static/page.js";
 
 const ASKING = new Set(["setup", "settle", "fix"]);
 const LEAVES = new Set(["wrong", "remove", "lift"]);

@@ -1,7 +1,5 @@
 // The table's tunes, of struck wood and glass, played by this browser: each once, and only where sound is on.
-import { h, icon } from "/static/dom.js";
-import { t } from "/static/i18n.js";
-import { remember, remembered } from "/static/prefs.js";
+import { button, h, icon, language, remember, remembered, t } from "/static/page.js";
 
 // What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the knock itself is
 const BODIES = {
@@ -104,5 +102,47 @@ export class Sounds {
     source.buffer = sound;
     source.connect(loudness).connect(audio.destination);
     source.start();
+  }
+}
+
+// The sentence read aloud by the browser, if that is wanted; off unless somebody turns it on.
+export class Voice {
+  constructor() {
+    this.able = "speechSynthesis" in window;
+    this.on = this.able && remembered("voice", "off") === "on";
+    this.said = "";
+  }
+
+  /** Read `words`, once; what was being read ends. */
+  say(words) {
+    if (words === this.said) return;
+    this.said = words;
+    if (this.on) this.speak();
+  }
+
+  speak() {
+    speechSynthesis.cancel();
+    if (!this.said) return;
+    const utterance = new SpeechSynthesisUtterance(this.said);
+    utterance.lang = language();
+    utterance.voice = speechSynthesis.getVoices().find(({ lang }) => lang.startsWith(language())) ?? null;
+    speechSynthesis.speak(utterance);
+  }
+
+  toggle() {
+    this.on = !this.on;
+    remember("voice", this.on ? "on" : "off");
+    if (this.on) this.speak();
+    else speechSynthesis.cancel();
+  }
+
+  /** Buttons for it; none where the browser cannot speak. */
+  buttons() {
+    if (!this.able) return [];
+    const read = button("sound", t("Read aloud"), () => {
+      this.toggle();
+      read.setAttribute("aria-pressed", this.on);
+    }, { "aria-pressed": this.on });
+    return [read];
   }
 }

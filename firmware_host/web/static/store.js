@@ -11,7 +11,7 @@ export class Store {
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
     this.players = null; // names and score, see players.js
-    this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see camera.js
+    this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
     this.preview = null; // what a move would do, see preview.js
     this.falling = null; // the slot from which a tile falls just now, see drops.js
     this.working = false; // whether the table's own hand was asked to work, see settle.js

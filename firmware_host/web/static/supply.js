@@ -1,9 +1,8 @@
 // Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or stacked.
 
-import { button, h, setText } from "/static/dom.js";
-import { nameOf, t } from "/static/i18n.js";
+import { button, h, nameOf, setText, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
-import { troop } from "/static/room-cards.js";
+import { troop } from "/static/room-view.js";
 import { pieceName } from "/static/room-words.js";
 
 const DROP_MM = 60;

@@ -1,6 +1,5 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
-import { h, s } from "/static/dom.js";
-import { language, t } from "/static/i18n.js";
+import { h, language, s, t } from "/static/page.js";
 
 const STEEPEST_DEG = 12;
 const TILT_EVERY_MS = 80;

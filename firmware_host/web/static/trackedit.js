@@ -1,6 +1,5 @@
 // A board of Gravity Trap drawn by tapping: the places of each track, one after the other.
-import { button, h, s, setText } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { button, h, s, setText, t } from "/static/page.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const FEWEST_OF_A_RING = 3;

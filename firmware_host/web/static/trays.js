@@ -1,8 +1,7 @@
 // A tray for each player: whose turn it is, and the pieces that wait beside the plate.
-import { h, setText } from "/static/dom.js";
+import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
-import { nameOf, t } from "/static/i18n.js";
 import { engineName } from "/static/opponents.js";
 
 const MOST_DRAWN = 25; // more only cover each other

@@ -1,4 +1,4 @@
-// Making elements. Texts always become text nodes: nothing that the table sends is read as HTML.
+// What every part of the page uses: elements, words, what this browser remembers, and the way back.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -68,3 +68,83 @@ export function icon(name) {
 export function button(name, label, onclick, extra = {}) {
   return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
 }
+
+// Texts for people. The English sentence is the key; the server sends the catalogue.
+const FORMS = ["zero", "one", "two", "few", "many", "other"]; // in the order of a sentence's plural forms
+
+let texts = { language: "en", messages: {}, languages: ["en"] };
+let numbers = new Intl.PluralRules("en");
+
+/** Fetch the catalogue; English needs none, so a failure leaves English. */
+export async function loadTexts() {
+  const answer = await fetch("/api/v1/texts");
+  if (!answer.ok) return;
+  texts = await answer.json();
+  numbers = new Intl.PluralRules(texts.language);
+  document.documentElement.lang = texts.language;
+}
+
+export const language = () => texts.language;
+export const languages = () => texts.languages;
+
+/** The sentence in the chosen language, its {named} fields filled in; {count} chooses its plural form. */
+export function t(template, params = {}) {
+  const found = texts.messages[template] ?? template;
+  const sentence = Array.isArray(found) ? pluralOf(found, params.count) : found;
+  return sentence.replace(/\{(\w+)\}/g, (whole, name) => params[name] ?? whole);
+}
+
+function pluralOf(forms, count) {
+  const known = FORMS.filter((form) => numbers.resolvedOptions().pluralCategories.includes(form));
+  return forms[Math.min(known.indexOf(numbers.select(count)), forms.length - 1)];
+}
+
+const NAMES = { red: () => t("Red"), blue: () => t("Blue"), white: () => t("White"), green: () => t("Green"), black: () => t("Black"), yellow: () => t("Yellow"), pod: () => t("Pods") };
+
+/** A player's or piece's name for people. */
+export function nameOf(piece) { return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1); }
+
+// What this browser remembers for its person: theme, sound, tab. Nothing about the game.
+/** The remembered value, or `otherwise` where there is none or the browser keeps nothing. */
+export function remembered(name, otherwise) {
+  try {
+    return localStorage.getItem(`tiltboard.${name}`) ?? otherwise;
+  } catch { return otherwise; }
+}
+
+export function remember(name, value) {
+  try {
+    localStorage.setItem(`tiltboard.${name}`, value);
+  } catch {
+    // not kept; the choice holds until the page is closed
+  }
+}
+
+// The browser's Back closes what lies over the plate before it leaves the page.
+const over = []; // what is open, each with close(), the last one on top
+let leaving = false; // our own step back is under way
+
+const step = () => history.pushState({ over: true }, "");
+
+/** It has been opened. */
+export function opened(layer) {
+  if (over.includes(layer)) return;
+  over.push(layer);
+  if (!leaving && !history.state?.over) step();
+}
+
+/** It has been closed, in whatever way: then Back has nothing to close there. */
+export function closed(layer) {
+  const at = over.indexOf(layer);
+  if (at < 0) return;
+  over.splice(at, 1);
+  if (over.length || leaving || !history.state?.over) return;
+  leaving = true;
+  history.back();
+}
+
+addEventListener("popstate", () => {
+  if (!leaving && !history.state?.over) over.pop()?.close();
+  leaving = false;
+  if (over.length && !history.state?.over) step();
+});
