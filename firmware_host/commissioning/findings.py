@@ -14,7 +14,7 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
 from firmware_host.perception.calibration import LEFT_OUT, Calibration
 from firmware_host.perception.field import STRONG, WEAK, shape
-from firmware_host.perception.watched import AVERAGED
+from firmware_host.perception.state import AVERAGED
 
 TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
 SIGMAS = 3.0

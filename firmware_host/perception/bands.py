@@ -102,20 +102,18 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
     return weak(reading_mt) if UNZEROED_TAKEN_MT <= size <= UNZEROED_WEAK_MT else None
 
 
-class Accepted:
-    """``magnets``: by place. A reading that leaves its class's wider band is to be judged anew."""
+class Bands:
+    """Of each place: a reading that leaves its class's wider band is to be judged anew."""
 
     def __init__(self, size: int) -> None:
-        self.magnets = [Magnet.NONE] * size
         self._stay_low = [STAY[Magnet.NONE][0]] * size
         self._stay_high = [STAY[Magnet.NONE][1]] * size
         self._enter_low = [ENTER[Magnet.NONE][0]] * size
         self._enter_high = [ENTER[Magnet.NONE][1]] * size
         self._per_mt = [1.0] * size
 
-    def set_bands(self, index: int, reading_mt: float, *, zeroed: bool) -> None:
+    def set(self, index: int, magnet: Magnet, reading_mt: float, *, zeroed: bool) -> None:
         """After its magnet, its zero or what is known of the zero has changed."""
-        magnet = self.magnets[index]
         low, high = STAY[magnet] if zeroed else stay_unzeroed(magnet, reading_mt)
         self._stay_low[index], self._stay_high[index] = low, high
         self._enter_low[index], self._enter_high[index] = ENTER[magnet]
@@ -131,11 +129,11 @@ class Accepted:
             if not a <= r <= b
         ]
 
-    def follow_noise(self, sigmas_mt: Sequence[float]) -> None:
+    def follow_noise(self, sigmas_mt: Sequence[float], magnets: Sequence[Magnet]) -> None:
         """Learn how much a millitesla means at each place."""
         self._per_mt = [
             1 / (CONFIDENCE_UNITS * (sigma + TOLERANCE_MT[magnet]))
-            for sigma, magnet in zip(sigmas_mt, self.magnets, strict=True)
+            for sigma, magnet in zip(sigmas_mt, magnets, strict=True)
         ]
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:

@@ -12,13 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from msgspec.structs import replace
+
 from firmware_host.perception import bands
 from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.health import Ailment, SensorHealth
-from firmware_host.perception.watched import Pending, Watched
+from firmware_host.perception.state import Pending, PlateState, Sensors, without
 from firmware_host.table.sight import Magnet
 
 REST_S = 0.3  # averaged
@@ -242,15 +244,15 @@ class Distrust:
     """
 
     def __init__(
-        self, watched: Watched, stored: Calibration, expected: Mapping[int, Magnet] | None
+        self, sensors: Sensors, stored: Calibration, expected: Mapping[int, Magnet] | None
     ) -> None:
-        profile = watched.profile
-        self._watched = watched
+        profile = sensors.profile
+        self._sensors = sensors
         self._expected = expected
         self._unchanged = set(range(profile.size))  # since the journal's word was given
         self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
-        rest = watched.scans(REST_S)
-        self.beliefs = MaskedPlaces(watched.crosstalk, profile.columns, profile.rows, rest)
+        rest = sensors.scans(REST_S)
+        self.beliefs = MaskedPlaces(sensors.crosstalk, profile.columns, profile.rows, rest)
         self.weak: frozenset[int] = frozenset()
         self._now_s = 0.0
         self._began_s: float | None = None
@@ -258,8 +260,10 @@ class Distrust:
         self._changes = 0  # of what has failed
         for index, why in stored.failed:
             self._health.masked[index] = Ailment(why)
-        if stored.failed:
-            self._follow_health()
+
+    def begin(self, state: PlateState) -> PlateState:
+        """The first one."""
+        return self._follow_health(state) if self._health.masked else state
 
     @property
     def learnt(self) -> int:
@@ -271,14 +275,13 @@ class Distrust:
         """Places whose readings mean nothing now."""
         return frozenset(self._health.masked)
 
-    @property
-    def unchecked(self) -> frozenset[int]:
+    def unchecked(self, state: PlateState) -> frozenset[int]:
         """Failed ones where what is told may be out of date: the last that their sensors said may
         have been said too late, or another belief has yet to be accepted.
         """
         if not self.beliefs:
             return frozenset()
-        now_s, since_s, magnets = self._now_s, self._masked_s, self._watched.magnets
+        now_s, since_s, magnets = self._now_s, self._masked_s, state.magnets
         fresh = {i for i in self.beliefs.unchecked if now_s - since_s[i] < _UNCHECKED_S}
         believed = self.beliefs.beliefs
         return frozenset(
@@ -292,52 +295,58 @@ class Distrust:
 
     def is_noisy(self, index: int) -> bool:
         """Whether its readings jump, and it is not known to have failed."""
-        return index in self._watched.noise.noisy and index not in self._health.masked
+        return index in self._sensors.noise.noisy and index not in self._health.masked
 
-    def believe(self, index: int, magnet: Magnet) -> None:
+    def believe(self, state: PlateState, index: int, magnet: Magnet) -> PlateState:
         """A person says what stands where the sensor cannot be trusted: that is so at once."""
         if index not in self._health.masked:
             self._health.claim(index)
-            self._follow_health()
-        watched = self._watched
+            state = self._follow_health(state)
+        sensors = self._sensors
         self._unchanged.discard(index)
         self.beliefs.believe(index, magnet)
         self.beliefs.changed(index)
-        watched.pending.pop(index, None)
-        watched.stand(index, magnet)
+        sensors.crosstalk.stand(index, magnet)
         reading = self.beliefs.reading_mt(index)
-        watched.history.flatten(index, reading)
-        watched.readings[index] = reading - watched.crosstalk.total_mt[index]
-        watched.set_bands(index)
+        sensors.history.flatten(index, reading)
+        state = state.standing(index, magnet)
+        state = state.reading(index, reading - sensors.crosstalk.total_mt[index])
+        sensors.set_bands(index, state)
+        return state
 
     def observe(
-        self, now_s: float, field_mt: Sequence[float], scan: list[float], *, look: bool
-    ) -> None:
+        self,
+        state: PlateState,
+        now_s: float,
+        field_mt: Sequence[float],
+        scan: list[float],
+        *,
+        look: bool,
+    ) -> PlateState:
         """Judge one scan, as the driver gives it, where it is time to ``look``; in the calibrated
         ``scan``, what is believed stands for what failed sensors say.
         """
         self._now_s = now_s
         if self._began_s is None:
             self._began_s = now_s
-        watched = self._watched
-        noisy = watched.noise.noisy
-        if look and self._health.observe(now_s, field_mt, noisy, watched.magnets):
-            self._follow_health()
+        noisy = self._sensors.noise.noisy
+        if look and self._health.observe(now_s, field_mt, noisy, state.magnets):
+            state = self._follow_health(state)
         for index in self.beliefs.places():
             scan[index] = self.beliefs.reading_mt(index)
+        return state
 
     def interrupt(self) -> None:
         """The readings were interrupted, or the plate was not still."""
         self._health.interrupt()
         self.beliefs.interrupt()
 
-    def at_rest(self, *, calm: bool) -> None:
+    def at_rest(self, state: PlateState, *, calm: bool) -> None:
         """Nothing moves in this scan. ``calm``: now and then."""
-        watched = self._watched
         if self.beliefs:
-            self.beliefs.observe(watched.readings, watched.magnets, watched.classes)
+            self.beliefs.observe(state.readings, state.magnets, state.classes)
         if calm:
-            self.beliefs.follow(watched.readings)
+            self.beliefs.follow(state.readings)
 
     def disturbed(self) -> None:
         """Something moves."""
@@ -355,17 +364,17 @@ class Distrust:
             for i, ailment in sorted(self._health.masked.items(), key=lambda item: item[0])
         )
 
-    def look_for_weak(self, now_s: float) -> None:
+    def look_for_weak(self, state: PlateState, now_s: float) -> None:
         """Find the ``weak`` magnets among what is pending."""
-        pending = self._watched.pending.items()
-        self.weak = frozenset(index for index, each in pending if self._is_weak(index, each, now_s))
+        pending = state.pending.items()
+        self.weak = frozenset(i for i, each in pending if self._is_weak(state, i, each, now_s))
 
-    def _follow_health(self) -> None:
+    def _follow_health(self, state: PlateState) -> PlateState:
         """Believe where sensors have failed, read where they have healed."""
-        watched = self._watched
+        sensors = self._sensors
         self._changes += 1
         for index in self._health.masked.keys() - set(self.beliefs.places()):
-            belief = watched.magnets[index]
+            belief = state.magnets[index]
             unconfirmed = (
                 self._expected is not None
                 and index in self._unchanged
@@ -375,40 +384,41 @@ class Distrust:
                 belief = self._expected.get(index, Magnet.NONE)
             self.beliefs.mask(index, belief, unconfirmed=unconfirmed)
             self._masked_s[index] = self._now_s
-            watched.pending.pop(index, None)
-            watched.doubt.pop(index, None)
-            watched.crosstalk.stand(index, watched.magnets[index])
-            watched.history.flatten(index, self.beliefs.reading_mt(index))
+            pending, doubt = without(state.pending, index), without(state.doubt, index)
+            state = replace(state, pending=pending, doubt=doubt)
+            sensors.crosstalk.stand(index, state.magnets[index])
+            sensors.history.flatten(index, self.beliefs.reading_mt(index))
         for index in set(self.beliefs.places()) - self._health.masked.keys():
             self.beliefs.unmask(index)
-            watched.history.clear()
+            sensors.history.clear()
+        return state
 
     def _was_sound(self, ailment: Ailment) -> bool:
         """Whether what fails so now would have been known before, had it failed at the start."""
         known_s = _DEAD_S if ailment is Ailment.DEAD else _SEEN_S
         return self._began_s is not None and self._now_s - self._began_s > known_s
 
-    def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:
+    def _is_weak(self, state: PlateState, index: int, pending: Pending, now_s: float) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the
         same share of a magnet as its own sensor does.
         """
-        watched = self._watched
-        count = watched.scans(_WEAK_MAGNET_S)
-        reading = watched.readings[index]
-        if bands.classify(reading, zeroed=watched.zeros.zeroed[index]) in watched.classes:
+        sensors = self._sensors
+        count = sensors.scans(_WEAK_MAGNET_S)
+        reading = state.readings[index]
+        if bands.classify(reading, zeroed=sensors.zeros.zeroed[index]) in state.classes:
             return False  # it is what it reads as, and will be taken for that
         if now_s - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < bands.STRONG_MT:
             return False
-        if not watched.agree(index, count) or len(watched.history) < count:
+        if not sensors.agree(index, count) or len(sensors.history) < count:
             return False
-        near = around(index, watched.profile.columns, watched.profile.rows)
-        neighbours = [i for i in near if i not in watched.pending]
-        shares = [watched.crosstalk.share_mt(index, i) for i in neighbours]
+        near = around(index, sensors.profile.columns, sensors.profile.rows)
+        neighbours = [i for i in near if i not in state.pending]
+        shares = [sensors.crosstalk.share_mt(index, i) for i in neighbours]
         weight = sum(share * share for share in shares)
         if weight < LEAST_MT2:
             return False
         felt = [
-            watched.mean(i, count) - watched.crosstalk.total_mt[i] - pending.rest_mt[i]
+            sensors.mean(i, count) - sensors.crosstalk.total_mt[i] - pending.rest_mt[i]
             for i in neighbours
         ]
         amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight

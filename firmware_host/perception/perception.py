@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from drivers.frame import Frame
 from firmware_host.config.profile import Profile
@@ -16,14 +16,15 @@ from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.positions import Positions
+from firmware_host.perception.state import AVERAGED, LOOK_S, PlateState, Sensors, hung_over
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.tracks import Tracks
 from firmware_host.perception.verdicts import Verdicts, understand
-from firmware_host.perception.watched import AVERAGED, LOOK_S, Watched, hung_over
 from firmware_host.perception.zeroing import AVERAGED_S, zero
 from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
+Told = tuple[PlateState, tuple[BoardEvent, ...]]
 
 _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
@@ -54,11 +55,14 @@ class Perception:
         self._profile = profile
         self._expected = expected
         self._gate = StillnessGate(calibration.level_rad, watched=profile.imu is not None)
-        self._watched = Watched(profile, calibration, classes)
-        self._distrust = Distrust(self._watched, calibration, expected)
-        self._verdicts = Verdicts(self._watched, self._distrust)
-        self._positions = Positions(profile, self._watched)
-        self._tracks = Tracks(profile, self._watched)
+        self._sensors = Sensors(profile, calibration)
+        nothing = [0.0] * profile.size
+        self._state = PlateState(classes, (Magnet.NONE,) * profile.size, nothing, nothing)
+        self._distrust = Distrust(self._sensors, calibration, expected)
+        self._state = self._distrust.begin(self._state)
+        self._verdicts = Verdicts(self._sensors, self._distrust)
+        self._positions = Positions(self._sensors)
+        self._tracks = Tracks(self._sensors)
         self._wire = calibration.wire
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
@@ -73,8 +77,8 @@ class Perception:
     @property
     def calibration(self) -> Calibration:
         """What is known by now, to be stored for the next start."""
-        return msgspec.structs.replace(
-            self._watched.zeros.calibration(),
+        return replace(
+            self._sensors.zeros.calibration(),
             level_rad=self._gate.proven_rad,
             failed=self._distrust.stored(),
         )
@@ -88,15 +92,19 @@ class Perception:
         """Say which magnets this game has. Weak readings are unsure where it has no weak ones;
         strong ones are always told.
         """
-        self._watched.classes = classes
-        self._watched.settle_doubt()
+        self._state = replace(self._state, classes=classes)
+        if not classes & bands.WEAK_CLASSES:  # small readings are zeros
+            for index, reading in self._state.doubt.items():
+                if abs(reading) <= bands.UNZEROED_EMPTY_MT:
+                    self._state = self._zeroed(self._state, index, reading)
+                    self._sensors.set_bands(index, self._state)
         self._magnets = ()
 
     def believe(self, index: int, magnet: Magnet) -> None:
         """Take a person's word for what stands where the sensor cannot be trusted; from now on it
         is not, if it was.
         """
-        self._distrust.believe(index, magnet)
+        self._state = self._distrust.believe(self._state, index, magnet)
 
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
         """Take one scan in. ``tilted``: what stands where is read on a tilted plate, too."""
@@ -104,28 +112,31 @@ class Perception:
         events = [BoardEvent(now, h) for h in self._gate.observe(now, frame.motion)]
         stalled = False
         if self._last_s is not None:
-            self._watched.came_after(now - self._last_s)
+            self._sensors.came_after(now - self._last_s)
             stalled = now - self._last_s > _STALL_S
         self._last_s = now
-        state = self._gate.state
-        still = state is Stillness.STILL or (tilted and state is Stillness.TILTED)
+        gate = self._gate.state
+        still = gate is Stillness.STILL or (tilted and gate is Stillness.TILTED)
         if stalled or not still or not frame.field_mt:
             self._interrupt()
             self._stale = True
         if frame.field_mt:
             raw_mt = frame.field_mt
             field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
-            scan = self._watched.zeros.removed(field_mt)
+            scan = self._sensors.zeros.removed(field_mt)
             self._scans += 1
-            self._distrust.observe(now, field_mt, scan, look=self._is_time(LOOK_S))
+            look = self._is_time(LOOK_S)
+            state = self._distrust.observe(self._state, now, field_mt, scan, look=look)
             if still:
-                self._read_at_rest(scan, now, events)
+                state, told = self._read_at_rest(state, scan, now)
+                events.extend(told)
             else:
-                self._watched.readings = self._watched.crosstalk.removed(scan)
+                state = replace(state, readings=self._sensors.crosstalk.removed(scan))
+            self._state = state
             if self._ready and self._profile.capabilities.measures:
                 known = self._positions.known
-                for index, at in self._tracks.look(scan, known, now, still=still).items():
-                    self._positions.arrived(index, at)
+                for index, at in self._tracks.look(state, scan, known, now, still=still).items():
+                    self._positions.arrived(state, index, at)
         stale = self._stale and still and bool(frame.field_mt)
         turns = frame.motion if self._profile.capabilities.spins else None
         spin_rad = None if turns is None else turns.spin_rad
@@ -133,188 +144,202 @@ class Perception:
         return self._observation(now, tuple(events), spin_rad, ready=ready)
 
     def _is_time(self, every_s: float) -> bool:
-        return self._scans % max(1, round(every_s * self._watched.scans_per_s)) == 0
+        return self._scans % max(1, round(every_s * self._sensors.scans_per_s)) == 0
 
     def _interrupt(self) -> None:
-        self._watched.interrupt()
+        self._state = self._state.interrupted()
+        self._sensors.history.clear()
         self._distrust.interrupt()
         self._blind = True
         self._start_s = None
 
-    def _read_at_rest(self, scan: list[float], now: float, events: list[BoardEvent]) -> None:
-        watched = self._watched
-        if watched.history and self._is_time(LOOK_S):
-            moving = [i for i, p in watched.pending.items() if now - p.since_s < _LEARN_NOISE_S]
-            watched.noise.update(watched.history.latest(), scan, moving)
-        watched.history.push(scan)
-        if not self._ready:
-            if len(watched.history) >= watched.scans(AVERAGED_S):
-                self._start(now)
-        elif watched.history.filled:
-            events.extend(self._judge(now))
-            if self._is_time(_TRACK_S):
-                self._track()
-                self._distrust.look_for_weak(now)
+    # The stages: each makes another state of one
 
-    def _start(self, now: float) -> None:
+    def _read_at_rest(self, state: PlateState, scan: list[float], now: float) -> Told:
+        sensors = self._sensors
+        history = sensors.history
+        if history and self._is_time(LOOK_S):
+            moving = [i for i, p in state.pending.items() if now - p.since_s < _LEARN_NOISE_S]
+            sensors.noise.update(history.latest(), scan, moving)
+        history.push(scan)
+        if not self._ready:
+            ready = len(history) >= sensors.scans(AVERAGED_S)
+            return (self._start(state, now) if ready else state), ()
+        if not history.filled:
+            return state, ()
+        state, events = self._judge(state, now)
+        if self._is_time(_TRACK_S):
+            self._track(state)
+            self._distrust.look_for_weak(state, now)
+        return state, events
+
+    def _start(self, state: PlateState, now: float) -> PlateState:
         """Zero the sensors, and take what stands there as given."""
-        watched, failed = self._watched, self._distrust.failed
-        scans = watched.scans(AVERAGED_S)
+        sensors, failed = self._sensors, self._distrust.failed
+        scans = sensors.scans(AVERAGED_S)
         places = range(self._profile.size)
-        restless = [i for i in places if i not in failed and not watched.agree(i, scans)]
+        restless = [i for i in places if i not in failed and not sensors.agree(i, scans)]
         if self._start_s is None:
             self._start_s = now
         if restless and now - self._start_s < _LONGEST_START_S:
-            return
-        mean = [watched.mean(i, len(watched.history)) for i in places]
-        starts = zero(
-            mean, watched.zeros.zeroed, watched.crosstalk, watched.classes, self._expected
-        )
-        watched.readings = watched.crosstalk.removed(mean)
+            return state
+        mean = [sensors.mean(i, len(sensors.history)) for i in places]
+        zeroed, crosstalk = sensors.zeros.zeroed, sensors.crosstalk
+        starts = zero(mean, zeroed, crosstalk, state.classes, self._expected)
+        readings = crosstalk.removed(mean)
+        magnets, doubt = [start.magnet for start in starts], dict(state.doubt)
         for index, start in enumerate(starts):
-            watched.magnets[index] = start.magnet
             if index in failed:
                 pass  # as believed
             elif index in restless:
-                watched.stand(index, Magnet.NONE)
+                magnets[index] = Magnet.NONE
+                crosstalk.stand(index, Magnet.NONE)
             elif start.doubt:
-                watched.doubt[index] = watched.readings[index]
+                doubt[index] = readings[index]
             elif start.zeroed:
-                watched.move_zero(index, start.add_mt)
-            watched.set_bands(index)
-        watched.rest = watched.readings
+                sensors.move_zero(index, start.add_mt)
+                readings[index] -= start.add_mt
+        state = replace(
+            state, magnets=tuple(magnets), readings=readings, rest=readings, doubt=doubt
+        )
         for index in places:
+            sensors.set_bands(index, state)
             self._positions.stands(index, now)
         self._scans = -1  # the next one is looked at in every way
         self._ready = True
         self._blind = self._stale = False
+        return state
 
-    def _judge(self, now: float) -> tuple[BoardEvent, ...]:
-        watched = self._watched
-        history, crosstalk = watched.history, watched.crosstalk
+    def _judge(self, state: PlateState, now: float) -> Told:
+        history, crosstalk = self._sensors.history, self._sensors.crosstalk
         if self._blind and len(history) == AVERAGED:
-            watched.readings = crosstalk.resolve(history.mean())
+            readings = crosstalk.resolve(history.mean())
         else:
-            watched.readings = history.mean_less(crosstalk.total_mt)
-        out = watched.accepted.outside(watched.readings)
-        if not out and not watched.pending:
-            self._rest_here(now, anew=self._blind)
-            calm = self._is_time(_TRACK_S)
-            self._distrust.at_rest(calm=calm)
+            readings = history.mean_less(crosstalk.total_mt)
+        out = self._sensors.bands.outside(readings)
+        if not out and not state.pending:
+            state = self._rest_here(replace(state, readings=readings), now, anew=self._blind)
+            calm, failed = self._is_time(_TRACK_S), self._distrust.failed
+            self._distrust.at_rest(state, calm=calm)
             if self._profile.capabilities.measures:
                 if not self._tracks.moving:
-                    self._positions.look(self._distrust.failed, now, calm=calm)
+                    self._positions.look(state, failed, now, calm=calm)
                 if calm:
-                    self._tracks.at_rest(self._distrust.failed)
-            return ()
+                    self._tracks.at_rest(state, failed)
+            return state, ()
         self._distrust.disturbed()
-        for index in [i for i in watched.pending if i not in out]:
-            del watched.pending[index]
-            crosstalk.stand(index, watched.magnets[index])
-        crosstalk.update(out, watched.readings)
-        watched.readings = history.mean_less(crosstalk.total_mt)
+        pending = {index: each for index, each in state.pending.items() if index in out}
+        for index in state.pending:
+            if index not in pending:
+                crosstalk.stand(index, state.magnets[index])
+        crosstalk.update(out, readings)
+        readings = history.mean_less(crosstalk.total_mt)
+        state = replace(state, readings=readings, pending=pending)
         for index in out:
-            if index not in watched.pending:
-                watched.left(index, now)
-        return self._decide(now)
+            if index not in pending:
+                state = state.left(index, now)
+        return self._decide(state, now)
 
-    def _rest_here(self, now: float, *, anew: bool) -> None:
-        after_s = _TRACK_S if self._is_time(_TRACK_S) else 0.0
-        self._watched.rest_here(anew=anew, after_s=after_s)
+    def _rest_here(self, state: PlateState, now: float, *, anew: bool) -> PlateState:
         if self._blind:
             self._positions.doubtful(now)
         self._blind = self._stale = False
+        return state.rested(anew=anew, after_s=_TRACK_S if self._is_time(_TRACK_S) else 0.0)
 
-    def _decide(self, now: float) -> tuple[BoardEvent, ...]:
+    def _decide(self, state: PlateState, now: float) -> Told:
         """Accept what has come to rest, once nothing that may belong to it still moves."""
-        watched = self._watched
-        verdicts = self._verdicts.settled(now)
+        state, verdicts = self._verdicts.settled(state, now)
         if verdicts is None:
-            return ()
+            return state, ()
         if not verdicts:
-            self._rest_here(now, anew=self._blind)
-            return ()
+            return self._rest_here(state, now, anew=self._blind), ()
         slid = self._tracks.slid()
-        if self._verdicts.wait(verdicts, now, sliding=not self._blind):
-            return ()
-        if any(self._still_slides(index, slid, verdicts, now) for index in verdicts):
-            return ()
-        changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
-        seen = None if self._blind else frozenset(watched.trail)
+        if self._verdicts.wait(state, verdicts, now, sliding=not self._blind):
+            return state, ()
+        if any(self._still_slides(state, index, slid, verdicts, now) for index in verdicts):
+            return state, ()
+        changes = {i: (state.magnets[i], verdict) for i, verdict in verdicts.items()}
+        seen = None if self._blind else frozenset(state.trail)
         for index, magnet in verdicts.items():
-            self._accept(index, magnet, now)
-        self._rest_here(now, anew=True)
+            state = self._accept(state, index, magnet, now)
+        state = self._rest_here(state, now, anew=True)
         columns = self._profile.columns
         told = understand(now, changes, columns=columns, seen_between=seen, slid=slid)
         if told[0].happening in (Happening.SLID, Happening.KNOCKED):
             for index in changes:
                 self._positions.slid(index)
-        return told
+        return state, told
 
     def _still_slides(
         self,
+        state: PlateState,
         index: int,
         slid: Mapping[int, int | None],
         verdicts: Mapping[int, Magnet],
         now: float,
     ) -> bool:
         """Whether the piece that left a place was followed to where it is about to be read."""
-        moved_s = self._watched.pending[index].moved_s
         to = slid.get(index, index)
+        moved_s = state.pending[index].moved_s
         return to not in verdicts and to != index and now - moved_s < _SLIDES_S
 
-    def _accept(self, index: int, magnet: Magnet, now: float) -> None:
-        watched = self._watched
-        was_empty = watched.magnets[index] is Magnet.NONE and not self._blind
-        before_mt = watched.pending[index].alone_mt
+    def _accept(self, state: PlateState, index: int, magnet: Magnet, now: float) -> PlateState:
+        was_empty = state.magnets[index] is Magnet.NONE and not self._blind
+        before_mt = state.pending[index].alone_mt
         known = was_empty and not hung_over(before_mt, index, magnet)
         self._positions.stands(index, now, before_mt if known else None)
-        watched.stand(index, magnet)
-        del watched.pending[index]
+        self._sensors.crosstalk.stand(index, magnet)
         self._distrust.accepted(index)
+        state = state.standing(index, magnet)
         if index in self._distrust.failed:
             pass
-        elif index in watched.doubt:
+        elif index in state.doubt:
             # Two pieces have no room on one place: what was in doubt was an empty place.
-            watched.move_zero(index, watched.doubt.pop(index))
-        elif magnet is Magnet.NONE and not watched.zeros.zeroed[index]:
-            watched.move_zero(index, watched.readings[index])
-        watched.set_bands(index)
+            state = self._zeroed(state, index, state.doubt[index])
+        elif magnet is Magnet.NONE and not self._sensors.zeros.zeroed[index]:
+            state = self._zeroed(state, index, state.readings[index])
+        self._sensors.set_bands(index, state)
+        return state
 
-    def _track(self) -> None:
+    def _zeroed(self, state: PlateState, index: int, by_mt: float) -> PlateState:
+        """That reading is the sensor's zero."""
+        self._sensors.move_zero(index, by_mt)
+        return state.reading(index, state.readings[index] - by_mt)
+
+    def _track(self, state: PlateState) -> None:
         """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
-        watched, none = self._watched, Magnet.NONE
-        unknown = self._distrust.failed | watched.pending.keys()
-        states = enumerate(zip(watched.magnets, watched.zeros.zeroed, strict=True))
+        sensors, none = self._sensors, Magnet.NONE
+        unknown = self._distrust.failed | state.pending.keys()
+        states = enumerate(zip(state.magnets, sensors.zeros.zeroed, strict=True))
         empty = [i for i, (m, zeroed) in states if m is none and zeroed and i not in unknown]
-        watched.zeros.follow(empty, watched.readings, _TRACK_S)
-        watched.accepted.follow_noise(watched.noise.sigmas_mt())
+        sensors.zeros.follow(empty, state.readings, _TRACK_S)
+        sensors.bands.follow_noise(sensors.noise.sigmas_mt(), state.magnets)
 
     def _unsure(self, now: float) -> frozenset[int]:
-        watched = self._watched
-        late = [i for i, p in watched.pending.items() if now - p.since_s >= _UNSURE_S]
-        unsure = watched.noise.noisy.union(late, watched.doubt, self._foreign)
-        return (unsure - self._distrust.failed) | self._distrust.unchecked
+        state = self._state
+        late = [i for i, p in state.pending.items() if now - p.since_s >= _UNSURE_S]
+        unsure = self._sensors.noise.noisy.union(late, state.doubt, self._foreign)
+        return (unsure - self._distrust.failed) | self._distrust.unchecked(state)
 
     def _observation(
         self, now: float, events: tuple[BoardEvent, ...], spin_rad: float | None, *, ready: bool
     ) -> Observation:
-        watched = self._watched
-        magnets = tuple(watched.magnets)
-        changed = magnets != self._magnets
+        state = self._state
+        changed = state.magnets != self._magnets
         if changed:
-            foreign = bands.WEAK_CLASSES - watched.classes
-            self._foreign = frozenset(i for i, magnet in enumerate(magnets) if magnet in foreign)
-            self._magnets = magnets
-        if self._ready and (changed or watched.pending or self._is_time(_TRACK_S)):
-            self._confidence = watched.accepted.confidence(watched.readings)
+            foreign = bands.WEAK_CLASSES - state.classes
+            magnets = enumerate(state.magnets)
+            self._foreign = frozenset(i for i, magnet in magnets if magnet in foreign)
+            self._magnets = state.magnets
+        if self._ready and (changed or state.pending or self._is_time(_TRACK_S)):
+            self._confidence = self._sensors.bands.confidence(state.readings)
         return Observation(
             time_s=now,
             ready=ready,
             magnets=self._magnets,
             unsure=self._unsure(now),
             confidence=self._confidence,
-            field_mt=tuple(watched.readings),
+            field_mt=tuple(state.readings),
             stillness=self._gate.state,
             tilt_rad=self._gate.tilt_rad,
             events=events,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from firmware_host.config.profile import Profile
 from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK, Disc, field_mt
-from firmware_host.perception.watched import AVERAGED, Watched
+from firmware_host.perception.state import AVERAGED, PlateState, Sensors
 from firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
@@ -43,11 +43,11 @@ class Positions:
     later, zeros follow what they read, and nothing tells a piece's field from a drift.
     """
 
-    def __init__(self, profile: Profile, watched: Watched) -> None:
-        self._profile = profile
-        self._watched = watched
+    def __init__(self, sensors: Sensors) -> None:
+        self._profile = profile = sensors.profile
+        self._sensors = sensors
         self._around = [_places_around(profile, index) for index in range(profile.size)]
-        self._base: dict[int, list[float]] = {}  # what all sensors read before it stood there
+        self._base: dict[int, Sequence[float]] = {}  # what all sensors read before it stood there
         self._due_s: dict[int, float] = {}
         self._own_mt: dict[int, float] = {}  # at the last look
         self._slid: set[int] = set()  # pieces that nobody put where they are
@@ -56,7 +56,7 @@ class Positions:
             for disc in (STRONG, WEAK):  # before the first scan: 0.1 s on a Pi 4
                 _templates(disc, profile.gap_mm, profile.pitch_mm)
 
-    def stands(self, index: int, now_s: float, base_mt: list[float] | None = None) -> None:
+    def stands(self, index: int, now_s: float, base_mt: Sequence[float] | None = None) -> None:
         """Something else stands there now. ``base_mt``: what the sensors read before, if the place
         was empty then.
         """
@@ -71,11 +71,11 @@ class Positions:
         """What stands there came by sliding: it may be as far off the middle as it is read."""
         self._slid.add(index)
 
-    def arrived(self, index: int, at: Position) -> None:
+    def arrived(self, state: PlateState, index: int, at: Position) -> None:
         """A piece was followed onto that place."""
         self._base.pop(index, None)
         self._due_s.pop(index, None)
-        self._own_mt[index] = self._watched.rest[index]
+        self._own_mt[index] = state.rest[index]
         self.known = {**self.known, index: at}
 
     def doubtful(self, now_s: float) -> None:
@@ -84,10 +84,10 @@ class Positions:
         self._slid.update(self.known)
         self._due_s.update(dict.fromkeys(self.known, now_s))
 
-    def look(self, failed: Collection[int], now_s: float, *, calm: bool) -> None:
+    def look(self, state: PlateState, failed: Collection[int], now_s: float, *, calm: bool) -> None:
         """At one piece that is due; ``calm``: and whether one was pushed, or its sensor failed."""
         if calm:
-            rest = self._watched.rest
+            rest = state.rest
             known = self._own_mt.items()
             for index in [i for i, mt in known if i in failed or abs(rest[i] - mt) > _PUSHED_MT]:
                 self._base.pop(index, None)
@@ -96,13 +96,13 @@ class Positions:
         if not due:
             return
         index = due[0]
-        magnet = self._watched.magnets[index]
+        magnet = state.magnets[index]
         del self._due_s[index]
         self._own_mt.pop(index, None)
         if magnet is not Magnet.NONE and index not in failed:
-            self._own_mt[index] = self._watched.rest[index]
+            self._own_mt[index] = state.rest[index]
             first = index not in self.known
-            self.known = {**self.known, index: self._found(index, magnet, failed)}
+            self.known = {**self.known, index: self._found(state, index, magnet, failed)}
             if first and index in self._base:
                 self._due_s[index] = now_s + AGAIN_S
             else:
@@ -110,20 +110,22 @@ class Positions:
         elif index in self.known:
             self.known = {i: at for i, at in self.known.items() if i != index}
 
-    def _found(self, index: int, magnet: Magnet, failed: Collection[int]) -> Position:
-        watched, base = self._watched, self._base.get(index)
+    def _found(
+        self, state: PlateState, index: int, magnet: Magnet, failed: Collection[int]
+    ) -> Position:
+        sensors, base = self._sensors, self._base.get(index)
         averaged = AVERAGED_LATER if index in self.known else AVERAGED
         adds_mt, sigmas_mt = [], []
         for sensor in self._around[index]:
             asked = sensor == index or (base is not None and sensor is not None)
-            if sensor is None or not asked or sensor in failed or sensor in watched.pending:
+            if sensor is None or not asked or sensor in failed or sensor in state.pending:
                 adds_mt.append(0.0)
                 sigmas_mt.append(inf)
                 continue
             before = 0.0 if base is None else base[sensor]
-            nominal = watched.crosstalk.adds_mt(magnet, index, sensor)
-            adds_mt.append(watched.rest[sensor] - before + nominal)
-            noise_mt = watched.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
+            nominal = sensors.crosstalk.adds_mt(magnet, index, sensor)
+            adds_mt.append(state.rest[sensor] - before + nominal)
+            noise_mt = sensors.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
             unknown_mt = _STALE_MT if base is None else _KNOWN_MT
             share = OWN_SHARE if sensor == index else NEAR_SHARE
             sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))

@@ -17,10 +17,9 @@ from math import exp, hypot, inf, sqrt
 from operator import add, sub
 from typing import NamedTuple
 
-from firmware_host.config.profile import Profile
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from firmware_host.perception.watched import Watched
+from firmware_host.perception.state import PlateState, Sensors
 from firmware_host.table.sight import Magnet, Position, Track
 
 FIRST_MM, _FIRST_MM_S = 3.0, 500.0  # sigmas of place and speed when it begins
@@ -297,14 +296,15 @@ class _Slide:
 class Tracks:
     """``known``: those that slide, or have slid to between places."""
 
-    def __init__(self, profile: Profile, watched: Watched) -> None:
-        self._profile, self._watched = profile, watched
+    def __init__(self, sensors: Sensors) -> None:
+        self._profile = profile = sensors.profile
+        self._sensors = sensors
         self._centres = [profile.centre_mm(index) for index in range(profile.size)]
         self._full: list[float] = []  # what all sensors read at the last rest
         self._without: list[float] = []  # the same without the pieces that are followed
         self._standing: list[tuple[int, float]] = []  # and the change that makes one followed
         self._live: list[_Slide] = []
-        self._rest_mt: list[float] = []
+        self._rest_mt: Sequence[float] = []
         self._count = 0
         self._searches = False  # in this scan one may still be looked for all around
         self.known: tuple[Track, ...] = ()
@@ -312,21 +312,26 @@ class Tracks:
             for magnet in DISC_OF:  # before the first scan
                 table_of(DISC_OF[magnet], profile.gap_mm)
 
-    def at_rest(self, failed: Collection[int]) -> None:
+    def at_rest(self, state: PlateState, failed: Collection[int]) -> None:
         """Now and then, while nothing moves: what is read is remembered."""
         if self.moving:
             return
-        watched = self._watched
-        self._rest_mt = watched.rest
-        self._full = list(map(add, watched.rest, watched.crosstalk.total_mt))
+        self._rest_mt = state.rest
+        self._full = list(map(add, state.rest, self._sensors.crosstalk.total_mt))
         self._standing = [
             (index, _MOVED_MT[magnet in STRONG_CLASSES])
-            for index, magnet in enumerate(watched.magnets)
+            for index, magnet in enumerate(state.magnets)
             if magnet is not Magnet.NONE and index not in failed
         ]
 
     def look(
-        self, scan_mt: Sequence[float], at: Mapping[int, Position], now_s: float, *, still: bool
+        self,
+        state: PlateState,
+        scan_mt: Sequence[float],
+        at: Mapping[int, Position],
+        now_s: float,
+        *,
+        still: bool,
     ) -> Mapping[int, Position]:
         """At one scan, neighbours and all. ``at``: where pieces stood. Where those came to rest
         that were followed onto a place.
@@ -334,7 +339,7 @@ class Tracks:
         full = self._full
         moved = [i for i, most_mt in self._standing if abs(scan_mt[i] - full[i]) > most_mt]
         for index in moved[:_BEGINS]:
-            self._begin(index, at, now_s)
+            self._begin(state, index, at, now_s)
         if not self._live:
             return {}
         left = list(map(sub, scan_mt, self._without))
@@ -346,8 +351,8 @@ class Tracks:
             self._coast(slide)
         if len(self._live) > _LOOKS:  # the others' turn
             self._live = self._live[_LOOKS:] + self._live[:_LOOKS]
-        self._feel(scan_mt, now_s, still=still)
-        arrived = self._end(now_s, still=still)
+        self._feel(state, scan_mt, now_s, still=still)
+        arrived = self._end(state, now_s, still=still)
         self.known = self._shown()
         return arrived
 
@@ -360,9 +365,11 @@ class Tracks:
         """Place that was left -> place on which the piece is by now, as far as it is on one."""
         return {each.index: self._place(each) for each in self._live if each.shown}
 
-    def _begin(self, index: int, at: Mapping[int, Position], now_s: float) -> None:
+    def _begin(
+        self, state: PlateState, index: int, at: Mapping[int, Position], now_s: float
+    ) -> None:
         self._standing = [each for each in self._standing if each[0] != index]
-        magnet = self._watched.magnets[index]
+        magnet = state.magnets[index]
         if magnet is Magnet.NONE or len(self._live) >= MOST:
             return
         if not self._live:
@@ -383,7 +390,7 @@ class Tracks:
         self._live.append(slide)
 
     def _later(self, slide: _Slide) -> tuple[Axis, Axis]:
-        east, north = (each.predicted(1 / self._watched.scans_per_s) for each in slide.axes)
+        east, north = (each.predicted(1 / self._sensors.scans_per_s) for each in slide.axes)
         return east, north
 
     def _coast(self, slide: _Slide) -> None:
@@ -454,7 +461,7 @@ class Tracks:
                     for each in others
                 ]
             )
-        sigma_mt = self._watched.noise.sigma_mt(sensor)
+        sigma_mt = self._sensors.noise.sigma_mt(sensor)
         return Read(sensor, x, y, mt, sigma_mt * sigma_mt + _ZERO_MT * _ZERO_MT)
 
     def _loudest(
@@ -472,12 +479,14 @@ class Tracks:
         column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
         return _around(row, column, reach, profile.rows, profile.columns)
 
-    def _feel(self, scan_mt: Sequence[float], now_s: float, *, still: bool) -> None:
+    def _feel(
+        self, state: PlateState, scan_mt: Sequence[float], now_s: float, *, still: bool
+    ) -> None:
         """Which tracks have a residual of their own: a field beyond that of the pieces that stand
         on places now and of surer tracks. What stands on a plate that is not still is not known:
         there any field will do.
         """
-        magnets, standing_mt = self._watched.magnets, self._watched.crosstalk.total_mt
+        magnets, standing_mt = state.magnets, self._sensors.crosstalk.total_mt
         felt: list[_Slide] = []
         for slide in sorted(self._live, key=lambda each: -each.said):
             reads = [
@@ -490,7 +499,7 @@ class Tracks:
                 slide.felt_s = now_s
                 felt.append(slide)
 
-    def _end(self, now_s: float, *, still: bool) -> Mapping[int, Position]:
+    def _end(self, state: PlateState, now_s: float, *, still: bool) -> Mapping[int, Position]:
         arrived: dict[int, Position] = {}
         for slide in self._live:
             slide.shown = slide.shown or slide.said > _SURE
@@ -502,7 +511,7 @@ class Tracks:
                 slide.ended = True
             elif still and slide.rests:
                 place = self._place(slide)
-                if place is not None and self._watched.magnets[place] is slide.magnet:
+                if place is not None and state.magnets[place] is slide.magnet:
                     slide.ended = True
                     east, north = map(sub, slide.at, self._centres[place])
                     arrived[place] = Position(east, north, _within_mm(slide))

@@ -14,12 +14,21 @@ from math import hypot, sqrt
 from operator import mul
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.field import SIGN_OF, STRONG
+from firmware_host.perception.state import (
+    AVERAGED,
+    LONGEST_SEEN_S,
+    Pending,
+    PlateState,
+    Sensors,
+    trend,
+)
 from firmware_host.perception.tracks import reads_mt, table_of
-from firmware_host.perception.watched import AVERAGED, LONGEST_SEEN_S, Pending, Watched, trend
 from firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres
@@ -184,107 +193,120 @@ _LONGEST_WAIT_S = 3.0
 class Verdicts:
     """Judges the pending places of one plate."""
 
-    def __init__(self, watched: Watched, distrust: Distrust) -> None:
-        self._watched = watched
+    def __init__(self, sensors: Sensors, distrust: Distrust) -> None:
+        self._sensors = sensors
         self._distrust = distrust
-        self._loose = LooseMagnet(watched.profile)
+        self._loose = LooseMagnet(sensors.profile)
 
-    def settled(self, now_s: float) -> Mapping[int, Magnet] | None:
+    def settled(
+        self, state: PlateState, now_s: float
+    ) -> tuple[PlateState, Mapping[int, Magnet] | None]:
         """The class that each place has come to rest in, where it has; None while something still
-        moves that may belong to it.
+        moves that may belong to it. And the state in which it is known when each was last seen to
+        change.
         """
         verdicts: dict[int, Magnet] = {}
-        lively = False
-        for index, pending in self._watched.pending.items():
-            verdict = self._verdict(index, pending, now_s)
+        pending, lively = dict(state.pending), False
+        for index, each in state.pending.items():
+            verdict, moved_s = None, each.moved_s
+            if self._sensors.agree(index, AVERAGED):
+                verdict = self._verdict(state, index, each, now_s)
+            else:
+                moved_s, pending[index] = now_s, replace(each, moved_s=now_s)
             if verdict is not None:
                 verdicts[index] = verdict
             elif (
-                now_s - pending.moved_s < _LIVELY_S
-                and now_s - pending.since_s < _LONGEST_WAIT_S
+                now_s - moved_s < _LIVELY_S
+                and now_s - each.since_s < _LONGEST_WAIT_S
                 and not self._distrust.is_noisy(index)
             ):
                 lively = True
-        return None if lively else verdicts
+        return replace(state, pending=pending), None if lively else verdicts
 
-    def wait(self, verdicts: Mapping[int, Magnet], now_s: float, *, sliding: bool) -> bool:
+    def wait(
+        self, state: PlateState, verdicts: Mapping[int, Magnet], now_s: float, *, sliding: bool
+    ) -> bool:
         """Whether a piece may still be on its way. ``sliding``: whether it could slide."""
         if sliding and self._still_sliding(verdicts):
             return True
-        return any(self._still_loose(index, verdicts, now_s) for index in verdicts)
+        return any(self._still_loose(state, index, verdicts, now_s) for index in verdicts)
 
-    def _verdict(self, index: int, pending: Pending, now_s: float) -> Magnet | None:
+    def _verdict(
+        self, state: PlateState, index: int, pending: Pending, now_s: float
+    ) -> Magnet | None:
         """The class that the place has come to rest in, None while it has not."""
-        watched = self._watched
-        if not watched.agree(index, AVERAGED):
-            pending.moved_s = now_s
+        zeroed = self._sensors.zeros.zeroed[index]
+        magnet = bands.classify(state.readings[index], zeroed=zeroed)
+        if magnet is None or magnet is state.magnets[index] or self._distrust.is_noisy(index):
             return None
-        zeroed = watched.zeros.zeroed[index]
-        magnet = bands.classify(watched.readings[index], zeroed=zeroed)
-        if magnet is None or magnet is watched.magnets[index] or self._distrust.is_noisy(index):
-            return None
-        if magnet in bands.WEAK_CLASSES and not self._weak_rests(index, magnet, pending, now_s):
+        if magnet in bands.WEAK_CLASSES and not self._weak_rests(
+            state, index, magnet, pending, now_s
+        ):
             return None
         return magnet
 
-    def _weak_rests(self, index: int, magnet: Magnet, pending: Pending, now_s: float) -> bool:
+    def _weak_rests(
+        self, state: PlateState, index: int, magnet: Magnet, pending: Pending, now_s: float
+    ) -> bool:
         """Whether that is a weak magnet, not a strong one in the hand or far off centre."""
-        watched = self._watched
-        if magnet not in watched.classes:
+        sensors = self._sensors
+        if magnet not in state.classes:
             return False
-        sigma = watched.noise.sigma_mt(index)
-        series = watched.history.series(index, watched.scans(now_s - pending.since_s))
+        sigma = sensors.noise.sigma_mt(index)
+        series = sensors.history.series(index, sensors.scans(now_s - pending.since_s))
         level = sum(series[-AVERAGED:]) / AVERAGED
         run = 0
         for value in reversed(series):
             if abs(value - level) > 0.1 + 3 * sigma:
                 break
             run += 1
-        edge = abs(watched.readings[index]) < _WEAK_EDGE_MT
+        edge = abs(state.readings[index]) < _WEAK_EDGE_MT
         noisier = min(max(sigma / _USUAL_SIGMA_MT, 1.0), _WEAK_MOST_NOISIER)
-        least = watched.scans((_WEAK_EDGE_REST_S if edge else _WEAK_REST_S) * noisier)
-        least = min(least, watched.scans(LONGEST_SEEN_S))
-        if run < max(least, min(len(series) - run, watched.scans(_WEAK_LONGEST_REST_S))):
+        least = sensors.scans((_WEAK_EDGE_REST_S if edge else _WEAK_REST_S) * noisier)
+        least = min(least, sensors.scans(LONGEST_SEEN_S))
+        if run < max(least, min(len(series) - run, sensors.scans(_WEAK_LONGEST_REST_S))):
             return False
         # It is final only when it has stopped rising: the halves' means differ by no more than one
         # sigma of that and a little for the steps. At rest two looks of three pass, so soon one
         # does; a hand of 3 mm/s at three times the noise is five sigma off.
         if abs(trend(series[-run:])) > 0.02 + sigma * sqrt(2 / (run // 2)):
             return False
-        return not self._lies_near(index, index, magnet, pending)
+        return not self._lies_near(state, index, index, magnet, pending)
 
     def _still_sliding(self, verdicts: Mapping[int, Magnet]) -> bool:
         """Whether a piece has just come over a place while another place was left."""
         if Magnet.NONE not in verdicts.values():
             return False
-        count = self._watched.scans(_SLIDE_REST_S)
+        count = self._sensors.scans(_SLIDE_REST_S)
         return any(
-            magnet is not Magnet.NONE and not self._watched.agree(index, count)
+            magnet is not Magnet.NONE and not self._sensors.agree(index, count)
             for index, magnet in verdicts.items()
         )
 
-    def _still_loose(self, index: int, verdicts: Mapping[int, Magnet], now_s: float) -> bool:
+    def _still_loose(
+        self, state: PlateState, index: int, verdicts: Mapping[int, Magnet], now_s: float
+    ) -> bool:
         """Whether the piece that left a place may still be on the plate, between places."""
-        watched = self._watched
-        gone = watched.magnets[index]
+        gone = state.magnets[index]
         if verdicts[index] is not Magnet.NONE or gone in verdicts.values():
             return False
-        pending = watched.pending[index]
-        waited_s = now_s - max(pending.since_s, watched.trail_s)
+        pending = state.pending[index]
+        waited_s = now_s - max(pending.since_s, state.trail_s)
         if gone in bands.WEAK_CLASSES:
             return waited_s < _WEAK_GONE_S
         return waited_s < _LOOSE_S and any(
-            self._lies_near(index, centre, gone, pending)
-            for centre in dict.fromkeys((index, *watched.trail[-2:]))
+            self._lies_near(state, index, centre, gone, pending)
+            for centre in dict.fromkeys((index, *state.trail[-2:]))
         )
 
-    def _lies_near(self, source: int, centre: int, magnet: Magnet, pending: Pending) -> bool:
-        watched = self._watched
-        readings, rest = watched.readings, pending.rest_mt
+    def _lies_near(
+        self, state: PlateState, source: int, centre: int, magnet: Magnet, pending: Pending
+    ) -> bool:
+        readings, rest = state.readings, pending.rest_mt
         change = [r - q for r, q in zip(readings, rest, strict=True)]
-        now, before = watched.magnets, pending.rest_magnets
+        now, before = state.magnets, pending.rest_magnets
         unusable = {i for i, (a, b) in enumerate(zip(now, before, strict=True)) if a is not b}
-        unusable.update(watched.pending)
+        unusable.update(state.pending)
         unusable.discard(source)
         if len(unusable) > _MOST_UNUSABLE:
             return False

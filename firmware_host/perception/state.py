@@ -1,19 +1,20 @@
-"""What is known about the plate at this scan, shared by all who judge it: the latest scans and
-their average, each sensor's noise, and the places whose readings have left their bands.
+"""What is known of the sensors, and of the plate at this scan, as one value: the average of the
+latest scans, and the places whose readings have left their bands.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from math import exp
-from statistics import median
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_host.config.profile import Profile
-from firmware_host.perception import bands
-from firmware_host.perception.bands import Accepted
+from firmware_host.perception.bands import Bands
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
@@ -122,10 +123,6 @@ class NoiseMeter:
         """The noise of one sensor's single readings."""
         return _SIGMA * self._mean_mt[index]
 
-    def usual_mt(self) -> float:
-        """The same of a sensor in the middle."""
-        return _SIGMA * median(self._mean_mt)
-
     def sigmas_mt(self) -> list[float]:
         """The same of every sensor."""
         return [_SIGMA * m for m in self._mean_mt]
@@ -136,66 +133,23 @@ _PERIODS = 9  # between scans; their median tells how often the table scans now
 _LATE = 1.2  # of the profile's period: then the computer does not keep it
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-_HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
-_REST_S = 0.4  # the readings at rest follow those of now with this time constant
-_RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
 
 
-def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
-    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
-    it: what the sensors read without it is not known then.
-    """
-    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
-
-
-@dataclass(slots=True)
-class Pending:
-    """A place whose reading has left its class's band.
-
-    ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
-    they were before; ``alone_mt``: before a hand came near.
+class Sensors:
+    """The sensors of one plate: zeros and gains, noise, what neighbours add, the bands that their
+    readings stay in, and the latest scans. ``scans_per_s``: the profile's, or fewer on a computer
+    that does not keep that.
     """
 
-    since_s: float
-    moved_s: float
-    rest_mt: list[float]
-    rest_magnets: tuple[Magnet, ...]
-    alone_mt: list[float]
-
-
-class Watched:
-    """``readings``: the average of the latest scans in mT, neighbours removed. ``rest``: as they
-    were when nothing moved. ``pending``: places that are being judged. ``trail``: places over which
-    something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be empty
-    or hold a weak magnet -> the reading if they are empty. ``classes``: magnets that may be met.
-    ``scans_per_s``: the profile's, or fewer on a computer that does not keep that.
-    """
-
-    def __init__(
-        self, profile: Profile, calibration: Calibration, classes: frozenset[Magnet]
-    ) -> None:
-        size = profile.size
+    def __init__(self, profile: Profile, calibration: Calibration) -> None:
         self.profile = profile
         self.scans_per_s = float(profile.scans_per_s)
         self._periods_s: deque[float] = deque(maxlen=_PERIODS)
-        self.classes = classes
         self.zeros = Zeros(calibration)
         self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
-        self.noise = NoiseMeter(size)
+        self.noise = NoiseMeter(profile.size)
         self.history = History(self.scans(LONGEST_SEEN_S))
-        self.accepted = Accepted(size)
-        self.readings = [0.0] * size
-        self.rest = self.readings
-        self._rests: deque[list[float]] = deque(maxlen=_RESTS)
-        self.pending: dict[int, Pending] = {}
-        self.trail: list[int] = []
-        self.trail_s = 0.0
-        self.doubt: dict[int, float] = {}
-
-    @property
-    def magnets(self) -> list[Magnet]:
-        """What each place is taken for."""
-        return self.accepted.magnets
+        self.bands = Bands(profile.size)
 
     def scans(self, duration_s: float) -> int:
         """In that time; at least those of an average."""
@@ -219,53 +173,111 @@ class Watched:
         """Of the last ``count`` scans of a place, neighbours included."""
         return sum(self.history.series(index, count)) / count
 
-    def interrupt(self) -> None:
-        """The readings were interrupted, or the plate was not still."""
-        self.history.clear()
-        self.pending.clear()
-        self.trail.clear()
-
-    def left(self, index: int, now_s: float) -> None:
-        """Its reading has just left its class's band."""
-        alone_mt = self._rests[0] if self._rests else self.rest
-        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets), alone_mt)
-        self.trail.append(index)
-        self.trail_s = now_s
-
-    def rest_here(self, *, anew: bool, after_s: float = 0.0) -> None:
-        """Nothing moves: these readings are what later changes are compared with, at once or as
-        they are followed. ``after_s``: since this was last called.
-        """
-        if anew:
-            self.rest = self.readings
-            self._rests.clear()
-        elif after_s:
-            share = 1 - exp(-after_s / _REST_S)
-            self.rest = [q + share * (r - q) for r, q in zip(self.readings, self.rest, strict=True)]
-            self._rests.append(self.rest)
-        self.trail.clear()
-
-    def stand(self, index: int, magnet: Magnet) -> None:
-        """Take ``magnet`` for standing there."""
-        self.magnets[index] = magnet
-        self.crosstalk.stand(index, magnet)
-
     def move_zero(self, index: int, by_mt: float) -> None:
         """That reading is the sensor's zero."""
         self.zeros.move(index, by_mt)
         self.history.shift(index, by_mt)
-        self.readings[index] -= by_mt
 
-    def set_bands(self, index: int) -> None:
+    def set_bands(self, index: int, state: PlateState) -> None:
         """After the magnet or the zero of a place has changed."""
-        self.accepted.set_bands(index, self.readings[index], zeroed=self.zeros.zeroed[index])
+        zeroed, reading = self.zeros.zeroed[index], state.readings[index]
+        self.bands.set(index, state.magnets[index], reading, zeroed=zeroed)
 
-    def settle_doubt(self) -> None:
-        """Where no piece is weak, small readings are zeros."""
-        if self.classes & bands.WEAK_CLASSES:
-            return
-        for index, reading in list(self.doubt.items()):
-            if abs(reading) <= bands.UNZEROED_EMPTY_MT:
-                del self.doubt[index]
-                self.move_zero(index, reading)
-                self.set_bands(index)
+
+_HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
+_REST_S = 0.4  # the readings at rest follow those of now with this time constant
+_RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
+
+
+def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
+    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
+    it: what the sensors read without it is not known then.
+    """
+    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
+
+
+class Pending(Struct, frozen=True):
+    """A place whose reading has left its class's band.
+
+    ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
+    they were before; ``alone_mt``: before a hand came near.
+    """
+
+    since_s: float
+    moved_s: float
+    rest_mt: Sequence[float]
+    rest_magnets: tuple[Magnet, ...]
+    alone_mt: Sequence[float]
+
+
+class PlateState(Struct, frozen=True):
+    """What is known of the plate after a scan: each stage of the next makes another of it.
+
+    ``magnets``: what each place is taken for, of the ``classes`` that may be met. ``readings``: the
+    average of the latest scans in mT, neighbours removed; ``rest``: as they were when nothing
+    moved, and ``rests`` before. ``pending``: places that are being judged. ``trail``: places over
+    which something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be
+    empty or hold a weak magnet -> the reading if they are empty.
+    """
+
+    classes: frozenset[Magnet]
+    magnets: tuple[Magnet, ...]
+    readings: Sequence[float]
+    rest: Sequence[float]
+    rests: tuple[Sequence[float], ...] = ()
+    pending: Mapping[int, Pending] = {}
+    trail: tuple[int, ...] = ()
+    trail_s: float = 0.0
+    doubt: Mapping[int, float] = {}
+
+    def interrupted(self) -> PlateState:
+        """The readings were interrupted, or the plate was not still."""
+        return replace(self, pending={}, trail=()) if self.pending or self.trail else self
+
+    def left(self, index: int, now_s: float) -> PlateState:
+        """Its reading has just left its class's band."""
+        alone_mt = self.rests[0] if self.rests else self.rest
+        pending = Pending(now_s, now_s, self.rest, self.magnets, alone_mt)
+        return replace(
+            self,
+            pending={**self.pending, index: pending},
+            trail=(*self.trail, index),
+            trail_s=now_s,
+        )
+
+    def rested(self, *, anew: bool, after_s: float = 0.0) -> PlateState:
+        """Nothing moves: these readings are what later changes are compared with, at once or as
+        they are followed. ``after_s``: since this was last so.
+        """
+        rest, rests = self.rest, self.rests
+        if anew:
+            rest, rests = self.readings, ()
+        elif after_s:
+            share = 1 - exp(-after_s / _REST_S)
+            rest = [q + share * (r - q) for r, q in zip(self.readings, rest, strict=True)]
+            rests = (*rests, rest)[-_RESTS:]
+        elif not self.trail:
+            return self
+        return replace(self, rest=rest, rests=rests, trail=())
+
+    def standing(self, index: int, magnet: Magnet) -> PlateState:
+        """``magnet`` is taken for standing there: nothing of the place is pending any more."""
+        magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
+        return replace(self, magnets=magnets, pending=without(self.pending, index))
+
+    def reading(self, index: int, mt: float) -> PlateState:
+        """It reads so, as is known now."""
+        readings = list(self.readings)
+        readings[index] = mt
+        rest = readings if self.rest is self.readings else self.rest
+        return replace(self, readings=readings, rest=rest, doubt=without(self.doubt, index))
+
+
+T = TypeVar("T")
+
+
+def without(known: Mapping[int, T], index: int) -> Mapping[int, T]:
+    """All but that place."""
+    if index not in known:
+        return known
+    return {i: value for i, value in known.items() if i != index}
