@@ -319,6 +319,7 @@ class Playing:
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
+        self._gone_on_with: tuple[int, Replay | None] = 0, None
         self.pointed: tuple[str, ...] | None = None  # as with_lesson_words has it
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
@@ -445,10 +446,12 @@ class Playing:
         """The same game with the same engines and clocks; after a lesson the game before it."""
         if self.lesson is not None:
             return self.stop_learning()
-        again, name, options = self.opponents.again(), self.game.name, self.game.options
+        again, game = self.opponents.again(), self.game
+        # But what chance decided in it, which everybody knows by now
+        options = {n: value for n, value in game.options.items() if n not in game.secret_options}
         assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
         return self.begin(
-            NewGame(name, options, engines=again, clock=self.clock.time, assist=assist),
+            NewGame(game.name, options, engines=again, clock=self.clock.time, assist=assist),
             again=True,
         )
 
@@ -519,7 +522,10 @@ class Playing:
             self.free_mark.clear()
 
     def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
+        if known is None and self._gone_on_with[0] == record.id:  # after a lesson
+            known = self._gone_on_with[1]
         replayed = replay(record, known)
+        self._gone_on_with = record.id, replayed
         game, reached = replayed.game, replayed.positions
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk

@@ -10,6 +10,7 @@ from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
 from firmware_host.table.commands import (
+    Again,
     Count,
     NewGame,
     OpenHand,
@@ -320,6 +321,15 @@ def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
     assert set(hands(session)["white"]) == {"?"}
     ask(session, OpenHand("white", "phone of red"))
     assert "?" not in hands(session)["white"]
+
+
+def test_the_next_game_is_not_dealt_as_the_last_was(session):
+    """Which everybody has seen, or could work out of its seed."""
+    options = session.host.game.options
+    ask(session, Again())
+    again = session.host.game.options
+    assert again["seed"] not in (None, options["seed"])
+    assert {**again, "seed": options["seed"]} == options
 
 
 def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
