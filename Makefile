@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lowest docs film gallery lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
+.PHONY: play test quick check lowest docs film gallery lock languages kernel-test pico-test plans-check pictures release clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -83,6 +83,10 @@ pico-test: $(VENV)/.dev $(VENV)/.languages
 # docs/plans.md. As root, where KiCad 9 is not installed.
 plans-check: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/plans-check $(BIN)
+
+# docs/images of the plans, by a headless Chromium and from what plans-check has left: make pictures CHROMIUM=chromium
+pictures: $(VENV)/.dev
+	$(BIN)/python .ci/pictures.py $(or $(CHROMIUM),chromium) $(wildcard build/plans)
 
 # docs/update.md: what is committed, as files to install, into build/release. WHEELS=no leaves out others' wheels, which
 # an installation then asks an index for; SIGN=KEY signs the update with that key of ssh-keygen's.

@@ -43,9 +43,11 @@ def sweep_options(command: F) -> F:
             SEED,
             FAULTS,
             click.option(
+                "--only",
                 "--again",
+                "again",
                 metavar="WHAT",
-                help="Only this again: a place, or lights, buttons, edges, places.",
+                help="Only this, or this again: a place, or lights, buttons, edges, places.",
             ),
             click.option("--fresh", is_flag=True, help="Begin anew rather than go on."),
             click.option(

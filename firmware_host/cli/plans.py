@@ -27,7 +27,7 @@ def command(*, profile: str, output: Path) -> None:
     """
     from firmware_host.config.profile import load_profile
     from firmware_host.plans.model import Plans
-    from firmware_host.plans.write import can_print, files
+    from firmware_host.plans.write import can_print, export, files
 
     plans = Plans.of(load_profile(profile))
     for name, content in files(plans):
@@ -37,6 +37,8 @@ def command(*, profile: str, output: Path) -> None:
             path.write_bytes(content)
         except OSError as error:
             raise not_written(path, error) from error
+    if plans.boards and not export(plans, output / "boards"):
+        say(text("Without gerbers, drill files and STEP: for them install KiCad 9."), err=True)
     if not can_print():
         say(text("Without pieces to print: for them install tiltboard[make]."), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 SURFACE_MM: Final = 20.0  # of the plate, above the pivot
-PLATE_THICK_MM: Final = 12.0
+PLATE_THICK_MM: Final = 12.0  # as a body: plywood, felt, spacers and boards
+FELT_MM, PLYWOOD_MM = 1.0, 9.0  # between a piece and the spacers on which the row boards hang
 PLATE_KG_DM3: Final = 1.2 / (3.8 * 3.8 * 0.12)  # birch plywood with felt, boards and lip
 WEIGHT_MM: Final = -60.0  # hung below: the bare plate comes back to level by itself
 WEIGHT_KG: Final = 1.5

@@ -13,9 +13,10 @@ from typing import Any
 
 from firmware_host.config.platform import (
     AXLE_MM,
+    FELT_MM,
     GROUND_MM,
     LOCK_MM,
-    PLATE_THICK_MM,
+    PLYWOOD_MM,
     RING_GAP_MM,
     RING_THICK_MM,
     RING_WIDE_MM,
@@ -27,7 +28,7 @@ from firmware_host.config.platform import (
 
 BLOCK = (RING_WIDE_MM - 4, 44.0)  # along its axle and across
 LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM, FIT = 14.0, 17.0, 40.0, 0.2
-BELOW_PLATE_MM = SURFACE_MM - PLATE_THICK_MM  # of the axles
+BELOW_PLATE_MM = SURFACE_MM - FELT_MM - PLYWOOD_MM  # from the plywood down to the axles
 
 
 def ring_mm(plate_mm: float) -> tuple[float, float]:

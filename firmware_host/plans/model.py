@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from firmware_host.config.errors import ConfigError
+from firmware_host.config.platform import FELT_MM, PLYWOOD_MM
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import (
     LIGHT_MM,
@@ -27,6 +28,7 @@ from firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from firmware_host.plans.board import Board, table
 from firmware_host.plans.carrier import carrier
 from firmware_host.plans.matrix_board import matrix_board
+from firmware_host.plans.pieces import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 from firmware_host.plans.row_board import LEAST_PITCH_MM, places_on, row_board
 from games.base import PieceBody
 
@@ -101,6 +103,14 @@ class Plans:
                 name=profile.name,
                 x=LIGHT_MM[0],
                 y=LIGHT_MM[1],
+            )
+        if spacer_mm(profile) < LIGHT_HIGH_MM:
+            raise ConfigError(
+                "profile {name}: a gap of {gap:g} mm leaves no room for the lights on row boards.",
+                remedy="Write gap_mm = {least:.1f} or more.",
+                name=profile.name,
+                gap=profile.gap_mm,
+                least=profile.gap_mm + LIGHT_HIGH_MM - spacer_mm(profile),
             )
         places = places_on(profile)
         boards = {"row-east": row_board(profile.pitch_mm, places, lights=soldered)}
@@ -355,6 +365,11 @@ def _field_rows(profile: Profile) -> list[tuple[str, str]]:
     stacked = [_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2)]
     return [
         ("field, strong and weak magnet centred", f"{strong:.2f} and {weak:.2f} mT"),
+        (
+            "from magnet to element",
+            f"a piece's floor {FLOOR:g}, felt {FELT_MM:g}, plywood {PLYWOOD_MM:g},"
+            f" spacers {spacer_mm(profile):.1f} less the element's {ELEMENT_MM:g}: {gap:g} mm",
+        ),
         ("1 mm more under the magnet", f"{100 * (_centred(STRONG, gap + 1) / strong - 1):.0f} %"),
         ("one neighbour adds", f"{beside:.2f} mT"),
         ("an empty place among strong pieces of one pole", f"{worst:.2f} mT, which is subtracted"),
@@ -363,6 +378,11 @@ def _field_rows(profile: Profile) -> list[tuple[str, str]]:
             " and ".join(f"{mt:.2f}" for mt in stacked) + " mT more",
         ),
     ]
+
+
+def spacer_mm(profile: Profile) -> float:
+    """What holds the row boards off the plywood, so that the gap is the profile's."""
+    return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
 
 
 def _power_rows(plans: Plans) -> list[tuple[str, str]]:

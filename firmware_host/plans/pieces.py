@@ -20,7 +20,7 @@ from games.registry import HOSTED
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel
-ELEMENT_MM = 0.7  # of a DRV5055 in SOT-23 above its board
+ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6  # over the board: a DRV5055 in SOT-23, a WS2812B
 _AROUND = 96
 
 

@@ -147,6 +147,9 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
         if key in seen:
             continue
         seen.add(key)
+        if any(look.form == "platform" for look in kind.looks.values()):
+            yield _zones(profile, made, f"overlay-{game}")
+            continue
         try:
             overlay = Overlay(profile, made)
         except TiltboardError:
@@ -181,6 +184,22 @@ def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet
     if drawing and drawing.hole:
         sheet.circles.append(("mark", *placed(drawing.hole), profile.pitch_mm))
     sheet.texts.append((0, half - 6, 5.0, name.removeprefix("overlay-").replace("-", " ")))
+    return sheet
+
+
+def _zones(profile: Profile, game: Game, name: str) -> Sheet:
+    """A platform's wedges around its middle, clockwise from the north, as the page draws them."""
+    half = profile.plate_mm / 2
+    sheet = Sheet(name, half)
+    sheet.square("cut", half)
+    rim, hub, count = half - 15, half / 6, len(game.board)
+    sheet.circles += [("mark", 0.0, 0.0, 2 * rim), ("mark", 0.0, 0.0, 2 * hub)]
+    for at, zone in enumerate(sorted(game.board)):
+        angle = 2 * math.pi * at / count
+        edge = angle + math.pi / count
+        x, y = math.sin(edge), math.cos(edge)
+        sheet.lines.append(("mark", hub * x, hub * y, rim * x, rim * y))
+        sheet.texts.append((rim * math.sin(angle) * 0.35, rim * math.cos(angle) * 0.35, 9.0, zone))
     return sheet
 
 

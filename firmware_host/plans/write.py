@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 from firmware_host.config.wiring import MatrixHall
 from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
@@ -34,6 +37,39 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
         if profile.imu is not None:
             for name, solid in solids():
                 yield f"pieces/{name}.stl", stl(solid)
+
+
+EXPORTS = (
+    ("gerbers", "-o", "{board}-gerbers/"),
+    ("drill", "-o", "{board}-gerbers/"),
+    ("pos", "-o", "{board}-pos.csv", "--format", "csv", "--units", "mm"),
+    ("step", "-o", "{board}.step", "--force", "--subst-models", "--include-tracks"),
+    ("svg", "-o", "{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
+)
+"""What KiCad makes of a board for those who make it, by ``kicad-cli pcb export``."""
+
+
+def export(plans: Plans, folder: Path) -> bool:
+    """Have KiCad write what makers and assemblers want beside the boards in ``folder``; whether it
+    did: ``kicad-cli`` of KiCad 9 does.
+    """
+    program = shutil.which("kicad-cli")
+    lines = [
+        [
+            program,
+            "pcb",
+            "export",
+            *(word.format(board=name) for word in words),
+            f"{name}.kicad_pcb",
+        ]
+        for name in plans.boards
+        for words in EXPORTS
+        if program is not None
+    ]
+    return program is not None and all(
+        subprocess.run(line, cwd=folder, capture_output=True, check=False).returncode == 0  # noqa: S603
+        for line in lines
+    )
 
 
 def can_print() -> bool:

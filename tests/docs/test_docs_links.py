@@ -44,7 +44,7 @@ def test_the_pages_show_pictures_that_load_fast(root, open_page):
     gallery = sorted(root.glob("docs/images/gallery/*"))
     assert sum(each.stat().st_size for each in gallery) < 1_500_000
     shown = [each for each in sorted(root.glob("docs/images/*")) if each.is_file()]
-    assert (len(shown), len(gallery)) == (8, 26)
+    assert (len(shown), len(gallery)) == (11, 26)
     pages = [root / "README.md", *root.glob("docs/**/*.md")]
     wanted = {
         (path.parent / target).resolve()

@@ -158,14 +158,14 @@ export class Plate {
   }
 
   drawLights() {
-    // A hole beside the piece shows less than a ring around it
-    const [east, north] = this.store.layout.light_mm ?? [0, 0];
-    const r = this.store.layout.light_mm ? 12 : 25;
+    // A hole beside the piece shows less than a ring around it; what is only marked is around the place all the same
+    const hole = this.store.layout.light_mm;
+    const seen = hole ? { r: 15, transform: `translate(${hole[0]} ${-hole[1]})` } : { r: 25 };
     this.lights = this.store.layout.places.map((_, index) => {
       const { x, y } = this.store.centreOf(index);
       const stops = [[0, 1], [0.42, 0.92], [0.56, 0.42], [0.75, 0.13], [1, 0]].map(
         ([offset, opacity]) => s("stop", { offset, "stop-opacity": opacity }));
-      const glow = s("circle", { cx: x + east, cy: -y - north, r, fill: `url(#light-${index})` });
+      const glow = s("circle", { cx: x, cy: -y, ...seen, fill: `url(#light-${index})` });
       this.glows.append(s("radialGradient", { id: `light-${index}` }, stops), glow);
       glow.style.display = "none";
       return { stops, glow, shown: "000000" };

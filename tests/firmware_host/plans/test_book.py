@@ -9,6 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
+from firmware_host.config.profile import load_profile
+from firmware_host.plans.sheets import sheets
+from firmware_host.web.publish import Publisher
+from hw_sim.session import SimSession
 from tests.firmware_host.plans.conftest import BOOK
 
 MISTAKES = re.findall(r"^\| `([a-z][^`]+)` \|[^|]*\| ([^|]+) \|$", BOOK, re.MULTILINE)
@@ -68,3 +72,17 @@ def test_a_strangers_table_from_its_file_to_the_first_game(tiltboard, tmp_path) 
     (tmp_path / "first.scenario").write_text(GAME)
     status, output = tiltboard("tiltboard scenario --profile my-table.toml first.scenario")
     assert status == 0, output
+
+
+@pytest.mark.parametrize(("added", "shown"), [("", (12.5, 11.5)), ('guide = "ring"\n', None)])
+def test_the_page_lights_the_hole_or_the_ring_that_is_drawn(tmp_path, own, added, shown) -> None:
+    """By docs/plans.md: a hole where the light is, or a ring around the place."""
+    path = tmp_path / "own.toml"
+    path.write_text(own.replace("supply_a = 3.0\n", f"supply_a = 3.0\n{added}"))
+    profile = load_profile(str(path))
+    with SimSession(profile, tmp_path) as session:
+        assert Publisher(session.host).layout().light_mm == shown
+    drawn = {sheet.name: sheet for sheet in sheets(profile)}
+    x, y = profile.centre_mm(9)
+    assert ("drill", x + 12.5, y + 11.5, 6.0) in drawn["felt"].circles
+    assert ("guides" in drawn) is (shown is None)

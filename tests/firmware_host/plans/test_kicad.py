@@ -14,6 +14,7 @@ import pytest
 from firmware_host.plans.board import pcb_text, schematic_text
 from firmware_host.plans.model import Plans
 from firmware_host.plans.row_board import row_board
+from firmware_host.plans.write import EXPORTS
 
 KICAD = shlex.split(os.environ.get("TILTBOARD_KICAD", ""))
 PASSED = Path(__file__).with_name("passed.json")
@@ -77,17 +78,12 @@ def test_kicad_finds_nothing(table, kicad, name) -> None:
     out = BUILT / name
     for board in sorted({file.split(".")[0] for file in drawn}):
         pcb = f"{board}.kicad_pcb"
-        for command in (
-            ("gerbers", "-o", f"{board}-gerbers/"),
-            ("drill", "-o", f"{board}-gerbers/"),
-            ("pos", "-o", f"{board}-pos.csv", "--format", "csv", "--units", "mm"),
-            ("step", "-o", f"{board}.step", "--force", "--subst-models", "--include-tracks"),
-            ("svg", "-o", f"{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
-        ):  # fmt: skip
+        for words in EXPORTS:
+            command = [word.format(board=board) for word in words]
             status, said = kicad("pcb", "export", *command, pcb)
             assert status == 0, said
         status, said = kicad(
-            "pcb", "render", "-o", f"{board}.png", "-w", "1200", "--height", "600", pcb
+            "pcb", "render", "-o", f"{board}.png", "-w", "2400", "--height", "1600", pcb
         )
         assert status == 0, said
         assert (kicad.folder / f"{board}.step").stat().st_size > 1000

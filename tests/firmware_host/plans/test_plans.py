@@ -166,6 +166,30 @@ def test_the_command_writes_everything(tmp_path) -> None:
     assert names >= {"report.md", "parts.csv", "parts.html", "boards/carrier.kicad_pcb"}
 
 
+def test_where_kicad_is_boards_come_ready_to_order(tmp_path, monkeypatch) -> None:
+    """A program of KiCad's name notes what it is asked for."""
+    kicad = tmp_path / "bin/kicad-cli"
+    kicad.parent.mkdir()
+    kicad.write_text('#!/bin/sh\necho "$@" >> asked\n')
+    kicad.chmod(0o755)
+    command = ["plans", "matrix-gpio", "-o", str(tmp_path / "p")]
+    alone = CliRunner().invoke(cli, command, env={"PATH": str(tmp_path)})
+    assert alone.exit_code == 0
+    assert "Without gerbers, drill files and STEP" in alone.output
+    both = CliRunner().invoke(cli, command, env={"PATH": f"{kicad.parent}:/usr/bin:/bin"})
+    assert "gerbers" not in both.output
+    asked = (tmp_path / "p/boards/asked").read_text().splitlines()
+    assert [line.split()[2] for line in asked] == ["gerbers", "drill", "pos", "step", "svg"]
+    assert all(line.endswith("buttons.kicad_pcb") for line in asked)
+
+
+def test_a_gap_too_small_for_the_lights_under_the_plate_is_refused(tmp_path, own) -> None:
+    text = own.replace("gap_mm = 12.0", "gap_mm = 11.0")
+    said = refusal(text, tmp_path, ["plans", "-o", str(tmp_path / "out")])
+    assert "no room for the lights" in said
+    assert "Write gap_mm = 11.7 or more." in said
+
+
 def test_the_running_table_does_not_import_it() -> None:
     code = (
         "import sys, firmware_host.cli.serve, firmware_host.service.table, hw_sim.session;"

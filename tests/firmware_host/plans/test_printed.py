@@ -10,7 +10,8 @@ from collections import Counter
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.plans.pieces import FLOOR, piece_files, pieces
+from firmware_host.plans.gimbal import rods_mm, solids
+from firmware_host.plans.pieces import FLOOR, piece_files, pieces, stl
 from firmware_host.plans.sheets import dxf, pdf, sheets, svg
 from games.registry import HOSTED
 
@@ -20,7 +21,8 @@ LIGHT = (12.5, 11.5)  # docs/plans.md
 @pytest.fixture(scope="module")
 def printed():
     pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
-    return dict(piece_files(12.0))
+    gimbal = {f"{name}.stl": stl(solid) for name, solid in solids()}
+    return dict(piece_files(12.0)) | gimbal
 
 
 def triangles(content: bytes):
@@ -79,6 +81,61 @@ def test_the_jig_holds_a_magnet_at_the_gap(printed) -> None:
     heights = {round(z, 2) for t in triangles(printed["pieces/calibration-jig.stl"]) for *_, z in t}
     seat = 12.0 + 0.7 - 0.8  # element above its board, floor under the magnet
     assert round(seat, 2) in heights
+
+
+def extent(content: bytes, axis: int) -> tuple[float, float]:
+    values = [point[axis] for triangle in triangles(content) for point in triangle]
+    return min(values), max(values)
+
+
+def test_the_gimbal_hangs_the_plate_as_physics_does(printed) -> None:
+    """docs/physics.md: the pivot is 20 mm under the surface; its table top 120 mm, the weight 60 mm
+    below it. Both axles are at 0 here.
+    """
+    floor, _ = extent(printed["gimbal-post-two-of-it.stl"], 2)
+    assert floor == pytest.approx(-120)
+    _, top = extent(printed["gimbal-bearing-two-of-it.stl"], 2)
+    assert top == pytest.approx(20 - 1 - 9)  # below felt and plywood
+    _, stop = extent(printed["gimbal-stop-four-of-it.stl"], 2)
+    assert math.degrees(math.atan((top - stop) / 40)) == pytest.approx(15)
+    discs = extent(printed["weight-tray.stl"], 0)
+    assert discs[1] - discs[0] > 100
+    assert rods_mm() == pytest.approx(10 + 60 + 26)
+
+
+def test_the_plate_clears_its_ring_up_to_the_stops() -> None:
+    drawn = {sheet.name: sheet for sheet in sheets(load_profile("plate-10"))}
+    inner = min(abs(x) for layer, x, *_ in drawn["gimbal-ring"].lines if layer == "cut")
+    tilted = 190 * math.cos(math.radians(15)) + (20 - 1) * math.sin(math.radians(15))
+    assert max(tilted, 190) < inner
+    rods = {(x, y) for layer, x, y, _ in drawn["drill"].circles if abs(x) > 170 and abs(y) > 170}
+    assert rods == {(x, y) for layer, x, y, _ in drawn["weight-cross"].circles if layer == "drill"}
+
+
+@pytest.mark.parametrize("name", ["plate-10", "plate-10s"])
+def test_a_light_guide_lies_around_a_piece_and_over_its_light(name) -> None:
+    """What is drawn at a1, as a polygon: the piece within it, the light's middle under it, and no
+    other place's guide in its way.
+    """
+    profile = load_profile(name)
+    drawn = {sheet.name: sheet for sheet in sheets(profile)}
+    x, y = profile.centre_mm(0)
+    rim = [(x0 - x, y0 - y) for _, x0, y0, *_ in drawn["guides"].lines[:90]]
+    far = [math.hypot(*point) for point in rim]
+    assert all(layer == "cut" for layer, *_ in drawn["guides"].lines)
+    assert ("cut", x, y, pytest.approx(29)) in drawn["guides"].circles
+    assert 14.5 < min(far) < profile.pitch_mm / 2
+    ear = max(rim, key=lambda point: math.hypot(*point))
+    assert math.hypot(ear[0] - LIGHT[0], ear[1] - LIGHT[1]) < 4
+    over = min(math.hypot(px - profile.pitch_mm, py - profile.pitch_mm) for px, py in rim)
+    assert over > 17.2
+
+
+def test_tiles_fit_beside_each_other_where_places_are_closer() -> None:
+    pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
+    widest = max(piece.body.diameter_mm for piece in pieces(33.33))
+    assert widest == pytest.approx(32.33)
+    assert max(piece.body.diameter_mm for piece in pieces()) == 34.0
 
 
 def test_another_program_reads_the_dxf() -> None:
@@ -141,7 +198,18 @@ def test_the_svg_is_in_millimetres() -> None:
     assert 'width="384mm" height="384mm" viewBox="-192 -192 384 384"' in text
 
 
-def test_games_that_fit_have_an_overlay() -> None:
-    names = [sheet.name for sheet in sheets(load_profile("plate-10"))]
-    assert {"overlay-momentum", "overlay-gravity-trap", "overlay-gravity-connect"} <= {*names}
-    assert "overlay-momentum" not in [s.name for s in sheets(load_profile("matrix-gpio"))]
+def test_every_board_that_fits_has_an_overlay() -> None:
+    drawn = {sheet.name: sheet for sheet in sheets(load_profile("plate-10"))}
+    for game, kind in HOSTED.items():
+        boards = {
+            (frozenset(made.board.items()), frozenset(made.blocked))
+            for made in (kind.create(preset.options) for preset in kind.presets)
+            if max(map(max, made.board.values())) < 10
+        }
+        assert len([name for name in drawn if name.startswith(f"overlay-{game}")]) == len(boards)
+    assert len(drawn["overlay-momentum"].circles) == 49
+    assert len(drawn["overlay-gravity-trap"].lines) > 100  # its tracks
+    seven = [sheet.name for sheet in sheets(load_profile("plate-7"))]
+    assert "overlay-attraktion-8-x-8-to-learn" not in seven
+    assert "overlay-attraktion-7-x-7" in seven
+    assert not list(sheets(load_profile("matrix-gpio")))  # its board is its plate
