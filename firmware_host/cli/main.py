@@ -55,6 +55,7 @@ COMMANDS = {
     "restore": "Put a backup back.",
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
+    "join": "Play with another table, far away, by the code that it shows.",
     "hotspot": "Open the table's own Wi-Fi, or join another.",
     "sticker": "Print a sheet with the table's address for phones' cameras.",
     "plans": "Write what it takes to build a table: parts, boards, figures.",

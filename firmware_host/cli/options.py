@@ -49,22 +49,42 @@ OPTIONS = click.option(
 )
 
 
+FAR = click.option(
+    "--far",
+    multiple=True,
+    metavar="PLAYER[=TABLE]",
+    help="Who plays at another table, which joins with the code that is shown; with --game.",
+)
+JOIN = click.option("--join", metavar="CODE", help="Play with the table that shows this code.")
+
+
 def table_options(command: F) -> F:
     """The options of a command that runs a table and its page."""
-    for option in (RECORD, OPTIONS, GAME, PORT, HOST, STATE, PROFILE, CONFIG):
+    for option in (RECORD, JOIN, FAR, OPTIONS, GAME, PORT, HOST, STATE, PROFILE, CONFIG):
         command = option(command)
     return command
 
 
-def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
+def chosen_game(
+    game: str | None, options: Sequence[str], far: Sequence[str] = ()
+) -> NewGame | None:
     """The game that was asked for. Raises RulesError for one that does not exist."""
     if game is None:
-        if options:
-            raise misuse(text("--option goes with --game."))
+        if options or far:
+            raise misuse(text("--option and --far go with --game."))
         return None
     from firmware_host.table.new_game import new_game
 
-    return new_game(game, options)
+    begun = new_game(game, options)
+    if not far:
+        return begun
+    import msgspec
+
+    seats = {player: int(at or 1) for player, _, at in (each.partition("=") for each in far
+             if each.partition("=")[2] in ("", "1", "2", "3"))}  # fmt: skip
+    if len(seats) != len(far):
+        raise misuse(text("--far names a player once, and a table from 1 to 3: blue, white=2."))
+    return msgspec.structs.replace(begun, far=seats)
 
 
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:

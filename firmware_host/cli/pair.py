@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -86,18 +87,26 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
 
 def _open_code(port: int) -> str:
     """Ask the running table for a code. Raises NotPossibleError."""
+    said = ask_table(
+        port, "POST", "/api/v1/pairing/code", remedy="Start it with: tiltboard run --host 0.0.0.0"
+    )
+    return str(said["code"])
+
+
+def ask_table(port: int, method: str, path: str, body: str = "", *, remedy: str) -> Any:
+    """What the running table answers. Raises NotPossibleError."""
     from firmware_host.config.errors import NotPossibleError
 
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
-        table.request("POST", "/api/v1/pairing/code")
+        table.request(method, path, body or None, {"content-type": "application/json"})
         answer = table.getresponse()
         said = json.loads(answer.read())
         if answer.status == 200:
-            return str(said["code"])
+            return said
         why: Message | str = str(said["error"])
     except (OSError, ValueError, KeyError, http.client.HTTPException):
         why = text("No table answers at port {port}.", port=port)
     finally:
         table.close()
-    raise NotPossibleError("{why}", remedy="Start it with: tiltboard run --host 0.0.0.0", why=why)
+    raise NotPossibleError("{why}", remedy=remedy, why=why)

@@ -33,7 +33,7 @@ from firmware_host.service.notify import Heartbeat
 from firmware_host.service.pacer import favour_the_scan
 from firmware_host.service.speaker import Speaker
 from firmware_host.service.table import Table
-from firmware_host.table.commands import NewGame, ShowCode
+from firmware_host.table.commands import JoinMatch, NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What options and settings say about a table. ``begin``: a game to start, else the last one
-    goes on; ``record``: where what it reads is kept.
+    goes on; ``record``: where what it reads is kept; ``join``: the code of another table's match.
     """
 
     settings: Settings
@@ -57,6 +57,7 @@ class Wanted:
     port: int
     begin: NewGame | None
     record: Path | None
+    join: str | None
 
     def state(self, *, simulated: bool = False) -> Path:
         """Where its games are. Made if it is not there."""
@@ -72,10 +73,12 @@ def wanted(
     port: int | None,
     game: str | None,
     options: tuple[str, ...],
+    far: tuple[str, ...],
+    join: str | None,
     record: Path | None,
 ) -> Wanted:
     """What ``table_options`` say, before the settings. Raises ConfigError, RulesError."""
-    begin = chosen_game(game, options)
+    begin = chosen_game(game, options, far)
     settings = load_settings(config)
     return Wanted(
         settings,
@@ -86,6 +89,7 @@ def wanted(
         settings.port if port is None else port,
         begin,
         record,
+        join,
     )
 
 
@@ -115,12 +119,17 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
         table.start()
         if plan.begin is not None:
             table.submit(plan.begin).result()
+        if plan.join is not None:
+            table.submit(JoinMatch(plan.join)).result()
         server.start()
         if telling is not None:
             telling.start()
         favour_the_scan()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
+        match = table.latest().match if sys.stdout.isatty() else None  # no code in a log
+        if match is not None and match.code is not None:
+            say(text("Another table joins with: tiltboard join {code}", code=match.code))
         if browser and has_screen(sys.platform, os.environ):
             webbrowser.open(server.url)
         if access.machine is not None:

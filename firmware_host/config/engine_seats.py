@@ -10,6 +10,9 @@ import msgspec
 OURS = "tiltboard"
 """The name of the engine that comes with the table."""
 
+FAR = "far"
+"""In the place of an engine's name: whoever plays sits at another table."""
+
 EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 
 

@@ -14,6 +14,7 @@ from firmware_host.config.errors import ConfigError
 
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
+MATCH_NAME = "far.json"
 MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration or trace
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from firmware_host.config.engine_seats import OURS, EngineName
+from firmware_host.config.engine_seats import FAR, OURS, EngineName
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import read_toml
 
@@ -127,7 +127,7 @@ def engine_commands(settings: Settings) -> dict[str, list[str]]:
                 command=repr(engine.command),
                 why=error,
             ) from error
-        if name == OURS or not found[name]:
+        if name in (OURS, FAR) or not found[name]:
             raise ConfigError(
                 "engine.{name} cannot be that name, or has no command.",
                 remedy="Choose another name than that of the table's own engine.",

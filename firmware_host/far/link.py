@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from drivers.clock import Clock, SystemClock
@@ -31,6 +31,7 @@ FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
 MOST_BYTES = 128 * 1024  # of a message; the broker is told, and sends nothing longer
 MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
 QOS = 1
+SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
 
 Listener = Callable[[str, bytes], None]
 """Topic and content of a message; called in the connection's thread, and to return soon."""
@@ -78,6 +79,53 @@ class Broker:
 
     def __str__(self) -> str:
         return f"{'mqtts' if self.tls else 'mqtt'}://{self.host}:{self.port}"
+
+
+def find_broker(within_s: float = 3.0) -> Broker:
+    """The one that this network names (mDNS, ``_secure-mqtt._tcp`` before ``_mqtt._tcp``). No
+    password is sent to it. Takes as long as that. Raises FarError where there is none.
+    """
+    need_far()
+    from zeroconf import ServiceBrowser, ServiceListener, Zeroconf
+
+    found: dict[str, Broker] = {}
+    known = Event()
+
+    class Found(ServiceListener):
+        def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            info = zc.get_service_info(type_, name)
+            addresses = [] if info is None else info.parsed_addresses()
+            if info is not None and addresses and info.port:
+                tls = type_.startswith("_secure")
+                host = (info.server or addresses[0]).rstrip(".") if tls else addresses[0]
+                found.setdefault(type_, Broker(host, info.port, tls))
+                known.set()
+
+        def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            """The first answer counts."""
+
+        def remove_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            """The connection notices."""
+
+    try:
+        zeroconf = Zeroconf()
+    except OSError as error:
+        raise _nothing_found() from error
+    browsers = [ServiceBrowser(zeroconf, kind, Found()) for kind in SERVICES]
+    known.wait(within_s)
+    for browser in browsers:
+        browser.cancel()
+    zeroconf.close()
+    if not found:
+        raise _nothing_found()
+    return next(found[kind] for kind in SERVICES if kind in found)
+
+
+def _nothing_found() -> FarError:
+    return FarError(
+        "There is no message broker in this network, and the settings name none.",
+        remedy='Set far.broker, such as "mqtts://broker.example".',
+    )
 
 
 def _password(name: str | None) -> str | None:

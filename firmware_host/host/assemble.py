@@ -43,6 +43,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             notice=left if opened.set_aside is None else opened.set_aside.message(),
             scanned=starts.scanned,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
+            far=settings.far,
         )
     except BaseException:
         opened.journal.close()

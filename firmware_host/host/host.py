@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from math import ceil
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -15,7 +15,9 @@ from drivers.errors import TiltboardError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.config.paths import MATCH_NAME
 from firmware_host.config.profile import Profile
+from firmware_host.config.settings import FarSettings
 from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import troubles
 from firmware_host.host.attract import Attract
@@ -50,13 +52,16 @@ from firmware_host.table.commands import (
     Hint,
     HostCommand,
     ImportGame,
+    JoinMatch,
     Learn,
+    LeaveMatch,
     NewGame,
     OpenHand,
     PlayAs,
     PlayFreely,
     Practise,
     ResumeGame,
+    SayPhrase,
     SeatComputer,
     ShowCode,
     SitDown,
@@ -72,6 +77,10 @@ from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, Position, RulesError
+from games.registry import game_type
+
+if TYPE_CHECKING:
+    from firmware_host.far.room import Far
 
 T = TypeVar("T")
 COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
@@ -92,7 +101,8 @@ class Host:
     ``requests``: what was done of the game in the last step. ``notices``: part -> what people
     should know of it as long as that is there. ``ask_journal``: reads in another thread; may be
     set, else reading a stored game holds up a scan. ``power_off``: has the computer shut down,
-    where it may be: after back has been held for OFF_S.
+    where it may be: after back has been held for OFF_S. ``far``: the match with other
+    tables; None where there has been none.
     """
 
     look: Look
@@ -108,10 +118,11 @@ class Host:
         first_game: NewGame,
         notice: Message | None = None,
         engines: EngineRoom | None = None,
+        far: FarSettings | None = None,
         scanned: Callable[[], None] = lambda: None,
     ) -> None:
-        """``engines``: where those think that play; without, people play for them. ``scanned``:
-        called as each scan begins.
+        """``engines``: where those think that play; without, people play for them. ``far``: how
+        other tables are reached. ``scanned``: called as each scan begins.
         """
         self._scanned = scanned
         self.profile = profile
@@ -128,6 +139,8 @@ class Host:
         self.requests: tuple[GameRequest, ...] = ()
         self._done: list[GameRequest] = []
         self._clock = clock
+        self._far_settings = far or FarSettings()
+        self.far: Far | None = None
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
         self._stood: tuple[object, ...] = ()
@@ -135,6 +148,11 @@ class Host:
         self._begin_reading(self.playing.start(first_game))
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
+        if (journal.path.parent / MATCH_NAME).exists():
+            try:
+                self._open_far()
+            except TiltboardError as error:
+                self.notices["far"] = troubles.part_missing([error])
         self.step()
 
     # What other threads may use
@@ -192,10 +210,10 @@ class Host:
                 self.showing.show_code(code, self._clock.now())
             case Glow():
                 self._shine(command)
-            case NewGame():
-                self._begin_reading(self.playing.begin(command))
-            case Again():
-                self._begin_reading(self.playing.begin_again())
+            case NewGame() | Again():
+                self._begin(command)
+            case JoinMatch() | LeaveMatch() | SayPhrase():
+                self._open_far().do(command)
             case ResumeGame() | ImportGame() | Practise():
                 self._take_up(command)
             case Hint() if self.playing.went_wrong(self.standing):
@@ -226,7 +244,7 @@ class Host:
                 self._begin_reading(self.playing.puzzle(game, number))
             case _:
                 self.playing.opponents.check_spoken_for(command)
-                self._carry_out(command)
+                self._ask(command)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
         """A device asks for ``what``, and shows ``number``: the lights show it too, and a press of
@@ -244,6 +262,66 @@ class Host:
         if isinstance(command, Practise):
             self._check_not_waiting()
         self._begin_reading(self.playing.take_up(command, ahead))
+
+    def _ask(self, request: GameRequest) -> None:
+        """``request`` is done, or the other tables are asked whether it may be."""
+        if self.far is None or not self.far.take_over(request, self.standing):
+            self._carry_out(request)
+
+    def _open_far(self) -> Far:
+        """Raises FarError where the extra is not installed."""
+        if self.far is None:
+            from firmware_host.far.room import Far
+
+            self.far = Far(self.journal.path.parent, self._far_settings, self._begin_far)
+        return self.far
+
+    def _begin(self, command: NewGame | Again) -> None:
+        """A new game, in which some may play at other tables. Raises what stands in its way."""
+        if isinstance(command, Again):
+            if self.far is None or not self.far.again(self.playing.game_id):
+                self._begin_reading(self.playing.begin_again())
+            return
+        command = with_boards_read(command)
+        if not command.far:
+            if not self._asks_again(command):
+                self._begin_reading(self.playing.begin(command))
+            return
+        far = self._open_far()
+        options = {name: each for name, each in command.options.items() if each is not None}
+        engines = far.seats(command, game_type(command.game).create(options))
+        self._begin_reading(self.playing.begin(msgspec.structs.replace(command, engines=engines)))
+        far.make(command, self.game, self.playing.game_id)
+
+    def _asks_again(self, command: NewGame) -> bool:
+        """Whether it is the match's game once more, which the other tables have to want too."""
+        far, game = self.far, self.game
+        if far is None or command.game != game.name or not far.plays(self.playing.game_id):
+            return False
+        options = {name: each for name, each in command.options.items() if each is not None}
+        same = game_type(game.name).create(options).options == game.options
+        return same and far.again(self.playing.game_id)
+
+    def _begin_far(self, new: NewGame) -> int:
+        """A game of the match. Returns its number."""
+        self._begin_reading(self.playing.begin(new))
+        return self.playing.game_id
+
+    def _step_far(self) -> None:
+        """Go on with the match, and ask of the game what was done at another table."""
+        far = self.far
+        if far is None:
+            return
+        try:
+            request = far.step(self.standing, self._clock.now())
+        except (TiltboardError, RulesError) as error:
+            far.stumbled(error)
+            return
+        if request is not None:
+            try:
+                self._carry_out(request)
+            except (TiltboardError, RulesError):  # it is asked again while it is to be done
+                return
 
     def _carry_out(self, request: GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere
@@ -334,12 +412,19 @@ class Host:
             self.sensing.believe(self.overlay.index_of(place), magnet)
         if playing.referee.wish is not None:
             self._inbox.once("wish", self._grant_wish)
+        if self.far is not None:
+            self._inbox.once("far", self._step_far)
+            if self.far.plays(playing.game_id):
+                self.attract.touch()  # somebody is there, far away
         for time_up in playing.clock.step(standing, look.now_s):
             self._inbox.once("clock", partial(self._try, Ask(time_up)))
         for ask in playing.opponents.step(standing, look.now_s, playing.clock.state):
             self._inbox.once(repr(ask.request), partial(self._try, ask))
         opponents = playing.opponents
-        for part, trouble in (("engine", opponents.trouble), ("assist", opponents.advice.trouble)):
+        told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
+        if self.far is not None:
+            told["far"] = self.far.notice
+        for part, trouble in told.items():
             if trouble is None:
                 self.notices.pop(part, None)
             else:
@@ -348,7 +433,7 @@ class Host:
     def _try(self, ask: Ask) -> None:
         """For a clock or an engine, which ask again where it has become impossible."""
         try:
-            self._carry_out(ask.request)
+            self._ask(ask.request)
         except (NotPossibleError, RulesError, JournalError):  # the referee tells of the journal
             return
         ask.done()
@@ -443,6 +528,8 @@ class Host:
         engine does.
         """
         standing = self.playing.follows(self.playing.opponents.shown(self.standing))
+        if self.far is not None:
+            standing = self.far.shown(standing)
         asked = self.upkeep.asked
         return standing if asked is None else asked.over(standing)
 
@@ -459,5 +546,7 @@ class Host:
     def close(self) -> None:
         """Lights off and everything given back."""
         self.playing.opponents.close()
+        if self.far is not None:
+            self.far.close()
         self.plate.close()
         self.journal.close()

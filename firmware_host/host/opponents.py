@@ -13,7 +13,14 @@ from functools import partial
 from types import MappingProxyType
 
 from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ENGINES, OURS, Assists, EngineSeat, EngineSeats
+from firmware_host.config.engine_seats import (
+    FAR,
+    NO_ENGINES,
+    OURS,
+    Assists,
+    EngineSeat,
+    EngineSeats,
+)
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
@@ -43,7 +50,8 @@ class Ask:
 
 
 class Opponents:
-    """All of it in the table's thread. ``seats``: who plays; ``advice``: what people are shown of
+    """All of it in the table's thread. ``seats``: who plays; ``far``: who does at other tables;
+    ``advice``: what people are shown of
     their moves; ``trouble``: what people should know of an engine.
     """
 
@@ -51,6 +59,7 @@ class Opponents:
         self._room = room
         self._journal = journal
         self.seats: EngineSeats = NO_ENGINES
+        self.far: EngineSeats = NO_ENGINES
         self.trouble: Message | None = None
         self._game_id = 0
         self._player = ""
@@ -71,7 +80,7 @@ class Opponents:
 
     def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
         """Raises NotPossibleError where nobody could play so."""
-        known = self.names
+        known = (*self.names, FAR)
         if seats and isinstance(game, SeatedGame):
             raise NotPossibleError(
                 "Engines do not play this game.", remedy="Let the computer take a seat instead."
@@ -85,7 +94,7 @@ class Opponents:
                     "There is no engine {name}.",
                     remedy="The engines are: {known}.",
                     name=seat.engine,
-                    known=", ".join(known),
+                    known=", ".join(self.names),
                 )
 
     def check_spoken_for(self, request: GameRequest) -> None:
@@ -104,7 +113,9 @@ class Opponents:
         assist: Assists = MappingProxyType({}),
     ) -> None:
         """Another game. ``moves``: those that are made."""
-        self._game_id, self.seats, self._moves = game_id, dict(seats), len(moves)
+        self._game_id, self._moves = game_id, len(moves)
+        self.far = {player: seat for player, seat in seats.items() if seat.engine == FAR}
+        self.seats = {player: seat for player, seat in seats.items() if player not in self.far}
         self.advice.begin(game_id, assist, tuple(moves))
         self.trouble = None
         self._expects = {}
@@ -112,6 +123,11 @@ class Opponents:
         self._seat_owed = self._thinks = False
         if self._room is not None:
             self._room.think(None)
+
+    @property
+    def everybody(self) -> EngineSeats:
+        """Who plays that is no person at this table."""
+        return {**self.seats, **self.far}
 
     @property
     def moving(self) -> bool:
@@ -132,7 +148,7 @@ class Opponents:
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
         """Think of a move for the person to move. Raises NotPossibleError."""
-        if self._room is None or standing.to_move in self.seats:
+        if self._room is None or standing.to_move in self.everybody:
             raise NotPossibleError("There is nothing to hint at now.")
         self.advice.ask_hint(standing, now_s)
 
@@ -252,7 +268,7 @@ class Opponents:
     def _back(self, standing: Standing) -> Sequence[Ask]:
         """Whoever takes back an engine's move wants to play another one himself before it."""
         made = len(standing.moves)
-        people = standing.game is not None and set(standing.game.players) - self.seats.keys()
+        people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
         if not people or not made:
             return ()
         return (Ask(TakeBack(made - 1, game=standing.game_id, step=standing.step)),)
@@ -261,7 +277,7 @@ class Opponents:
         if not self._seat_owed:
             return
         try:
-            self._journal.note_engines(game_id, self.seats)
+            self._journal.note_engines(game_id, self.everybody)
             self._seat_owed = False
         except JournalError as error:  # the next move meets the same, and the referee says so
             _log.warning("%s", error)

@@ -398,7 +398,7 @@ class Playing:
             elif outcome is not None and self.game_id > 0 and not self.seated:
                 self._counted = self.game_id
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
-                people.count(game, self.game_id, standing.moves, self.opponents.seats, won)
+                people.count(game, self.game_id, standing.moves, self.opponents.everybody, won)
         except NotPossibleError as error:
             _log.warning("%s", error)
 

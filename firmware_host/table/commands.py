@@ -142,6 +142,7 @@ class NewGame(Verb, frozen=True, tag="game"):
     ``engines``: player -> the engine that plays for him. ``clock``: each player has one, so set.
     ``assist``: player -> how much of it he has. ``names``: player -> who plays as him. ``even``:
     people of different strength get what makes it even: the weaker one the first move, and assist.
+    ``far``: player -> at which other table he sits, the first is 1: a match, that is joined there.
     """
 
     game: Name
@@ -152,6 +153,26 @@ class NewGame(Verb, frozen=True, tag="game"):
     assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
     names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
     even: bool = False
+    far: Annotated[
+        Mapping[Name, Annotated[int, msgspec.Meta(ge=1, le=3)]], msgspec.Meta(max_length=3)
+    ] = {}
+
+
+class JoinMatch(Verb, frozen=True, tag="join-match"):
+    """Play with the table that shows ``code``. ``level``: a computer plays here at that level."""
+
+    code: Name
+    level: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
+
+
+class LeaveMatch(Verb, frozen=True, tag="leave-match"):
+    """End the match with other tables; its game goes on at this one."""
+
+
+class SayPhrase(Verb, frozen=True, tag="say"):
+    """Say one of the set phrases (``far.match.Phrase``) to the other tables."""
+
+    phrase: Name
 
 
 class Again(Verb, frozen=True, tag="again"):
@@ -513,6 +534,9 @@ HostCommand = (
     | PlayFreely
     | ShowCode
     | Glow
+    | JoinMatch
+    | LeaveMatch
+    | SayPhrase
     | SeatCommand
 )
 # What a person or a simulated hand can do at a table, and what only the hands of a page can

@@ -73,6 +73,9 @@ PageCommand = (
     | c.SolvePuzzle
     | c.StopLearning
     | c.PlayFreely
+    | c.JoinMatch
+    | c.LeaveMatch
+    | c.SayPhrase
     | SeatMove
     | Count
     | NotSo

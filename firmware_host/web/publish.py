@@ -37,6 +37,7 @@ from firmware_host.web.snapshot import (
     Layout,
     LessonInfo,
     LookInfo,
+    MatchInfo,
     MotionInfo,
     QuestionInfo,
     RoomInfo,
@@ -314,6 +315,7 @@ class Publisher:
             lesson=self._lesson(),
             room=self._seats.room(),
             clock=self._clock(),
+            match=self._match(),
             figures={} if position is None else dict(position.figures),
             attract=None if host.attract.scene is None else dict(host.attract.scene.cells),
             happened=[] if free is None else [*map(_happened, free.happened)],
@@ -324,6 +326,13 @@ class Publisher:
     def seats(self) -> SeatsShown:
         """What goes to the devices that have seats."""
         return self._seats.seats()
+
+    def _match(self) -> MatchInfo | None:
+        far = self._host.far
+        if far is None or not far.plays(self._host.playing.game_id):
+            return None
+        players = [*self._host.playing.opponents.far]
+        return MatchInfo(players, far.code, list(far.asked), far.connected)
 
     def _clock(self) -> ClockInfo | None:
         clock = self._host.playing.clock

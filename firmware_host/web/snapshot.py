@@ -224,6 +224,18 @@ class ClockInfo(msgspec.Struct, frozen=True):
     running: str | None
 
 
+class MatchInfo(msgspec.Struct, frozen=True):
+    """A match with other tables. ``far``: the players there. ``code``: with which a table that is
+    still to come joins. ``asked``: what the others want (take-back, draw, new-game), and this table
+    has not agreed to. ``connected``: whether there is a broker.
+    """
+
+    far: list[str]
+    code: str | None
+    asked: list[str]
+    connected: bool
+
+
 class SoundInfo(msgspec.Struct, frozen=True):
     """A sound with a running number, so that a page plays each once."""
 
@@ -343,7 +355,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
     is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
     move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp (red, green,
-    blue), while nobody plays.
+    blue), while nobody plays. ``match``: with other tables, while its game is played.
     """
 
     layout: int
@@ -396,5 +408,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     happened: list[HappenedInfo] = []
     attract: dict[str, str] | None = None
     step: int = 0
+    match: MatchInfo | None = None
     told: list[Message] = []
     lamp: tuple[int, int, int] | None = None

@@ -135,7 +135,7 @@ def test_a_command_speaks_the_language_it_was_handed(tmp_path):
     spoken = Catalogue("xx", {"There are no games in {folder} yet.": "Leer: {folder}"})
     shown = CliRunner().invoke(cli, ["games", "--state", str(tmp_path)], obj=speech.Voice(spoken))
     assert shown.output == f"Leer: {tmp_path}\n"
-    spoken = Catalogue("xx", {"--option goes with --game.": "Nur mit --game."})
+    spoken = Catalogue("xx", {"--option and --far go with --game.": "Nur mit --game."})
     shown = CliRunner().invoke(cli, ["sim", "--option", "a=b"], obj=speech.Voice(spoken))
     assert "Nur mit --game." in shown.output
     assert shown.exit_code == 2

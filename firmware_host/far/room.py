@@ -1,0 +1,612 @@
+"""A table's match with other tables: made or joined by a code, kept on disk, followed step by step.
+
+Everything happens in the table's thread but what waits for a disk, a broker or a slow computation:
+that has one worker. What is said at the broker is opened in the connection's thread and lies there,
+some messages for each table, until the next step of the host takes it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from threading import Lock
+from typing import Protocol, TypeVar, get_args
+
+import msgspec
+
+from drivers.errors import TiltboardError
+from firmware_host.config.engine_seats import FAR, EngineSeat, EngineSeats
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.config.paths import MATCH_NAME, read_file, write_durably
+from firmware_host.config.settings import FarSettings
+from firmware_host.far.follow import (
+    AGAIN,
+    OFFERS,
+    follow,
+    shown,
+    take_over,
+    taken_back_here,
+    wish_of,
+)
+from firmware_host.far.link import Broker, FarError, Link, Listener, find_broker, need_far
+from firmware_host.far.match import (
+    VERSION,
+    Agreed,
+    Differs,
+    Hello,
+    Match,
+    Phrase,
+    Spoken,
+    State,
+    digest_of,
+)
+from firmware_host.far.seal import Keys, Seal, new_code, read_code
+from firmware_host.guidance import play
+from firmware_host.guidance.troubles import part_missing, refused
+from firmware_host.messages import Message, text
+from firmware_host.table.commands import GameRequest, JoinMatch, LeaveMatch, NewGame, SayPhrase
+from firmware_host.table.standing import Standing
+from games.base import Game, RulesError
+from games.registry import game_type
+from games.seated import SeatedGame
+
+RETRY_S = 1.0  # after a disk that refused
+MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
+MOST_WAITING = 4  # messages of one table between two scans
+MOST_STRANGERS = 8  # tables that ask for a seat
+SAID_S = 8.0  # for which a phrase is shown
+HERE, AWAY = b"1", b"0"
+
+PHRASES: Mapping[Phrase, Message] = {
+    "hello": text("Hello!"),
+    "good-luck": text("Good luck!"),
+    "nice": text("Nice move!"),
+    "oops": text("Oops!"),
+    "moment": text("One moment, please."),
+    "well-played": text("Well played!"),
+    "thanks": text("Thank you!"),
+    "again": text("Another game?"),
+}
+
+ONE_PLATFORM = text(
+    "Gravity Warfare needs one platform: people far away may look on, and hold seats by phone."
+)
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class Connection(Protocol):
+    """What a match needs of ``far.link.Link``."""
+
+    problem: Message | None
+
+    def start(self) -> None:
+        """As in Link, like the others."""
+
+    def close(self) -> None:
+        """Say goodbye."""
+
+    def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
+        """Retained: told to whoever comes later."""
+
+    def subscribe(self, topics: str, listener: Listener) -> None:
+        """Hear what is published."""
+
+
+class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is on disk of a match. ``game_id``: the journal's number of game ``round`` of it.
+    ``others``: of the table that has made it, player -> at which other table he is to sit;
+    ``level``: of the computer that plays here.
+    """
+
+    code: str
+    keys: Keys | None = None
+    state: State | None = None
+    game_id: int | None = None
+    round: int = 0
+    others: dict[str, int] = {}
+    level: int | None = None
+    engines: dict[str, EngineSeat] = {}
+
+
+class Far:
+    """All of it in the table's thread, but where said otherwise. ``begin`` begins a game there and
+    returns its number in the journal.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: FarSettings,
+        begin: Callable[[NewGame], int],
+    ) -> None:
+        """Goes on with the match that is kept in ``folder``. Raises FarError."""
+        need_far()
+        self._path = folder / MATCH_NAME
+        self._settings = settings
+        self._begin = begin
+        self._worker = ThreadPoolExecutor(1, "far")
+        self._lock = Lock()
+        self._waiting: dict[str, deque[Spoken]] = {}
+        self._heard_here: dict[str, bool] = {}
+        self._jobs: deque[Callable[[], bool]] = deque()
+        self._link: Connection | None = None
+        self._seal: Seal | None = None
+        self._written: Kept | None = None
+        self._away_since: dict[str, float] = {}
+        self._told: dict[str, int] = {}
+        self._phrase: tuple[Message, float] | None = None
+        self._shown: tuple[Standing, object, Standing] | None = None
+        self._stood: tuple[int | None, int] = (None, 0)
+        self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
+        self._checking: Agreed | None = None
+        self._joined: set[str] = set()
+        self._trouble: Message | None = None
+        self._now_s = 0.0
+        self._retry_s = -inf
+        self.match: Match | None = None
+        self.kept: Kept | None = self._read()
+        self._written = self.kept
+        if self.kept is not None and self.kept.keys is not None:
+            self._open(self.kept.keys)
+
+    # What people ask for
+
+    def make(self, command: NewGame, game: Game, game_id: int) -> None:
+        """A match of the game that has just begun here as ``command`` said."""
+        clock, others = command.clock, dict(command.far)
+        agreed = Agreed(
+            game=game.name,
+            options=dict(game.options),
+            rules="",
+            seats=dict.fromkeys(game.players, ""),
+            clock=clock,
+        )
+        self._leave()
+        self.kept = Kept(
+            new_code(), state=State(agreed), game_id=game_id, others=others,
+            engines={p: s for p, s in command.engines.items() if s.engine != FAR},
+        )  # fmt: skip
+        code = self.kept.code
+        self._do(lambda: (Keys.of(code), digest_of(game)), lambda made: self._made(code, *made))
+
+    def join(self, command: JoinMatch) -> None:
+        """Ask for seats at the match of that code. Raises NotPossibleError."""
+        code = read_code(command.code)
+        self._leave()
+        self.kept = Kept(code, level=command.level)
+        self._do(lambda: Keys.of(code), lambda keys: self._have(code, keys))
+
+    def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
+        """Join a match, end one, so that its game goes on here alone, or say something to the other
+        tables. Raises NotPossibleError.
+        """
+        if isinstance(command, JoinMatch):
+            self.join(command)
+        elif self.kept is None:
+            raise NotPossibleError("There is no match with another table.")
+        elif isinstance(command, LeaveMatch):
+            self._leave()
+        else:
+            self.say(command.phrase)
+
+    def say(self, phrase: str) -> None:
+        """To the other tables. Raises NotPossibleError."""
+        if phrase not in get_args(Phrase):
+            raise NotPossibleError(
+                "{phrase} is none of the phrases.",
+                remedy="They are: {known}.",
+                phrase=repr(phrase[:40]),
+                known=", ".join(get_args(Phrase)),
+            )
+        if self.match is None:
+            raise NotPossibleError("There is no match with another table.")
+        self.match = self.match.saying(phrase)  # type: ignore[arg-type]
+
+    def stumbled(self, error: TiltboardError | RulesError) -> None:
+        """What kept a game of the match from beginning here."""
+        self._trouble = _message(error)
+
+    def seats(self, command: NewGame, game: Game) -> EngineSeats:
+        """Who plays in a new game with far players. Raises NotPossibleError."""
+        if isinstance(game, SeatedGame):
+            raise NotPossibleError(ONE_PLATFORM.template, remedy="Play it at one table.")
+        for player in command.far:
+            if player not in game.players:
+                raise NotPossibleError("There is no player {player} in this game.", player=player)
+        if set(command.far) >= set(game.players) or set(command.far) & set(command.engines):
+            raise NotPossibleError(
+                "Somebody must play at this table, and nobody at two.",
+                remedy="Choose again who plays where.",
+            )
+        return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
+
+    def take_over(self, request: GameRequest, standing: Standing) -> bool:
+        """Whether ``request``, which somebody here makes, has become a wish that the other tables
+        hear, and is not to be done now. Raises NotPossibleError.
+        """
+        if not self.plays(standing.game_id) or self.match is None:
+            return False
+        self.match, all_of_it = take_over(self.match, request, standing)
+        return all_of_it
+
+    def again(self, game_id: int | None) -> bool:
+        """Whether another game, for which somebody here asks, is now the other tables' to agree."""
+        if not self.plays(game_id) or self.match is None:
+            return False
+        self.match = self.match.wanting(wish_of(self.match, AGAIN))
+        return True
+
+    def plays(self, game_id: int | None) -> bool:
+        """Whether that game of the journal is the match's."""
+        return self.kept is not None and game_id is not None and self.kept.game_id == game_id
+
+    # What the host does in each step
+
+    def step(self, standing: Standing, now_s: float) -> GameRequest | None:
+        """Go on with the match; what is to be asked of the game, if anything. Raises what keeps a
+        game from beginning.
+        """
+        self._now_s = now_s
+        while self._jobs:
+            try:
+                if not self._jobs[0]():
+                    break
+                self._jobs.popleft()
+            except (FarError, ConfigError, OSError) as error:
+                self._trouble = _message(error)
+                self._retry_s, self._written = now_s + RETRY_S, None
+                self._jobs.popleft()
+        if self.kept is None:
+            return None
+        self._listen(now_s)
+        request = None
+        if self.match is not None:
+            self.match = self.match.step()
+            if self.match.state.game != self.kept.round:
+                self._begin_here(self.match)
+            elif self.plays(standing.game_id):
+                self._note_taken_back(standing)
+                self.match, request = follow(self.match, standing, waits=self._waits(standing))
+            if self.match.state is not self.kept.state:
+                self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
+        self._keep()
+        return request
+
+    def shown(self, standing: Standing) -> Standing:
+        """``standing`` with what the far players do and say: the same object for the same."""
+        match = self.match
+        if match is None or not self.plays(standing.game_id):
+            return standing
+        mover = match.state.agreed.seats.get(match.course.mover or "", "")
+        away_s = (self._now_s - self._away_since.get(mover, self._now_s)) // 60 * 60
+        phrase = None if self._phrase is None or self._now_s >= self._phrase[1] else self._phrase[0]
+        waits = self._waits(standing)
+        key = match, away_s, phrase, waits
+        if self._shown is None or self._shown[0] is not standing or self._shown[1] != key:
+            over = shown(match, standing, away_s, waits=waits)
+            if phrase is not None:
+                over = replace(over, say=text("{said} {todo}", said=phrase, todo=over.say))
+            self._shown = standing, key, over
+        return self._shown[2]
+
+    @property
+    def notice(self) -> Message | None:
+        """What people should know: the code while somebody is still to come, or what is missing."""
+        if self._trouble is not None:
+            return self._trouble
+        if self.kept is None:
+            return None
+        if self._link is not None and self._link.problem is not None:
+            return self._link.problem
+        if self.code is None:
+            return None
+        if self.kept.others:
+            return text("Another table can join: its code is on the table's own page.")
+        return text("Waiting for the table that has made the code.")
+
+    @property
+    def code(self) -> str | None:
+        """The match's, while somebody is still to come."""
+        if self.kept is None or (self.match is not None and self.match.state.agreed.complete):
+            return None
+        return self.kept.code
+
+    @property
+    def asked(self) -> Sequence[str]:
+        """What the other tables want, and this one has not agreed to: kinds of steps."""
+        match = self.match
+        if match is None:
+            return ()
+        wanted = (step for step in match.wanted() if match.table in match.lacks(step))
+        return list(dict.fromkeys(step.kind for step in wanted if step.kind in OFFERS))
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a broker."""
+        return self._link is not None and self._link.problem is None
+
+    def close(self) -> None:
+        """Say goodbye; the match goes on when the table is back."""
+        self._worker.shutdown()
+        if self._link is not None:
+            self._link.close()
+
+    # The match
+
+    def _made(self, code: str, keys: Keys, rules: str) -> None:
+        """Keys and digest are there: this table's seats are its own."""
+        kept = self.kept
+        if kept is None or kept.state is None or kept.code != code:
+            return
+        table, name = Seal(keys).table, self._settings.name or ""
+        agreed = kept.state.agreed
+        seats = {p: "" if p in kept.others else table for p in agreed.seats}
+        agreed = msgspec.structs.replace(
+            agreed, rules=rules, seats=seats, names={table: name} if name else {}
+        )
+        self.kept = msgspec.structs.replace(kept, keys=keys, state=State(agreed))
+        self._open(keys)
+
+    def _have(self, code: str, keys: Keys) -> None:
+        """The code's keys are there: say hello."""
+        if self.kept is not None and self.kept.code == code:
+            self.kept = msgspec.structs.replace(self.kept, keys=keys)
+            self._open(keys)
+
+    def _open(self, keys: Keys) -> None:
+        """Connect, and go on with what is kept."""
+        self._seal = seal = Seal(keys)
+        kept = self.kept
+        self._written = None  # so that it is published
+        if kept is not None and kept.state is not None:
+            agreed = kept.state.agreed
+            game = game_type(agreed.game).create(dict(agreed.options))
+            self.match = Match.of(seal.table, kept.state, game)
+        topic = f"{keys.topic}/{seal.table}/here"
+
+        def connect() -> Connection:
+            link = self._connect((topic, AWAY))
+            link.publish(topic, HERE, retain=True)
+            link.subscribe(f"{keys.topic}/+", self._hear)
+            link.subscribe(f"{keys.topic}/+/here", self._hear_here)
+            link.start()
+            return link
+
+        def linked(link: Connection) -> None:
+            if self._seal is seal:
+                self._link, self._trouble, self._written = link, None, None
+            else:  # left meanwhile
+                link.close()
+
+        self._do(connect, linked)
+
+    def _connect(self, will: tuple[str, bytes]) -> Connection:
+        """In the worker."""
+        broker = Broker.of(self._settings) or find_broker()
+        return Link(broker, will=will, most_per_s=MOST_PER_S)
+
+    def _listen(self, now_s: float) -> None:
+        """Take what has come since the last step."""
+        if self._waiting or self._heard_here:
+            with self._lock:
+                waiting, self._waiting = self._waiting, {}
+                here, self._heard_here = self._heard_here, {}
+            for table, is_here in here.items():
+                if is_here:
+                    self._away_since.pop(table, None)
+                else:
+                    self._away_since.setdefault(table, now_s)
+            for table, said in waiting.items():
+                for each in said:
+                    self._heard(table, each, now_s)
+
+    def _heard(self, table: str, spoken: Spoken, now_s: float) -> None:
+        kept, seal = self.kept, self._seal
+        if kept is None or seal is None:
+            return
+        if isinstance(spoken, Hello):
+            self._seat(table, spoken)
+        elif self.match is None:
+            agreed = spoken.agreed
+            if seal.table in agreed.tables and agreed.complete and self._checking is None:
+                self._checking = agreed
+                self._do(lambda: _checked(agreed), lambda found: self._joining(agreed, *found))
+        elif not self.match.state.agreed.complete:
+            return
+        elif table in self.match.state.agreed.tables:
+            self.match = self.match.hear(table, spoken)
+            phrase = spoken.said
+            if table != seal.table and phrase.phrase and phrase.number > self._told.get(table, 0):
+                fresh = table in self._told or phrase.number == 1
+                self._told[table] = phrase.number
+                if fresh:
+                    self._phrase = self._words(table, phrase.phrase), now_s + SAID_S
+
+    def _words(self, table: str, phrase: Phrase) -> Message:
+        agreed = self.match.state.agreed if self.match is not None else None
+        seats = {} if agreed is None else agreed.seats
+        who = [player for player, at in seats.items() if at == table]
+        return text(
+            "{player}, far away: {phrase}",
+            player=play.players(who).capitalised(),
+            phrase=PHRASES[phrase],
+        )
+
+    def _seat(self, table: str, hello: Hello) -> None:
+        """A table asks for seats: the next ones that are free, in the order of their numbers."""
+        kept, match = self.kept, self.match
+        if kept is None or match is None or hello.version != VERSION:
+            return
+        agreed = match.state.agreed
+        free = [n for p, n in kept.others.items() if not agreed.seats[p]]
+        if table in agreed.tables or not free:
+            return
+        number = min(free)
+        seats = {p: table if kept.others.get(p) == number else at for p, at in agreed.seats.items()}
+        names = {**agreed.names, **({table: hello.name} if hello.name else {})}
+        agreed = msgspec.structs.replace(agreed, seats=seats, names=names)
+        self.match = Match.of(match.table, State(agreed), match.course.game)
+
+    def _joining(self, agreed: Agreed, game: Game | None, problem: Message | None) -> None:
+        """What the other table plays was looked at: ``problem``, why it cannot be played here."""
+        kept, seal = self.kept, self._seal
+        if kept is None or seal is None or self._checking is not agreed:
+            return
+        if game is not None:
+            self.match = Match.of(seal.table, State(agreed), game)
+            try:
+                self._begin_here(self.match)
+            except (RulesError, TiltboardError) as error:
+                problem = _message(error)
+        if problem is not None:
+            self.match = None
+            self._trouble = text("This match cannot be played here: {why}", why=problem)
+            differs = Differs(None, "not to be played", agreed.game)
+            self.kept = msgspec.structs.replace(kept, state=State(agreed, differs=differs))
+
+    def _begin_here(self, match: Match) -> None:
+        """Begin the match's newest game on this table. Raises what keeps it from beginning."""
+        kept, agreed = self.kept, match.state.agreed
+        if kept is None:
+            return
+        ours = kept.engines
+        if kept.level is not None:
+            here = (p for p, table in agreed.seats.items() if table == match.table)
+            ours = {p: EngineSeat(level=kept.level) for p in here}
+        away = {p: EngineSeat(FAR) for p, table in agreed.seats.items() if table != match.table}
+        game_id = self._begin(
+            NewGame(agreed.game, agreed.options, engines={**ours, **away}, clock=agreed.clock)
+        )
+        self.kept = msgspec.structs.replace(
+            kept, game_id=game_id, round=match.state.game, state=match.state
+        )
+
+    def _note_taken_back(self, standing: Standing) -> None:
+        """Where a hand or a button here has taken a move back, that is a wish."""
+        (game_id, stood), left = self._stood, len(standing.moves)
+        self._stood = standing.game_id, left
+        match = self.match
+        if match is None or game_id != standing.game_id or left >= stood:
+            return
+        if left < len(match.course.moves):
+            self.match = taken_back_here(match, left)
+            self._asked_back = left, match.number
+
+    def _waits(self, standing: Standing) -> bool:
+        """Whether hands have taken back here what the other tables are still asked for."""
+        match = self.match
+        return match is not None and self._asked_back == (len(standing.moves), match.number)
+
+    def _leave(self) -> None:
+        """Without a match."""
+        link, self._link = self._link, None
+        self.kept = self.match = self._seal = self._trouble = self._checking = None
+        self._away_since, self._told, self._phrase = {}, {}, None
+        with self._lock:
+            self._waiting, self._heard_here = {}, {}
+            self._joined.clear()
+        self._written = None
+
+        def end() -> None:
+            if link is not None:
+                link.close()
+            self._path.unlink(missing_ok=True)
+
+        self._do(end, lambda _: None)
+
+    # Disk and broker
+
+    def _keep(self) -> None:
+        """What has changed is on disk, and then published, both by the worker."""
+        kept, seal, link = self.kept, self._seal, self._link
+        if kept is self._written or kept is None or self._now_s < self._retry_s:
+            return
+        self._written = kept
+
+        def write() -> None:
+            write_durably(self._path, msgspec.json.encode(kept))
+            if seal is None or link is None or kept.keys is None:
+                return
+            spoken: Spoken = kept.state or Hello(self._settings.name or "")
+            link.publish(f"{kept.keys.topic}/{seal.table}", seal.close(spoken), retain=True)
+
+        self._do(write, lambda _: None)
+
+    def _do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """``work`` in the worker, and ``then`` with what it gives in a coming step."""
+        future = self._worker.submit(work)
+
+        def done() -> bool:
+            if future.done():
+                then(future.result())
+            return future.done()
+
+        self._jobs.append(done)
+
+    def _read(self) -> Kept | None:
+        try:
+            return msgspec.json.decode(read_file(self._path), type=Kept)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            _log.warning("%s cannot be read (%s): its match has ended here", self._path, error)
+            return None
+
+    # The connection's thread
+
+    def _hear(self, topic: str, content: bytes) -> None:
+        table, seal = topic.rpartition("/")[2], self._seal
+        if not content or seal is None or not self._known(table):
+            return
+        try:
+            spoken = seal.open(table, content)
+        except ValueError as error:
+            _log.debug("%s", error)
+            return
+        with self._lock:
+            self._waiting.setdefault(table, deque(maxlen=MOST_WAITING)).append(spoken)
+
+    def _hear_here(self, topic: str, content: bytes) -> None:
+        table = topic.split("/")[-2]
+        if self._known(table):
+            with self._lock:
+                self._heard_here[table] = content != AWAY
+
+    def _known(self, table: str) -> bool:
+        """Whether that table may be listened to: it has a seat, or there are seats still."""
+        match = self.match
+        if match is not None and match.state.agreed.complete:
+            return table in match.state.agreed.tables
+        with self._lock:
+            if len(self._joined) < MOST_STRANGERS:
+                self._joined.add(table)
+            return table in self._joined
+
+
+def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
+    """The game, where it is played here by the same rules; else why not."""
+    try:
+        kind = game_type(agreed.game)
+        if kind.seated:
+            return None, ONE_PLATFORM
+        game = kind.create(dict(agreed.options))
+        if agreed.version == VERSION and digest_of(game) == agreed.rules:
+            return game, None
+    except RulesError as error:
+        return None, _message(error)
+    return None, text("the rules of {game} are others there.", game=kind.credit.title)
+
+
+def _message(error: TiltboardError | RulesError | OSError) -> Message:
+    if isinstance(error, RulesError):
+        return refused(error)
+    if isinstance(error, TiltboardError):
+        return part_missing([error])
+    return text("What the match needs cannot be kept: {why}.", why=error.strerror or error)

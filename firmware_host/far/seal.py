@@ -1,0 +1,98 @@
+"""What makes a match its players' own: a code to type, the key it gives, sealed and signed words.
+
+The code has 50 bits and is stretched by scrypt, so that the broker's owner, who sees the topic,
+would need millions of years of a processor to find it. Every message is signed by its table
+(Ed25519: a key that three tables share would not tell which of them wrote) and sealed with the
+code's key (XSalsa20-Poly1305), both by libsodium.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+import msgspec
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.far.match import Spoken, decode
+
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's, without I, L, O and U
+LIKE = str.maketrans("ILO", "110")
+CODE_LENGTH = 10
+SALT = b"tiltboard far 1"
+KEY_BYTES = 32
+MOST_BYTES = 96 * 1024  # of a sealed message
+TOPIC = "tiltboard/1/match"
+
+
+def new_code() -> str:
+    """For a new match: ten letters and digits, a dash between the halves."""
+    made = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+    return f"{made[:5]}-{made[5:]}"
+
+
+def read_code(typed: str) -> str:
+    """As ``new_code`` gives it. Raises NotPossibleError where no code is."""
+    plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
+    if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
+        raise NotPossibleError(
+            "{code} is no code of a match.",
+            remedy="It has ten letters and digits, such as 7KQ2M-XWD9F.",
+            code=repr(typed[:40]),
+        )
+    return f"{plain[:5]}-{plain[5:]}"
+
+
+class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of one match at one table, in hexadecimal: ``id`` and ``key`` are the code's, ``seed`` is the
+    table's own and leaves it never.
+    """
+
+    id: str
+    key: str
+    seed: str
+
+    @classmethod
+    def of(cls, code: str) -> Keys:
+        """From a code as ``read_code`` gives it; takes 32 MiB and some tenths of a second."""
+        stretched = hashlib.scrypt(
+            code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
+            maxmem=1 << 26, dklen=16 + KEY_BYTES,
+        )  # fmt: skip
+        return cls(stretched[:16].hex(), stretched[16:].hex(), secrets.token_hex(KEY_BYTES))
+
+    @property
+    def topic(self) -> str:
+        """Under which this match's tables publish."""
+        return f"{TOPIC}/{self.id}"
+
+
+class Seal:
+    """Opens and closes messages of one match. ``table``: this table's own key, by which the others
+    know it.
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        from nacl.secret import SecretBox
+        from nacl.signing import SigningKey
+
+        self._box = SecretBox(bytes.fromhex(keys.key))
+        self._signer = SigningKey(bytes.fromhex(keys.seed))
+        self.table: str = self._signer.verify_key.encode().hex()
+
+    def close(self, spoken: Spoken) -> bytes:
+        """24 bytes of nonce, then the sealed signature (64 bytes) and JSON."""
+        return bytes(self._box.encrypt(bytes(self._signer.sign(msgspec.json.encode(spoken)))))
+
+    def open(self, table: str, message: bytes) -> Spoken:
+        """What the table of that key has said. Raises ValueError for anything else."""
+        from nacl.exceptions import CryptoError
+        from nacl.signing import VerifyKey
+
+        if len(message) > MOST_BYTES:
+            raise ValueError(f"A message of {len(message)} bytes; {MOST_BYTES} are the most.")
+        try:
+            signed = self._box.decrypt(message)
+            return decode(VerifyKey(bytes.fromhex(table)).verify(signed))
+        except (CryptoError, TypeError, ValueError, msgspec.DecodeError, RecursionError) as error:
+            raise ValueError("It is not sealed, signed or written as it must be.") from error

@@ -1,0 +1,260 @@
+"""Not a test: whole tables in virtual time, and a broker between them that is as bad as it is told.
+
+A message is late, comes twice, or overtakes another of another topic; a connection breaks, and what
+was on its way with it; the broker restarts, with or without its store; tables are killed between
+any two of their steps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from concurrent.futures import Future
+
+from firmware_host.far import room, seal
+from firmware_host.messages import text
+from firmware_host.table.commands import JoinMatch, MakeMove, NewGame
+from firmware_host.table.standing import Phase
+from hw_sim.session import SimSession
+from tests.unhurried import unhurried
+
+
+class AtOnce:
+    """A worker that has no thread."""
+
+    def __init__(self, *_):
+        pass
+
+    def submit(self, work):
+        done = Future()
+        try:
+            done.set_result(work())
+        except Exception as error:  # noqa: BLE001 - as a future has it
+            done.set_exception(error)
+        return done
+
+    def shutdown(self):
+        pass
+
+
+class Broker:
+    """``chance``: of its faults; None: there are none."""
+
+    def __init__(self, chance=None):
+        self.chance = chance
+        self.retained = {}
+        self.links = []
+        self.cut_off = []
+        self.on_the_way = []
+        self.bytes = self.messages = 0
+
+    def publish(self, topic, content, *, retain):
+        self.bytes += len(content)
+        self.messages += 1
+        if retain:
+            self.retained[topic] = content
+        for link in self.links:
+            if link.hears(topic):
+                self.send(link, topic, content)
+
+    def send(self, link, topic, content):
+        times = 1 if self.chance is None else self.chance.choice((1, 1, 1, 2))
+        self.on_the_way += [(link, topic, content)] * times
+
+    def deliver(self):
+        """Some of what is on the way; without faults all of it."""
+        for _ in range(len(self.on_the_way)):
+            at = 0
+            if self.chance is not None:
+                if self.chance.random() < 0.5:
+                    return
+                at = self.chance.randrange(len(self.on_the_way))
+            link, topic, content = self.on_the_way.pop(at)
+            if link in self.links:
+                link.tell(topic, content)
+
+    def cut(self, link):
+        """As a broken cable: the will is published."""
+        if link in self.links:
+            self.links.remove(link)
+            link.problem = text("gone")
+            self.cut_off.append(link)
+            self.on_the_way = [each for each in self.on_the_way if each[0] is not link]
+            self.publish(*link.will, retain=True)
+
+    def mend(self):
+        """Every connection that was cut, and whose table lives, is made again."""
+        for link in self.cut_off:
+            link.start()
+        self.cut_off = []
+
+    def restart(self, *, forgets):
+        for link in list(self.links):
+            self.cut(link)
+        if forgets:
+            self.retained.clear()
+
+
+class FakeLink:
+    """As ``far.link.Link``."""
+
+    broker: Broker
+
+    def __init__(self, address, *, will, most_per_s):
+        self.will = will
+        self.problem = text("not yet")
+        self.kept, self.listeners = {}, {}
+
+    def start(self):
+        self.broker.links.append(self)
+        self.problem = None
+        for topic, content in self.broker.retained.items():
+            if self.hears(topic):
+                self.broker.send(self, topic, content)
+        for topic, content in self.kept.items():
+            self.broker.publish(topic, content, retain=True)
+
+    def close(self):
+        self.broker.cut(self)
+        if self in self.broker.cut_off:
+            self.broker.cut_off.remove(self)
+
+    def publish(self, topic, content, *, retain=False):
+        self.kept[topic] = content
+        if self in self.broker.links:
+            self.broker.publish(topic, content, retain=retain)
+        return self in self.broker.links
+
+    def subscribe(self, topics, listener):
+        self.listeners[topics] = listener
+
+    def hears(self, topic):
+        return any(_fits(at, topic) for at in self.listeners)
+
+    def tell(self, topic, content):
+        for at, listener in self.listeners.items():
+            if _fits(at, topic):
+                listener(topic, content)
+
+
+def _fits(pattern, topic):
+    wanted, found = pattern.split("/"), topic.split("/")
+    return len(wanted) == len(found) and all(
+        a in ("+", b) for a, b in zip(wanted, found, strict=True)
+    )
+
+
+def patched(monkeypatch, broker):
+    """No thread, no scrypt, and that broker."""
+    FakeLink.broker = broker
+    monkeypatch.setattr(room, "Link", FakeLink)
+    monkeypatch.setattr(room, "ThreadPoolExecutor", AtOnce)
+    monkeypatch.setattr(room, "find_broker", lambda: None)
+    monkeypatch.setattr(
+        seal.hashlib, "scrypt", lambda code, **_: hashlib.sha512(code).digest()[:48]
+    )
+
+
+class FarTable:
+    """One table, on which pieces are at once where the lights want them."""
+
+    def __init__(self, folder, name, profile="plate-10"):
+        folder.mkdir()
+        self.name = name
+        self._asked, self._again_s = None, 0.0
+        self.session = SimSession(unhurried(profile), folder)
+        self.session.__enter__()
+        self.session.run_until(self.session.clock.now() + 3)  # past its first look at the places
+
+    @property
+    def host(self):
+        return self.session.host
+
+    @property
+    def match(self):
+        return None if self.host.far is None else self.host.far.match
+
+    @property
+    def moves(self):
+        return self.host.standing.moves
+
+    @property
+    def said(self):
+        return str(self.host.shown.say)
+
+    def tick(self):
+        self.session.tick()
+        standing, host = self.host.standing, self.host
+        asked = standing.phase, standing.shifts, standing.roles, host.playing.game_id
+        if asked != self._asked or self.session.clock.now() > self._again_s:
+            self._asked, self._again_s = asked, self.session.clock.now() + 1.0
+            if standing.phase not in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
+                return
+            cells = dict(host.sight.cells)
+            for shift in standing.shifts:
+                if shift.source is not None:
+                    cells.pop(shift.source, None)
+            for shift in standing.shifts:
+                if shift.target is not None:
+                    cells[shift.target] = shift.piece
+            gone = [place for place, role in standing.roles.items() if role in ("wrong", "remove")]
+            stays = {place: piece for place, piece in cells.items() if place not in gone}
+            self.session.hands.set_up(
+                {host.overlay.index_of(place): piece for place, piece in stays.items()}
+            )
+
+    @property
+    def may_move(self):
+        """Whether somebody here is to move, and the lights say so."""
+        standing, match = self.host.standing, self.match
+        return (
+            match is not None
+            and match.state.agreed.complete
+            and self.host.far.plays(standing.game_id)
+            and standing.phase is Phase.TURN
+            and standing.moves == match.course.moves
+            and match.writes
+            and match.course.mover is not None
+        )
+
+    def move(self, chance):
+        legal = self.host.standing.position.legal()
+        return self.host.submit(MakeMove(chance.choice(legal)))
+
+    def kill(self):
+        link = self.host.far and self.host.far._link
+        if link is not None:
+            link.close()
+        self.session._die()
+        self.session.start()
+
+    def close(self):
+        self.session.__exit__()
+
+
+def begin(tables, game, options, far, **more):
+    """A match of that game: the first table makes it, and every other joins."""
+    first = tables[0]
+    made = first.host.submit(NewGame(game, options, far=far, **more))
+    first.tick()
+    made.result(0)
+    first.tick()
+    for table in tables[1:]:
+        joined = table.host.submit(JoinMatch(first.host.far.kept.code))
+        table.tick()
+        joined.result(0)
+
+
+def run(tables, until, *, ticks=3000):
+    """All of them, in turn, until something holds."""
+    for _ in range(ticks):
+        if until():
+            return
+        for table in tables:
+            table.tick()
+        FakeLink.broker.deliver()
+    raise AssertionError([table.said for table in tables])
+
+
+def chance_of(seed):
+    return random.Random(seed)

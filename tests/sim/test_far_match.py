@@ -1,0 +1,166 @@
+"""Two to four whole tables play each other in virtual time, over a link that does what it can."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+import pytest
+
+from firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from games.registry import game_type
+from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
+
+MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "8"))
+SCANS_WITH_FAULTS = 200
+SMALL = {"size": 5, "marbles": 4, "pie": False}
+
+
+@pytest.fixture
+def broker(monkeypatch):
+    made = Broker()
+    patched(monkeypatch, made)
+    return made
+
+
+@contextmanager
+def tables_of(folder, count):
+    tables = [FarTable(folder / name, name) for name in "abcd"[:count]]
+    try:
+        yield tables
+    finally:
+        for table in tables:
+            table.close()
+
+
+@pytest.fixture
+def pair(tmp_path, broker):
+    with tables_of(tmp_path, 2) as tables:
+        yield tables
+
+
+def all_over(tables):
+    return all(table.host.standing.outcome is not None for table in tables)
+
+
+def playing(tables, chance, until=all_over):
+    """Whoever may moves."""
+
+    def moved():
+        for table in tables:
+            if table.may_move:
+                table.move(chance)
+        return until(tables)
+
+    return moved
+
+
+def accounts(table):
+    """What is on disk: the journal's account, and the match's."""
+    record = table.host.journal.load(table.host.far.kept.game_id)
+    state = table.host.far.kept.state
+    return record.moves, record.result, state.steps, state.game, state.differs
+
+
+def check_equal(tables):
+    first, *others = map(accounts, tables)
+    assert all(other == first for other in others)
+    assert first[-1] is None
+    return first
+
+
+def test_a_match_from_the_first_move_to_the_last(pair, broker):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, playing(pair, chance_of(1)))
+    moves, result, steps, *_ = check_equal(pair)
+    assert len(moves) >= 4 and result is not None
+    assert [step.text for step in steps if step.kind == "move"] == list(moves)
+
+
+def whatever(tables, broker, chance):
+    """What people, cables, brokers and power do in one scan, most often nothing."""
+    dice = chance.random()
+    table = chance.choice(tables)
+    game = table.host.game
+    if dice < 0.01 and broker.links:
+        broker.cut(chance.choice(broker.links))
+    elif dice < 0.014:
+        broker.restart(forgets=chance.random() < 0.5)
+    elif dice < 0.018:
+        table.kill()
+    elif dice < 0.024:
+        left = max(len(table.moves) - chance.choice((1, 1, 2)), 0)
+        table.host.submit(chance.choice((TakeBack(), TakeBack(left))))
+    elif dice < 0.028:
+        table.session.hands.press("back", 0.15)
+    elif dice < 0.031:
+        table.host.submit(OfferDraw(chance.choice(game.players)))
+    elif dice < 0.033:
+        table.host.submit(Resign(chance.choice(game.players)))
+    if chance.random() < 0.05:
+        broker.mend()
+
+
+def agree(table):
+    """Somebody there agrees to what the others ask for."""
+    match = table.match
+    for step in match.wanted():
+        if match.table in match.lacks(step) and step.kind in ("take-back", "draw"):
+            agreed = TakeBack() if step.kind == "take-back" else OfferDraw(player_at(table))
+            table.host.submit(agreed)
+
+
+def player_at(table):
+    seats = table.match.state.agreed.seats
+    return next(player for player, at in seats.items() if at == table.match.table)
+
+
+def same(tables):
+    lists = {table.match.state.steps for table in tables}
+    return len(lists) == 1 and all(table.moves == table.match.course.moves for table in tables)
+
+
+def survives(tables, broker, seed):
+    """One match, of which some seconds go as badly as they can."""
+    chance = chance_of(seed)
+    run(tables, lambda: all(t.match and t.match.state.agreed.complete for t in tables))
+    broker.chance = chance
+    left = iter(range(SCANS_WITH_FAULTS))
+
+    def suffers(tables):
+        whatever(tables, broker, chance)
+        return next(left, None) is None or all_over(tables)
+
+    def ends(tables):
+        for table in tables:
+            if chance.random() < 0.01:
+                agree(table)
+        return all_over(tables) or (len(tables) > 2 and len(first.moves) > goal and same(tables))
+
+    run(tables, playing(tables, chance, suffers))
+    first = tables[0]
+    goal = len(first.moves) + 3  # at random, three may play for ever
+    broker.chance = None
+    broker.mend()
+    try:
+        run(tables, playing(tables, chance, ends))
+    except AssertionError as error:
+        stand = [(accounts(t), t.said, t.match.state.wishes) for t in tables]
+        raise AssertionError(f"seed {seed}: {stand}") from error
+    check_equal(tables)
+
+
+@pytest.mark.parametrize(
+    ("options", "far", "matches"),
+    [(SMALL, {"blue": 1}, MATCHES), ({**SMALL, "players": 3}, {1: 1, 2: 2}, MATCHES // 4)],
+)
+def test_whatever_happens_on_the_way_both_journals_end_equal(
+    tmp_path, broker, options, far, matches
+):
+    """TILTBOARD_FAR_MATCHES=2000 plays so many."""
+    players = game_type("momentum").create(options).players
+    with tables_of(tmp_path, 1 + len(far)) as tables:
+        for seed in range(matches):
+            broker.chance = None
+            begin(tables, "momentum", options, dict(zip(players[1:], far.values(), strict=True)))
+            survives(tables, broker, seed)
