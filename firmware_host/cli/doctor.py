@@ -142,6 +142,7 @@ PRIVATE_NETWORKS = (
 def drop_in(profile: Profile, settings: Settings) -> str:
     """A drop-in for tiltboard.service."""
     from firmware_host.config.needs import needs_of_speaker
+    from firmware_host.config.settings import broker_address
 
     needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
@@ -157,7 +158,21 @@ def drop_in(profile: Profile, settings: Settings) -> str:
             "# The setting host opens the page to the network: to a household's own only.",
             f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
         ]
+    if settings.far.broker is not None:
+        near = _in_the_house(broker_address(settings.far.broker)[0])
+        lines += [
+            "# The setting far.broker.",
+            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS) if near else 'any'}",
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _in_the_house(host: str) -> bool:
+    """Whether a household's own network has that name or address."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host.endswith(".local") or "." not in host
 
 
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")

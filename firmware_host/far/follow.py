@@ -203,7 +203,9 @@ def is_here(match: Match, player: str | None) -> bool:
 def _check_here(match: Match, player: str) -> None:
     if not is_here(match, player):
         raise NotPossibleError(
-            "{player} plays at another table.", remedy="Wait for him.", player=play.player(player)
+            "{player} plays at another table.",
+            remedy="Wait for that move.",
+            player=play.player(player),
         )
 
 

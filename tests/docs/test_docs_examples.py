@@ -20,6 +20,7 @@ RUN_PAGES = (
     "docs/add-a-sensor.md",
     "docs/configuration.md",
     "docs/engines.md",
+    "docs/far.md",
     "docs/games/attraktion.md",
     "docs/games/gravity-connect.md",
     "docs/games/gravity-trap.md",

@@ -18,7 +18,7 @@ from drivers.light_links import SPI_HZ, encode
 from firmware_host.cli.doctor import PRIVATE_NETWORKS, drop_in
 from firmware_host.config.needs import DEVICE_CLASSES
 from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.config.settings import Settings
+from firmware_host.config.settings import FarSettings, Settings
 from firmware_host.web.server import EVERYWHERE
 
 EXPOSURE_TENTHS = 20  # 2.0
@@ -204,6 +204,22 @@ def test_the_network_is_let_in_only_where_the_settings_say_so_and_only_private_o
     made = drop_in(load_profile("plate-10"), Settings(host=EVERYWHERE))
     (allowed,) = re.findall(r"^IPAddressAllow=(.*)$", made, re.MULTILINE)
     assert allowed.split() == list(PRIVATE_NETWORKS)
+
+
+@pytest.mark.parametrize(
+    ("broker", "any_address"),
+    [
+        ("mqtts://broker.example", True),
+        ("mqtts://9.9.9.9", True),
+        ("mqtt://broker.local", False),
+        ("mqtt://192.168.1.7", False),
+        ("mqtt://pi", False),
+    ],
+)
+def test_the_unit_lets_the_service_reach_its_broker(broker, any_address):
+    made = drop_in(load_profile("plate-10"), Settings(far=FarSettings(broker)))
+    assert ("IPAddressAllow=any" in made) == any_address
+    assert ("IPAddressAllow=10.0.0.0/8 " in made) != any_address
 
 
 def test_installing_again_changes_nothing_and_leaves_games_and_settings(root, tmp_path):

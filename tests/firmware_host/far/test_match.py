@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from firmware_host.far.match import (
     MOST_WISHES,
     Agreed,
     Course,
+    Hello,
     Match,
     State,
     Step,
@@ -258,6 +260,14 @@ def test_wishes_are_few_and_lapse_with_the_step():
 def test_what_is_no_message_is_refused(text):
     with pytest.raises(msgspec.DecodeError):
         decode(text.encode())
+
+
+def test_the_protocol_pages_examples_are_messages():
+    page = (Path(__file__).parents[3] / "docs/far-protocol.md").read_text("utf-8")
+    hello, state = (decode(each.split("```")[0].encode()) for each in page.split("```json\n")[1:])
+    assert hello == Hello("Bern")
+    assert state.steps == (Step("move", "d4", "red"),)
+    assert state.wants(1, Step("draw", "", "red")) and state.agreed.complete
 
 
 def test_the_digest_of_rules_tells_options_and_games_apart():
