@@ -221,8 +221,7 @@ class GravityConnectGame(Game):
 
     def _same_side(self, position: Position, slot: Slot) -> IllegalMoveError:
         return IllegalMoveError(
-            "{move} is on the {side} side, which {player} used in his last turn: he must use "
-            "another side now.",
+            "{move} is on the {side} side, which {player} used last turn: take another side now.",
             move=slot.name,
             side=slot.side.name,
             player=position.mover,
@@ -259,8 +258,8 @@ class GravityConnectType(GameType):
         "are in the way. From there it falls on, away from its side, until it meets a tile or the "
         "far edge. A slot whose line is full cannot be used.",
         "You may not use the same side in two of your turns in a row.",
-        "Whoever connects five tiles of his colour or more in his own turn wins, along a row, a "
-        "column or a diagonal.",
+        "Whoever connects five or more tiles of their colour in their own turn wins, along a row, "
+        "a column or a diagonal.",
         "If the board is full and nobody has done so, the second player wins.",
     )
 

@@ -243,8 +243,8 @@ class GravityTrapType(GameType):
         "track. You may fly over pods, empty bases and the other ship, but not change the track "
         "on the way. The pod that you land on is knocked into the hole.",
         "If your ship has landed where it can reach no pod any more, you have lost. If it can, "
-        "and the other ship cannot, you have won. The winner counts the pods that his ship can "
-        "still reach.",
+        "and the other ship cannot, you have won. The winner counts the pods still "
+        "in reach.",
         "Whoever starts second on the base opposite to the other ship may not simply copy every "
         "move on the opposite side; a copy that is the only move is allowed. As soon as one move "
         "was different, everything is free.",

@@ -197,8 +197,8 @@ REASONS = {
     "roll": "Both dice must be rolled now.",
     "troop": "The troop die must be rolled now.",
     "zone": "The zone die must be rolled now.",
-    "reuse": "{name} helps who is neither owner nor doer, with a challenge of his of an earlier "
-    "turn of this round.",
+    "reuse": "{name} helps whoever is neither owner nor doer, with a challenge they laid earlier "
+    "in this round.",
     "free-zone": "{name} helps the doer, where the zone is not free yet.",
     "free-troop": "{name} helps the owner, where the troop is not free yet.",
     "cancel": "{name} helps the doer against a challenge that lies.",
@@ -236,7 +236,7 @@ def _in_window(
     s: State, player: int, name: str, args: Sequence[str], said: Mapping[str, object]
 ) -> Why:
     if name in (cards.GUARD, cards.HOLE) and not cards.may_defend(s, player):
-        return "Only the doer plays {card}, or his partner for him.", said
+        return "Only the doer plays {card}, or the doer's partner.", said
     if args and name not in (cards.HOLE, cards.SELF):
         return "{card} takes nothing after it.", said
     if name == cards.GUARD:

@@ -190,7 +190,7 @@ class MomentumGame(Game):
         if move not in position.legal():
             following = self.players[(position.state.turn + 1) % len(self.players)]
             return IllegalMoveError(
-                "{place} lets {next} win at once: {player} must prevent that while he can.",
+                "{place} lets {next} win at once: {player} must prevent that while it is possible.",
                 place=move,
                 next=following,
                 player=position.mover,
@@ -242,9 +242,9 @@ class MomentumType(GameType):
         "marbles that starts there passes the shock on, and its last marble rolls one cell "
         "further, whoever owns it. A marble that rolls off the board or into a hole goes back to "
         "its owner; one that lies against a cushion stays.",
-        "Whoever has all his marbles on the board at the end of his own turn wins.",
-        "Two players: on the first turn the second player may take over the marble that was "
-        "dropped, with one of his own colour, in place of a drop.",
+        "Whoever has all their marbles on the board at the end of their own turn wins.",
+        "Two players: on the first turn the second player may swap the marble that was dropped "
+        "for one of their own, instead of dropping one.",
         "Three players: if you can, you must keep the next player from winning at once. Four "
         "players: red and white play together against blue and green; one complete set wins for "
         "both.",

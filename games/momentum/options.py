@@ -42,7 +42,7 @@ SPECS: tuple[OptionSpec, ...] = (
         label="Cushions",
     ),
     OptionSpec(
-        "marbles", "int", "Whoever has all of his on the board wins.", None, 1,
+        "marbles", "int", "Whoever has all of theirs on the board wins.", None, 1,
         label="Marbles each",
     ),
     OptionSpec(

@@ -92,7 +92,7 @@ export function sentence(game, move) {
   if (who === "chance") {
     if (what === "heroes") return t("Each of you has a hero with one special power.");
     if (what === "shuffle") return t("The cards are shuffled and dealt.");
-    const kind = what === "zone" ? null : titleOf(game, `kind:${rest[0]}`).toLowerCase();
+    const kind = what === "zone" ? null : OWN[rest[0]]?.() ?? titleOf(game, `kind:${rest[0]}`);
     if (what === "roll") return t("The dice show {kind} and zone {zone}.", { kind, zone: rest[1] });
     return what === "troop" ? t("The troop die shows {kind}.", { kind }) : t("The zone die shows {zone}.", { zone: rest[0] });
   }

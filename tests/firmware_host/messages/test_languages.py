@@ -83,7 +83,7 @@ def test_a_text_of_each_kind_is_gathered(english):
         "This needs a Raspberry Pi. Without one run: tiltboard sim.",  # one of a table's
         "Play again",  # the page
         "Push! {move} hits {hit}: it rolls to {target}.",  # a game's reason
-        "Whoever has all of his on the board wins.",  # an option's help
+        "Whoever has all of theirs on the board wins.",  # an option's help
         "{colour} marble",  # a piece
         "Example: tiltboard sim",  # a command
         "Play on the simulated table, in a browser.",
@@ -262,3 +262,20 @@ def test_a_help_has_no_english_left_in_it(catalogue):
         [*command, "sim", "--nothing"], capture_output=True, text=True, check=False
     )
     assert not re.search("Usage:|No such|for help", wrong.stderr)
+
+
+def test_one_thing_has_one_word_as_the_glossary_says(catalogue):
+    page = (tool.ROOT / "docs/languages.md").read_text()
+    head, _, *rows = re.findall(r"^\| (.*) \|$", page.partition("## Glossary")[2], re.MULTILINE)
+    column = head.split(" | ").index(str(catalogue.locale))
+    cells = [row.split(" | ")[column] for row in rows]
+    other = [word for cell in cells for word in re.findall(r", not ([^;]+)", cell)]
+    assert len(rows) > 15
+    assert other
+    kept_out = re.compile(rf"\b(?:{'|'.join(other)})(?:e?[nrs])?\b")
+    said = [
+        each
+        for message in catalogue
+        for each in (message.string if isinstance(message.string, tuple) else [message.string])
+    ]
+    assert [each for each in said if kept_out.search(each)] == []

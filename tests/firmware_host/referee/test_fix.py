@@ -46,7 +46,7 @@ def test_a_drop_that_must_block_forbids_says_so(refereed):
     table = refereed("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
     table.put("white", "c7")
     assert say(table) == (
-        "c7 lets red win at once: white must prevent that while he can. "
+        "c7 lets red win at once: white must prevent that while it is possible. "
         "Take the white marble off c7."
     )
 

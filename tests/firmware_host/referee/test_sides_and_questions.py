@@ -298,7 +298,7 @@ def test_the_same_side_twice_is_refused_by_name(connect):
     assert "B2" not in table.lights(Role.LEGAL)
     table.put("red", "B2")
     assert table.standing.phase is Phase.FIX
-    assert "2 is on the left side, which red used in his last turn" in str(table.standing.say)
+    assert "2 is on the left side, which red used last turn" in str(table.standing.say)
 
 
 def test_a_side_that_may_not_be_used_is_not_asked_about(connect):

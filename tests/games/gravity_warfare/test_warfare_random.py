@@ -139,7 +139,7 @@ def test_what_may_not_be_done_now_is_refused_in_a_sentence(options):
 REFUSED = [
     ("blue:play:limit-it", "Limit it! is not in blue's hand."),
     ("red:play:spin-it", "red plays the turn, and lays no challenges and no events."),
-    ("blue:play:guardian", "Only the doer plays Guardian, or his partner for him."),
+    ("blue:play:guardian", "Only the doer plays Guardian, or the doer's partner."),
     ("blue:play:copy-it", "There is nothing to copy."),
     ("blue:play:mount-it", "There is no piece on the platform."),
     ("red:place:ok:red-tank:1", "place has another time: a piece is placed. Now: cards are laid."),
