@@ -197,7 +197,7 @@ export class Say {
     this.card = h("div", { class: "say-card" }, this.mover, h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
-    box.append(this.link, this.card);
+    box.replaceChildren(this.link, this.card); // the name stood there until now
     side.prepend(this.faults);
     store.listen((_, changed) => {
       this.update();
