@@ -336,7 +336,7 @@ class Match:
 
     def hear(self, source: str, there: State) -> Match:
         """With what the table ``source`` says, which is who signed it; old news changes nothing."""
-        if self.state.differs is not None:
+        if self.state.differs is not None or not there.agreed.complete:  # from before the match
             return self
         if there.agreed != self.state.agreed:
             return self._differing(None, self.state.agreed, there.agreed)
@@ -408,5 +408,5 @@ class Match:
 
         if isinstance(here, Agreed) and isinstance(there, Agreed):
             fields = [f for f in here.__struct_fields__ if getattr(here, f) != getattr(there, f)]
-            here, there = (f"{fields[0]}: {getattr(each, fields[0])}" for each in (here, there))
+            here, there = (f"{fields[0]} {getattr(each, fields[0])}" for each in (here, there))
         return self._with(differs=Differs(at, line(here), line(there)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 from concurrent.futures import Future
+from socket import SHUT_RDWR
 
 from firmware_host.far import room, seal
 from firmware_host.messages import text
@@ -158,11 +159,11 @@ def patched(monkeypatch, broker):
 class FarTable:
     """One table, on which pieces are at once where the lights want them."""
 
-    def __init__(self, folder, name, profile="plate-10"):
+    def __init__(self, folder, name, profile="plate-10", **more):
         folder.mkdir()
         self.name = name
         self._asked, self._again_s = None, 0.0
-        self.session = SimSession(unhurried(profile), folder)
+        self.session = SimSession(unhurried(profile), folder, **more)
         self.session.__enter__()
         self.session.run_until(self.session.clock.now() + 3)  # past its first look at the places
 
@@ -223,8 +224,11 @@ class FarTable:
 
     def kill(self):
         link = self.host.far and self.host.far._link
-        if link is not None:
+        if isinstance(link, FakeLink):
             link.close()
+        elif link is not None:  # a process that dies says no goodbye
+            link._client.socket().shutdown(SHUT_RDWR)
+            link._client.loop_stop()
         self.session._die()
         self.session.start()
 

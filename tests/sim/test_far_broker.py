@@ -1,0 +1,73 @@
+"""Two whole tables over a real broker: both are killed, and it is restarted with and without its
+store.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.settings import FarSettings, Settings
+from games.registry import game_type
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto
+from tests.sim.far_tables import FarTable, begin, chance_of
+
+GAMES = {
+    "momentum": {"size": 5, "marbles": 4},
+    "attraktion": {},
+    "gravity-connect": {},
+    "gravity-trap": {},
+}
+EVENTS = ("kill 0", "restart", "kill 1", "forget")  # one after every other move
+
+
+@pytest.fixture
+def broker(tmp_path):
+    (tmp_path / "broker").mkdir()
+    with Mosquitto(tmp_path / "broker") as running:
+        yield running
+
+
+@pytest.fixture
+def pair(tmp_path, broker):
+    settings = Settings(far=FarSettings(broker.url))
+    tables = [FarTable(tmp_path / name, name, settings=settings) for name in "ab"]
+    yield tables
+    for table in tables:
+        table.close()
+
+
+def until(tables, holds, *, ticks=20_000):
+    for _ in range(ticks):
+        if holds():
+            return
+        for table in tables:
+            table.tick()
+    raise AssertionError([(table.said, table.host.notices) for table in tables])
+
+
+@NEEDS_MOSQUITTO
+@pytest.mark.parametrize("game", GAMES)
+def test_each_game_goes_on_after_kills_and_restarts(pair, broker, game):
+    chance = chance_of(5)
+    other = game_type(game).create(GAMES[game]).players[1]
+    begin(pair, game, GAMES[game], {other: 1})
+    until(pair, lambda: all(t.match and t.match.state.agreed.complete for t in pair))
+    for number, event in enumerate(EVENTS):
+        goal = 2 * number + 2
+
+        def played(goal=goal):
+            for table in pair:
+                if table.may_move and len(table.moves) < goal:
+                    table.move(chance)
+            return all(len(table.moves) >= goal == len(table.match.course.moves) for table in pair)
+
+        until(pair, played)
+        what, _, which = event.partition(" ")
+        if what == "kill":
+            pair[int(which)].kill()
+        else:
+            broker.stop(forgets=what == "forget")
+            broker.start()
+    until(pair, lambda: all(table.host.far.connected for table in pair))
+    a, b = (table.host.journal.load(table.host.far.kept.game_id).moves for table in pair)
+    assert a == b and len(a) == 2 * len(EVENTS)
