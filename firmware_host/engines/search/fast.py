@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from firmware_host.engines.search.kernels import kernels_of
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
 from firmware_host.engines.search.kernels.jit import OPEN, Ints
@@ -17,7 +18,6 @@ from firmware_host.engines.search.limits import (
     Found,
     log_odds,
 )
-from firmware_host.engines.search.warmth import kernels_of
 from games.base import Game
 from games.search import Solver
 

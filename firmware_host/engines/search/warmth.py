@@ -7,11 +7,8 @@ in pure Python. So does one that may not run what it compiles: the service's uni
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import mmap
 import os
-import platform
 import random
 import shutil
 import subprocess
@@ -19,78 +16,19 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
-from importlib import import_module, metadata, util
-from importlib.resources import files
-from pathlib import Path
-from types import ModuleType
+from functools import cache
+from importlib import util
 from typing import Any
 
-from firmware_host.config.paths import default_state_directory
+from firmware_host.engines.search.kernels import cache_folder, kernels_of
 from firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
 from games.base import Game
-from games.plugins import PluginError, loaded, tried
 from games.registry import EVERY_GAME
 
-KERNELS = "tiltboard.kernels"
-"""The group of entry points by which other packages bring kernels for their games."""
-_OURS = "firmware_host.engines.games"
-_log = logging.getLogger(__name__)
 _FEW = 40  # positions
 _LOWEST = 19  # priority
 _LATER = 6  # plies, after which an exact search is asked
-CPU_INFO = Path("/proc/cpuinfo")
 _MARK = "warm"
-_TELLS = ("model name", "flags", "CPU part", "Features")
-
-
-@cache
-def cache_folder() -> Path:
-    """What was compiled of just these sources, for just this Python and processor. numba itself
-    looks at each file by itself only, and compiles anew where one has come from another computer.
-    """
-    found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
-    for package in ("firmware_host.engines.search.kernels", _OURS):
-        for path in sorted(files(package).iterdir(), key=lambda each: each.name):
-            if path.name.endswith(".py"):
-                found.update(path.read_bytes())
-    for point in sorted(metadata.entry_points(group=KERNELS)):
-        with suppress(PluginError):  # whose package cannot be imported has no kernels either
-            source = tried(partial(util.find_spec, point.module))
-            if source is not None and source.origin is not None:
-                found.update(Path(source.origin).read_bytes())
-    return default_state_directory() / "kernels" / found.hexdigest()[:16]
-
-
-def kernels_of(game: str) -> ModuleType | None:
-    """The kernels of a game, which need numba: ours, or those of an entry point. Of those that
-    cannot be loaded the log tells, and the game is played without.
-    """
-    ours = f"{_OURS}.{game.replace('-', '_')}"
-    if game.replace("-", "").isalnum() and util.find_spec(ours) is not None:
-        return import_module(ours)
-    for point in metadata.entry_points(group=KERNELS, name=game):
-        module = _kernels(point)
-        if module is not None:
-            return module
-    return None
-
-
-def _kernels(point: metadata.EntryPoint) -> ModuleType | None:
-    """Of another package; engines think without those that cannot be used."""
-    try:
-        return loaded(point, lambda module: module if isinstance(module, ModuleType) else None)
-    except PluginError as error:
-        _log.warning("The kernels of %s (%s) cannot be used: %s", point.name, point.value, error)
-        return None
-
-
-def _processor() -> str:
-    """What it is, and can."""
-    with suppress(OSError):
-        said = CPU_INFO.read_text(errors="replace").splitlines()
-        return "\n".join(sorted({line for line in said if line.startswith(_TELLS)}))
-    return platform.machine()
 
 
 @cache

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from drivers.clock import cpu_s
+from firmware_host.engines.search.kernels import KERNELS
 from firmware_host.engines.search.limits import Budget, Limits
-from firmware_host.engines.search.warmth import KERNELS, installed
+from firmware_host.engines.search.warmth import installed
 from games.base import Game
 from games.registry import EVERY_GAME
 from tiltboard_lab.studies.match import even_opening, play, score

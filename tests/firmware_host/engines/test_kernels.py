@@ -632,7 +632,7 @@ def test_what_was_compiled_for_another_processor_is_not_used(monkeypatch, tmp_pa
     for core in ("0xd08", "0xd0b"):
         found = tmp_path / core
         found.write_text(f"processor\t: 0\nCPU part\t: {core}\n")
-        monkeypatch.setattr(warmth, "CPU_INFO", found)
+        monkeypatch.setattr("firmware_host.engines.search.kernels.CPU_INFO", found)
         folders.append(warmth.cache_folder.__wrapped__())
     assert folders[0] != folders[1]
 
@@ -715,8 +715,10 @@ def test_kernels_that_cannot_be_loaded_are_left_out_and_the_others_stay(
         found = [EntryPoint("col", "no_such_package.kernels", group)]
         return [point for point in found if name in (None, point.name)]
 
-    monkeypatch.setattr(warmth.metadata, "entry_points", points)
-    monkeypatch.setattr(warmth, "default_state_directory", lambda: tmp_path)
+    monkeypatch.setattr("importlib.metadata.entry_points", points)
+    monkeypatch.setattr(
+        "firmware_host.engines.search.kernels.default_state_directory", lambda: tmp_path
+    )
     folder = warmth.cache_folder.__wrapped__()  # asked anew
     assert folder.is_relative_to(tmp_path)
     assert warmth.kernels_of("col") is None

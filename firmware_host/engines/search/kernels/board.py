@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from firmware_host.engines.search.kernels import kernels_of
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -31,7 +32,6 @@ from firmware_host.engines.search.kernels.jit import (
     kernel,
     making_kernel,
 )
-from firmware_host.engines.search.warmth import kernels_of
 from games.base import Game
 
 
