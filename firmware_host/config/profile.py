@@ -31,7 +31,9 @@ from firmware_host.config.wiring import (
 from firmware_host.messages import nearest
 from games.base import PieceBody
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
+Pitch = Annotated[float, msgspec.Meta(gt=0, le=200)]
+Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
+Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
 MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
 T = TypeVar("T")
@@ -67,9 +69,9 @@ class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     shows and asks everything.
     """
 
-    pitch_mm: Positive
-    plate_mm: Positive
-    gap_mm: Positive
+    pitch_mm: Pitch
+    plate_mm: Edge
+    gap_mm: Gap
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
     hall: HallConfig
     imu: ImuConfig | None = None

@@ -61,7 +61,7 @@ def row_board(
         board.join(name, (left + 3, y), (column, y), width=0.25)
     if lights:
         _chain_ends(board, left, last, places, westward=westward)
-    board.holes += [((9.0, 6.0), 3.2), ((last + 9.0, 6.0), 3.2)]
+    board.holes += [((x, 6.0), 3.2) for x in sorted({9.0, last + 9.0})]
     return board.finish()
 
 
