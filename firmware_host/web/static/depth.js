@@ -1,6 +1,7 @@
 // The plate in three dimensions, and how plate and pieces lay in the last seconds.
 import { Grips } from "/static/grips.js";
 import { button, h, remember, remembered, setText, t } from "/static/page.js";
+import { films, sendFilm } from "/static/picture.js";
 import { Space } from "/static/space.js";
 
 const KEPT_S = 6;
@@ -165,11 +166,16 @@ export class Depth {
     plate.stage.append(this.canvas);
     this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.chosen === "yes", hidden: this.failed });
     this.again = button("again", t("The last fall again"), () => this.replay());
+    this.film = button("film", t("Film of the fall"), () => {
+      const { game, layout } = this.store;
+      if (this.space.replay) return;
+      sendFilm(this.canvas, new Promise((resolve) => { this.replay(resolve); }), "tiltboard-fall", game?.title ?? layout.title);
+    }, { hidden: !films });
     this.slow = h("input", { type: "checkbox", checked: true });
     this.fallen = h("strong", {});
     this.way = h("progress", { max: 1, hidden: true, "aria-label": t("The last fall again") });
     this.falls = h("div", { class: "falls", hidden: true },
-      h("div", { class: "row" }, this.fallen, this.again, h("label", { class: "check" }, this.slow, t("In slow motion")), this.way));
+      h("div", { class: "row" }, this.fallen, this.again, this.film, h("label", { class: "check" }, this.slow, t("In slow motion")), this.way));
     plate.stage.after(this.falls);
     this.poses.listeners.push(() => this.offerFall());
     store.listen((_, changed) => this.update(changed));
@@ -246,7 +252,7 @@ export class Depth {
     if (clip) setText(this.fallen, told(clip));
   }
 
-  replay() {
+  replay(over = () => {}) {
     const { clip } = this.poses;
     if (this.space.replay) this.space.skip();
     if (!clip || this.space.replay) return;
@@ -257,7 +263,10 @@ export class Depth {
     };
     this.space.replay = { clip, at: clip.start, speed: this.slow.checked ? SLOWLY : 1 };
     this.space.onReplay = (share) => { this.way.value = share; };
-    this.space.onReplayed = () => show(false);
+    this.space.onReplayed = () => {
+      show(false);
+      over();
+    };
     show(true);
     this.space.wake();
   }

@@ -6,7 +6,7 @@ const USUAL = { name: "momentum", players: ["red", "blue"] }; // where nothing i
 
 export class Doors {
   /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they say. */
-  constructor(store, { begin, learn, playFreely, another }) {
+  constructor(store, { begin, learn, playFreely, another, cup }) {
     Object.assign(this, { store, begin });
     this.called = false; // whether somebody asked for it
     const door = (drawn, title, about, act) => h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn, h("strong", {}, title), h("span", {}, about));
@@ -19,7 +19,7 @@ export class Doors {
         door(face(5), t("Play the computer"), t("It plays as well as you."), () => this.playTheComputer()),
         door(face(0), t("Two of us here"), t("You take turns."), () => this.two())),
       h("div", { class: "about" }, this.picture, this.aim),
-      h("div", { class: "row" }, button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }), button("list", t("Another game"), () => { this.leave(); another(); })));
+      h("div", { class: "row" }, button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }), button("list", t("Another game"), () => { this.leave(); another(); }), button("trophy", t("Family cup"), cup)));
     this.handle = h("button", { type: "button", class: "plain brand", title: t("How to begin"), onclick: () => { this.called = this.element.hidden; this.update(); if (this.called) this.element.querySelector("button").focus(); } });
     store.listen((_, changed) => {
       if (store.snapshot?.attract) this.called = true; // they stay while somebody's first touch ends the show

@@ -8,6 +8,7 @@ import { Connection } from "/static/connection.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, loadTexts, remember, remembered, setText, t } from "/static/page.js";
 import { Doors } from "/static/doors.js";
+import { Cup } from "/static/cup.js";
 import { Depth } from "/static/depth.js";
 import { Hand } from "/static/hand.js";
 import { Keys } from "/static/keys.js";
@@ -16,7 +17,7 @@ import { Machine } from "/static/machine.js";
 import { drawSprite } from "/static/marble.js";
 import { NewGame } from "/static/newgame.js";
 import { Pairing } from "/static/pair.js";
-import { pictureButton } from "/static/picture.js";
+import { pictureButtons } from "/static/picture.js";
 import { Pieces } from "/static/pieces.js";
 import { Players } from "/static/players.js";
 import { Playground } from "/static/playground.js";
@@ -183,8 +184,9 @@ function build() {
   const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));
   const ownHand = new OwnHand(store, { ask, complain });
   const ending = new Ending(store, { ask, complain });
+  const cup = new Cup(store, { ask, fetchJson, players });
   const actions = new Actions(store, {
-    ask, complain, ownHand, ending, newGame, playAgain, learn: () => learn(), nextPuzzle,
+    ask, complain, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();
@@ -199,7 +201,7 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, pictureButton(store, plate), ending.element, new AssistChoice(store, { ask, complain }).element).element;
+  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ending.element, new AssistChoice(store, { ask, complain }).element).element;
   moves.append(new Analysis(store, { ask, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
@@ -225,7 +227,7 @@ function build() {
   };
   const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, { ask, complain });
-  const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame });
+  const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame, cup: () => cup.show() });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard");
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
   const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });

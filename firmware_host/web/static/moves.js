@@ -5,7 +5,7 @@ import { button, closed, h, nameOf, opened, s, setText, t } from "/static/page.j
 
 export class Moves {
   /** `below`: what else can be done about the game. */
-  constructor(store, { review, step, record }, picture, ...below) {
+  constructor(store, { review, step, record }, pictures, ...below) {
     Object.assign(this, { store, review, record });
     this.positions = []; // of the game on the plate: cells after so many moves
     this.list = h("div", { class: "moves" });
@@ -16,7 +16,7 @@ export class Moves {
       button("previous", t("One move back"), () => step(-1)),
       button("next", t("One move on"), () => step(1)),
       button("last", t("Latest move"), () => step("last")));
-    this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, picture), ...below);
+    this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
     store.listen((_, changed) => {
       if (changed.has("layout")) this.positions = [];
       if (["layout", "moves", "position", "review", "players"].some((name) => changed.has(name))) this.draw();
@@ -46,6 +46,7 @@ export class Moves {
     const moves = review ? review.record.moves : snapshot?.moves ?? [];
     for (const step of this.steps.children) step.disabled = moves.length === 0;
     const boards = game && snapshot && !Object.keys(game.glossary).length ? this.known(moves) : [];
+    if (!moves.length || !boards.length) store.set("moved", null);
     this.story.hidden = !game || moves.length === 0 || !boards.length;
     if (!game || moves.length === 0) {
       this.list.replaceChildren(h("p", { class: "aim" }, game?.aim ?? ""));
@@ -76,6 +77,7 @@ export class Moves {
     const now = boards[ply] ?? {};
     const before = boards[ply - 1] ?? now;
     const said = review ? review.record.told?.[ply - 1] ?? [] : snapshot.told;
+    this.store.set("moved", ply ? [before, now] : null);
     setText(this.told, this.store.said(said.length ? said.join(" ") : this.plainly(before, now)));
     this.story.replaceChildren(boardAt(this.store, now, before), this.told);
   }

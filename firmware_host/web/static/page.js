@@ -48,6 +48,7 @@ const ICONS = {
   cube: "M12 3l8 4.500v9L12 21l-8-4.500v-9zM4 7.500l8 4.500 8-4.500M12 12v9",
   turn: "M4 12a8 4 0 1 0 8-4M12 4 8.500 8l3.500 4",
   full: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  film: "M4 6h16v12H4zM8 6v12M16 6v12M4 10h4M4 14h4M16 10h4M16 14h4",
   share: "M12 15V4M8 8l4-4 4 4M6 12H5v8h14v-8h-1",
   draw: "M5 9h14M5 15h14",
   flag: "M6 21V4M6 4h11l-3 4 3 4H6",

@@ -1,4 +1,4 @@
-// A picture of the position that is shown, to keep or to send: drawn on the page, a PNG, as every phone shows.
+// A picture of the position that is shown, and a short film of the last move or fall, to keep or to send.
 import { shown } from "/static/boards.js";
 import { button, h, s, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
@@ -7,6 +7,10 @@ import { HEXAGON, SQUARE } from "/static/plate.js";
 const STYLE = `.mark{fill:none;stroke:currentColor;stroke-width:7.5;stroke-linecap:round;stroke-linejoin:round}
 .mark.dot{fill:currentColor;stroke:none}text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}`;
 const PIECE_MM = 29;
+const WIDE = 960;
+const PER_S = 25;
+const [STANDS_MS, MOVES_MS] = [600, 1100]; // before and after, and between
+const FILMS = ["video/mp4", "video/webm"];
 
 /** A copy that looks as its original does on the page, wherever it is put. */
 function asSeen(element) {
@@ -17,63 +21,142 @@ function asSeen(element) {
   return copy;
 }
 
-/** The drawing, as the text of an SVG: felt, places, tracks and pieces, seen from above. */
-function drawing(store, plate) {
+/** A document of its own, with the drawings of pieces, as an image. */
+async function imageOf({ west, south, east, north }, ...parts) {
+  const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: WIDE, height: WIDE * (north - south) / (east - west) },
+    s("style", {}, STYLE), document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)), parts);
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(drawn)], { type: "image/svg+xml" }));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+  return image;
+}
+
+function pieceAt(piece, game, { x, y }) {
+  const ball = marble(piece, game);
+  for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) ball.setAttribute(name, value);
+  return ball;
+}
+
+const centre = (store, place) => store.centreOf(store.indexOf(place));
+
+/** Felt, places, tracks and pieces, seen from above. */
+function board(store, plate, cells) {
   const { game, layout, frame: { west, south, east, north } } = store;
-  const { cells, result } = shown(store);
-  const centre = (place) => store.centreOf(store.indexOf(place));
   const corners = (game.hexagonal ? HEXAGON : SQUARE).map((corner) => corner.map((part) => part * layout.pitch_mm));
   const places = Object.entries(game.board).map(([place, { blocked }]) => {
-    const { x, y } = centre(place);
+    const { x, y } = centre(store, place);
     const points = corners.map(([dx, dy]) => `${x + dx},${-y - dy}`).join(" ");
     return s("g", {}, game.drawing ? null : s("polygon", { points, fill: "#263332", stroke: "#0b1111" }),
       s("circle", { cx: x, cy: -y, r: 14, fill: blocked ? "#000" : "#3b4a49", stroke: "#8fb0ab", "stroke-width": 0.7 }),
       s("text", { x, y: -y + 3, opacity: 0.6 }, store.label(place)));
   });
-  const tracks = plate.extra?.tracks ? asSeen(plate.extra.element) : null;
-  const pieces = Object.entries(cells).map(([place, piece]) => {
-    const { x, y } = centre(place);
-    const ball = marble(piece, game);
-    for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) ball.setAttribute(name, value);
-    return ball;
-  });
-  const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: 960, height: 960 * (north - south) / (east - west) },
-    s("title", {}, result ? `${game.title}: ${store.snapshot.say}` : game.title), s("style", {}, STYLE),
-    document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)),
+  return imageOf(store.frame,
     s("rect", { x: west, y: -north, width: east - west, height: north - south, rx: 8, fill: "#b67c43" }),
     s("rect", { x: west + 8, y: 8 - north, width: east - west - 16, height: north - south - 16, fill: "#192322" }),
-    tracks, places, pieces);
-  return new XMLSerializer().serializeToString(drawn);
-}
-
-async function picture(store, plate) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([drawing(store, plate)], { type: "image/svg+xml" }));
-  await image.decode();
-  URL.revokeObjectURL(image.src);
-  const canvas = h("canvas", { width: image.width, height: image.height });
-  canvas.getContext("2d").drawImage(image, 0, 0);
-  return new Promise((resolve) => canvas.toBlob(resolve));
+    ...(plate.extra?.tracks ? [asSeen(plate.extra.element)] : []), ...places,
+    ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place))));
 }
 
 /** Sends it where the device knows how to, else keeps it as a file. */
-async function share(store, plate) {
-  const { game, snapshot, review } = store;
-  const name = `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`;
-  const file = new File([await picture(store, plate)], name, { type: "image/png" });
+async function send(blob, name, title) {
+  const file = new File([blob], name, { type: blob.type });
   if (navigator.canShare?.({ files: [file] })) {
-    await navigator.share({ files: [file], title: game.title }).catch(() => {}); // somebody thought better of it
+    await navigator.share({ files: [file], title }).catch(() => {}); // somebody thought better of it
     return;
   }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = name;
+  const link = h("a", { href: URL.createObjectURL(file), download: name });
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
-export function pictureButton(store, plate) {
-  const made = button("share", t("Picture"), () => share(store, plate), { class: "picture" });
-  store.listen(() => { made.hidden = !store.game || !store.frame; });
-  return made;
+/** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or leaves. */
+function ways(store, before, now) {
+  const gone = Object.keys(before).filter((place) => now[place] !== before[place]);
+  const come = Object.keys(now).filter((place) => now[place] !== before[place]);
+  const apart = (one, other) => Math.hypot(centre(store, one).x - centre(store, other).x, centre(store, one).y - centre(store, other).y);
+  const found = come.map((to) => {
+    const [from] = gone.filter((place) => before[place] === now[to]).sort((one, other) => apart(one, to) - apart(other, to));
+    if (from) gone.splice(gone.indexOf(from), 1);
+    return { piece: now[to], from: from && centre(store, from), to: centre(store, to) };
+  });
+  return [...found, ...gone.map((place) => ({ piece: before[place], from: centre(store, place), to: null }))];
+}
+
+/** What a canvas shows from now on, as a film, until `ends`. */
+async function filmed(canvas, ends) {
+  const recorder = new MediaRecorder(canvas.captureStream(PER_S), { mimeType: FILMS.find((type) => MediaRecorder.isTypeSupported(type)) });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
+  recorder.start();
+  await ends;
+  recorder.stop();
+  await stopped;
+  return new Blob(parts, { type: recorder.mimeType.split(";")[0] });
+}
+
+export const films = "MediaRecorder" in window && FILMS.some((type) => MediaRecorder.isTypeSupported(type));
+
+/** A film of what `ends` when it is over; `name`: of the file, without its kind. */
+export async function sendFilm(canvas, ends, name, title) {
+  const blob = await filmed(canvas, ends);
+  await send(blob, `${name}.${blob.type.split("/")[1]}`, title);
+}
+
+/** The move that led from one position to the next. */
+async function filmMove(store, plate, before, now) {
+  const { game, frame: { west, south, east, north } } = store;
+  const moved = ways(store, before, now);
+  const stays = Object.fromEntries(Object.entries(now).filter(([place, piece]) => before[place] === piece));
+  const ground = await board(store, plate, stays);
+  const round = { west: -PIECE_MM / 2, south: -PIECE_MM / 2, east: PIECE_MM / 2, north: PIECE_MM / 2 };
+  const drawn = new Map(await Promise.all([...new Set(moved.map(({ piece }) => piece))].map(async (piece) => [piece, await imageOf(round, pieceAt(piece, game, { x: 0, y: 0 }))])));
+  const canvas = h("canvas", { width: ground.width, height: ground.height });
+  const scale = ground.width / (east - west);
+  const context = canvas.getContext("2d");
+  const draw = (all) => {
+    context.drawImage(ground, 0, 0);
+    for (const { piece, from, to } of moved) {
+      const share = Math.max(0, Math.min(1, from ? 2 * all - 1 : 2 * all)); // what is put down pushes the others
+      const [a, b] = [from ?? to, to ?? from];
+      const size = PIECE_MM * scale * (1 + (from ? 0 : 1 - share) + (to ? 0 : share));
+      context.globalAlpha = to ? from ? 1 : Math.min(1, share * 2) : 1 - share;
+      context.drawImage(drawn.get(piece), (a.x + (b.x - a.x) * share - west) * scale - size / 2, (north - a.y - (b.y - a.y) * share) * scale - size / 2, size, size);
+    }
+    context.globalAlpha = 1;
+  };
+  const begun = performance.now();
+  const ends = new Promise((resolve) => {
+    const step = () => {
+      const share = Math.max(0, Math.min(1, (performance.now() - begun - STANDS_MS) / MOVES_MS));
+      draw(share * share * (3 - 2 * share));
+      if (performance.now() - begun < 2 * STANDS_MS + MOVES_MS) setTimeout(step, 1000 / PER_S);
+      else resolve();
+    };
+    step();
+  });
+  await sendFilm(canvas, ends, `tiltboard-${game.name}`, game.title);
+}
+
+/** Buttons for what is shown: the position as a picture, the move before it as a film. */
+export function pictureButtons(store, plate) {
+  const picture = async () => {
+    const { game, snapshot, review } = store;
+    const image = await board(store, plate, shown(store).cells);
+    const canvas = h("canvas", { width: image.width, height: image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    canvas.toBlob((blob) => send(blob, `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`, game.title));
+  };
+  const film = async ({ currentTarget: made }) => {
+    made.disabled = true;
+    await filmMove(store, plate, ...store.moved);
+    made.disabled = false;
+  };
+  const buttons = [button("share", t("Picture"), picture, { class: "picture" }), button("film", t("Film of the move"), film, { class: "picture film" })];
+  store.listen(() => {
+    buttons[0].hidden = !store.game || !store.frame;
+    buttons[1].hidden = !films || !store.frame || !store.moved;
+  });
+  return buttons;
 }

@@ -77,6 +77,13 @@ export class Players {
     this.introduce();
   }
 
+  /** Who plays now, in the order of turns. */
+  seat(names) {
+    this.known[this.store.game.name] = Object.fromEntries(names.entries());
+    this.keep();
+    this.introduce();
+  }
+
   /** The table remembers people by name, too: what they have tried and how strong they are. */
   introduce() {
     if (!this.ask || !this.store.mayAct) return;
@@ -119,6 +126,32 @@ export class Players {
     const [count, me] = [this.store.game.players.length, this.identity(player)];
     const points = games.filter(({ won }) => won.includes(me)).reduce((sum, { won }) => sum + (won.length === count ? 0.5 : 1), 0);
     return `${Math.floor(points) || (points % 1 ? "" : 0)}${points % 1 ? "½" : ""}`;
+  }
+
+  /** How two stand against each other, and who has won the last ones; "" before there is a match. */
+  get told() {
+    const { players } = this.store.game;
+    const [one, other] = players.map((player) => this.score(player));
+    if (players.length !== 2 || !one) return "";
+    const ended = Object.values(this.games).filter((each) => each?.match === this.match).map(({ won }) => (won.length === 1 ? won[0] : "")).reverse();
+    const times = ended.findIndex((each) => each !== ended[0]);
+    const row = times < 0 ? ended.length : times;
+    const player = players.find((each) => this.identity(each) === ended[0]);
+    const score = `${this.called(players[0])} ${one} : ${other} ${this.called(players[1])}`;
+    return player && row > 1 ? `${score}. ${t("{player} has won {times} in a row.", { player: this.called(player), times: row })}` : score;
+  }
+
+  /** Results of this browser by game and people: [kind of game, [name, points], [name, points]]. */
+  get matches() {
+    const found = new Map();
+    for (const { match, won } of Object.values(this.games).filter(Boolean)) {
+      const [game, ...who] = JSON.parse(match);
+      if (who.length !== 2) continue;
+      const points = found.get(match)?.slice(1).map(([, each]) => each) ?? [0, 0];
+      const name = (each) => (each === "=" ? t("You") : each.replace(/^= /, ""));
+      found.set(match, [game, ...who.map((each, at) => [name(each), points[at] + (won.includes(each) ? 1 / won.length : 0)])]);
+    }
+    return [...found.values()];
   }
 
   /** A nameplate: the name, which a press changes, and the games won. */

@@ -35,7 +35,7 @@ export class Puzzles {
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
     const learnt = this.games.filter(({ seated }) => !seated); // the others are learnt by a guided round
     const parts = await Promise.all(learnt.map((game) => this.ofGame(game)));
-    this.element.replaceChildren(...parts, ...await this.people());
+    this.element.replaceChildren(...parts, ...this.results(), ...await this.people());
     this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
   }
 
@@ -58,6 +58,14 @@ export class Puzzles {
     return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h2", {}, credit.title),
       lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game)) : null, ...puzzles);
   }
+
+  /** Who has won how often against whom, in this browser. */
+  results() {
+    const found = this.store.players.matches.map(([game, ...sides]) => h("p", {}, h("strong", {}, this.games.find(({ name }) => name === game)?.credit.title ?? game),
+      ` ${sides.map(([name, points]) => `${name} ${points}`).join(" : ")}`));
+    return found.length ? [h("details", { class: "person results" }, h("summary", {}, t("Results")), ...found)] : [];
+  }
+
   /** Whom the table knows by name, and what each has done; nobody where this page may only look on. */
   async people() {
     const known = this.store.mayAct ? await this.fetchJson("/api/v1/people").catch(() => []) : [];

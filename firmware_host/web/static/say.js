@@ -79,8 +79,8 @@ const HELP = {
 };
 
 export class Actions {
-  constructor(store, { ask, complain, ownHand, ending, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
-    Object.assign(this, { store, ownHand, ending });
+  constructor(store, { ask, complain, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
+    Object.assign(this, { store, ownHand, ending, cup });
     const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
@@ -113,7 +113,7 @@ export class Actions {
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
-    else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
+    else if (snapshot.phase === "over") this.offer(this.cup.played ? this.cup.next : this.again, this.other, this.takeBack);
     else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
   }
@@ -301,7 +301,8 @@ export class Say {
   /** What decided the game, in figures. */
   count() {
     const { result } = shown(this.store);
-    const key = JSON.stringify([result, this.store.game?.id]);
+    const told = result && !this.store.review && this.store.players.told;
+    const key = JSON.stringify([result, this.store.game?.id, told]);
     if (key === this.counted) return;
     this.counted = key;
     const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
@@ -310,6 +311,7 @@ export class Say {
       figures.push(figure(this.store.game.pieces.find((piece) => !this.store.game.players.includes(piece)), result.margin === 1
         ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));
     }
+    if (told) figures.push(h("span", {}, told));
     this.tally.replaceChildren(...figures);
     this.tally.hidden = figures.length === 0;
   }

@@ -10,6 +10,7 @@ export class Store {
     this.seat = null; // what the seat that is looked at may see, see room.js
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
+    this.moved = null; // the last move that is shown: cells before and after, see moves.js
     this.players = null; // names and score, see players.js
     this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
     this.preview = null; // what a move would do, see preview.js

@@ -1,0 +1,110 @@
+// A family cup: three to eight people, each against each, on one table. Kept by this browser.
+import { dialog, open } from "/static/dialogs.js";
+import { button, h, remember, remembered, t } from "/static/page.js";
+
+const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
+
+/** Who meets whom, by number: each once, and nobody twice in a round (the circle method). */
+export function meetings(count) {
+  const seats = [...Array(count + (count % 2)).keys()];
+  const found = [];
+  for (let round = 1; round < seats.length; round += 1) {
+    for (let at = 0; at < seats.length / 2; at += 1) {
+      const pair = [seats[at], seats.at(-1 - at)];
+      if (Math.max(...pair) < count) found.push(round % 2 ? pair : pair.reverse()); // who begins changes
+    }
+    seats.splice(1, 0, seats.pop());
+  }
+  return found;
+}
+
+export class Cup {
+  constructor(store, { ask, fetchJson, players }) {
+    Object.assign(this, { store, ask, fetchJson, players });
+    // {game, names, won: what the first of each pair got of one point, null: not played; id, at: the game that is played, and of which pair}
+    this.cup = JSON.parse(remembered("cup", "null"));
+    this.body = h("div", { class: "cup" });
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.element = dialog(t("Family cup"), "family-cup", this.body, this.problem);
+    this.next = button("trophy", t("Family cup"), () => this.show(), { class: "primary" });
+    store.listen((_, changed) => { if (changed.has("result") || changed.has("layout")) this.count(); });
+  }
+
+  /** Whether the game on the plate is one of the cup's. */
+  get played() { return Boolean(this.cup) && this.store.layout?.game?.id === this.cup.id; }
+
+  keep(cup) {
+    this.cup = cup;
+    remember("cup", JSON.stringify(cup));
+  }
+
+  /** How it ended counts, until its last move is taken back. */
+  count() {
+    const { layout, snapshot } = this.store;
+    if (!this.played || snapshot?.layout !== layout.number) return;
+    const { result } = snapshot;
+    const won = [...this.cup.won];
+    won[this.cup.at] = !result ? null : result.winner ? Number(result.winner === layout.game.players[0]) : 0.5;
+    this.keep({ ...this.cup, won });
+  }
+
+  async show() {
+    this.problem.textContent = "";
+    open(this.element);
+    try {
+      this.games ??= await this.fetchJson("/api/v1/games");
+      this.draw();
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+  }
+
+  draw() { this.body.replaceChildren(...(this.cup ? this.table() : this.beginning())); }
+
+  beginning() {
+    const games = this.games.filter(({ seated }) => !seated);
+    const game = h("select", { "aria-label": t("Game") }, games.map(({ name, credit }) => h("option", { value: name, selected: name === this.store.layout?.game?.name }, credit.title)));
+    const names = Array.from({ length: MOST }, (_, at) => h("input", { type: "text", maxlength: LONGEST, "aria-label": t("Name {number}", { number: at + 1 }), placeholder: t("Name {number}", { number: at + 1 }) }));
+    const start = (event) => {
+      event.preventDefault();
+      const given = names.map(({ value }) => value.trim()).filter(Boolean);
+      const fits = given.length >= FEWEST && new Set(given).size === given.length;
+      this.problem.textContent = fits ? "" : t("Three to eight different names, please.");
+      if (!fits) return;
+      this.keep({ game: game.value, names: given, won: meetings(given.length).map(() => null) });
+      this.draw();
+    };
+    return [h("form", { novalidate: true, onsubmit: start }, h("p", {}, t("Everybody plays everybody once. A win counts one point, a draw half of one.")), game,
+      h("div", { class: "names" }, names), h("button", { type: "submit", class: "primary" }, t("Start")))];
+  }
+
+  table() {
+    const { names, won } = this.cup;
+    const pairs = meetings(names.length);
+    const rows = names.map((name, who) => {
+      const results = pairs.flatMap((pair, at) => (won[at] === null || !pair.includes(who) ? [] : [pair[0] === who ? won[at] : 1 - won[at]]));
+      return { name, played: results.length, points: results.reduce((sum, each) => sum + each, 0) };
+    }).sort((one, other) => other.points - one.points);
+    const at = won.indexOf(null);
+    const said = pairs.map(([one, other], nth) => h("li", {}, `${names[one]} – ${names[other]}`, h("b", {}, won[nth] === null ? "" : won[nth] === 0.5 ? "½ : ½" : `${won[nth]} : ${1 - won[nth]}`)));
+    return [
+      h("table", {}, h("thead", {}, h("tr", {}, [t("Name"), t("Games"), t("Points")].map((each) => h("th", { scope: "col" }, each)))),
+        h("tbody", {}, rows.map(({ name, played, points }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, played), h("td", {}, points))))),
+      at < 0 ? h("p", { class: "aim" }, t("{players} won the cup!", { players: rows.filter(({ points }) => points === rows[0].points).map(({ name }) => name).join(", ") }))
+        : button("play", t("Now: {one} against {other}", { one: names[pairs[at][0]], other: names[pairs[at][1]] }), () => this.play(at), { class: "primary" }),
+      h("ol", { class: "meetings" }, said),
+      button("close", t("End the cup"), () => { this.keep(null); this.draw(); })];
+  }
+
+  async play(at) {
+    const { game, names } = this.cup;
+    const [one, other] = meetings(names.length)[at];
+    try {
+      const before = this.store.layout?.game?.id;
+      await this.ask({ type: "game", game, options: {}, boards: {} });
+      await this.store.until(() => this.store.layout.game?.id !== before, 10_000);
+      this.keep({ ...this.cup, id: this.store.layout.game.id, at });
+      this.players.seat([names[one], names[other]]);
+      remember("begun", "yes");
+      this.element.close();
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+  }
+}
