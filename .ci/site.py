@@ -20,16 +20,30 @@ from msgspec import inspect
 from sphinx.application import Sphinx
 
 from firmware_host.cli.main import cli
+from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.guidance.lights import LEGEND
+from firmware_host.messages import Catalogue, Message, languages
+from firmware_host.web import games_shown
 from firmware_host.web.api import ENDPOINTS
 from firmware_host.web.messages_in import Incoming
 from firmware_host.web.snapshot import Layout, Snapshot
+from games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONT = "README"
 PAGES = ("*.md", "docs/**/*.md", "lab/**/*.md")
 ICON = "firmware_host/web/static/icon.svg"
 LINK = re.compile(r"\]\(([^)#\s]+)[^)\s]*\)|<img src=\"([^\"]+)\"")
+FILM = "film.webp"
+HELP = ROOT / "firmware_host/web/static/dialogs.js"
+LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "pl": "Polski",
+}
 REFERENCE = {
     "commands": "Commands",
     "settings": "Settings",
@@ -65,6 +79,7 @@ def build(into: Path = ROOT / "build") -> str:
         shutil.rmtree(folder, ignore_errors=True)
     copy_pages(source)
     write_reference(source / "docs" / "reference")
+    write_for_players(source / "docs" / "players")
     front = source / f"{FRONT}.md"
     front.write_text(front.read_text("utf-8") + "".join(contents()), "utf-8")
     told = StringIO()
@@ -105,6 +120,8 @@ def contents() -> Iterator[str]:
         title, _, body = section.partition("\n")
         pages = [str((ROOT / "docs" / name).resolve().relative_to(ROOT)) for name in
                  re.findall(r"\]\(([^)#]+\.md)\)", body)]  # fmt: skip
+        if title == "To learn by doing":
+            pages += [f"docs/players/{language}.md" for language in languages()]
         if title == "To look up":
             pages += [f"docs/reference/{name}.md" for name in REFERENCE]
         named_there.update(pages)
@@ -132,6 +149,37 @@ def write_reference(folder: Path) -> None:
     for name, title in REFERENCE.items():
         text = "\n\n".join([f"# {title}", *made[name], ""])
         (folder / f"{name}.md").write_text(text, "utf-8")
+
+
+def write_for_players(folder: Path) -> None:
+    """What players read, in each language that the page has: of the page's own sentences."""
+    folder.mkdir(parents=True)
+    for language in languages():
+        text = "\n\n".join(["", *for_players(Catalogue.load(language))]).lstrip()
+        (folder / f"{language}.md").write_text(f"{text}\n", "utf-8")
+
+
+def for_players(spoken: Catalogue) -> Iterator[str]:
+    """The games' aims and rules, what the lights mean, and how the page is used."""
+
+    def said(english: str) -> str:
+        return spoken.translate(Message(english))
+
+    yield f"# {LANGUAGES[spoken.language]}"
+    yield f"![tiltboard](../images/{FILM})"
+    able = load_profile(Settings().profile).capabilities
+    for kind in HOSTED.values():
+        game = games_shown.game(kind, able, spoken)
+        yield f"## {game.credit.title}"
+        yield f"**{game.aim}**"
+        yield from game.rules
+    yield f"## {said('The lights')}"
+    for light in LEGEND:
+        yield f"- {spoken.translate(light.meaning)} ({spoken.translate(light.rhythm)})"
+    yield f"## {said('Help')}"
+    ways = re.search(r"const ways = \[(.*?)\];", HELP.read_text("utf-8"), re.DOTALL)
+    for english in re.findall(r't\("(.*?)"\)', ways[1] if ways else ""):
+        yield f"- {said(english)}"
 
 
 def commands() -> Iterator[str]:

@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from firmware_host.cli.main import COMMANDS
+from firmware_host.messages import languages
 from firmware_host.web.messages_in import Incoming
+from games.registry import HOSTED
 
 pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
 # Of MyST's, which uses what another Sphinx will no longer have.
@@ -74,6 +76,16 @@ def test_all_documents_are_there_and_the_front_page_leads_to_them(site):
         page = path.relative_to(ROOT).with_suffix(".html")
         assert (site / page).is_file()
         assert path.name == "README.md" or f'href="{page}"' in front
+
+
+def test_what_players_read_is_there_in_every_language(site):
+    """Each language says it in words of its own: no sentence of one stands in another's page."""
+    said = {path.stem: Page(path).headings for path in site.glob("docs/players/*.html")}
+    assert set(said) == set(languages())
+    assert len({tuple(headings) for headings in said.values()}) == len(said)
+    assert {len(headings) for headings in said.values()} == {1 + len(HOSTED) + 2}
+    front = (site / "index.html").read_text("utf-8")
+    assert all(f'href="docs/players/{language}.html"' in front for language in said)
 
 
 def test_the_reference_names_every_command_and_every_message(site):

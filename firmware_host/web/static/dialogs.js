@@ -119,7 +119,7 @@ export class Help {
     const { game } = this.store;
     const go = (name, label, act) => button(name, label, () => { this.element.close(); act(); });
     this.game.replaceChildren(...(game ? [h("h3", {}, game.title), h("p", { class: "aim" }, game.aim), ...game.rules.map((rule) => h("p", {}, rule))] : []),
-      h("div", { class: "row" }, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles)));
+      h("div", { class: "row" }, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles), this.machine ? go("table", t("This table"), () => this.machine.show()) : null));
     open(this.element);
   }
 }

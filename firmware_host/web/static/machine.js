@@ -1,19 +1,17 @@
 // The computer that the table runs on: its Wi-Fi, another one, updates, switching it off. Each is confirmed at the table.
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, t } from "/static/page.js";
+import { h, t } from "/static/page.js";
 import { post } from "/static/pair.js";
 
 const MACHINE = "/api/v1/machine";
 
 export class Machine {
-  /** `handle`: the button for it. */
   constructor() {
-    this.handle = button("table", t("This table"), () => this.show(), { class: "plain" });
     this.wifi = h("div", { class: "wifi" });
     this.version = h("p", { class: "hint" });
     this.told = h("p", { class: "told", role: "status" });
     this.problem = h("p", { class: "problem", role: "alert" });
-    const network = h("input", { name: "network", maxlength: 32, required: true, autocapitalize: "off", autocomplete: "off" });
+    const network = h("input", { name: "network", type: "text", maxlength: 32, required: true, autocapitalize: "off", autocomplete: "off" });
     const password = h("input", { name: "password", type: "password", maxlength: 64, autocomplete: "off" });
     const join = (event) => {
       event.preventDefault();

@@ -233,8 +233,7 @@ function build() {
   const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => room.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
-  const nav = byId("bar").querySelector("nav");
-  new Pairing(store, nav).offer().then(({ machine }) => { if (machine) nav.append(new Machine().handle); });
+  new Pairing(store, byId("bar").querySelector("nav")).offer().then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");
 }
