@@ -297,3 +297,20 @@ def test_the_story_of_the_game_has_a_picture_for_each_move_and_words_for_the_las
     assert page.locator(".move").evaluate_all(pieces) == [1, 2, 3]
     page.locator(".move").nth(1).click()
     expect(page.locator(".story p")).to_have_text("Blue drops on f6.")
+
+
+def test_a_piece_that_is_pushed_glides_to_its_new_place_as_moves_are_stepped_through(
+    served, open_page
+):
+    served.play("d4")
+    served.put("blue", "d5")
+    served.carry_out()
+    page = open_page(served.url).page
+    expect(page.locator(".move")).to_have_count(2)
+    page.locator(".move").first.click()
+    red = page.locator('.marble[data-piece="red"]')
+    expect(red).to_have_attribute("data-place", "d4")
+    red.evaluate("(marble) => { marble.known = true; }")
+    page.get_by_role("button", name="One move on", exact=True).click()
+    expect(red).to_have_attribute("data-place", "d3")
+    assert red.evaluate("(marble) => marble.known && marble.classList.contains('glides')")

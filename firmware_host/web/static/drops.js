@@ -1,5 +1,5 @@
 // Letting a tile fall from a slot: it is put where it lands, and the side answered.
-import { fall } from "/static/boards.js";
+import { OUT, fall } from "/static/boards.js";
 
 const SEEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
 
@@ -43,11 +43,12 @@ export class Drops {
     const { store } = this;
     const { to_move: piece, moves } = store.snapshot;
     const path = this.path(slot);
-    const lands = store.centreOf(store.indexOf(path.at(-1)));
+    const [enters, lands] = [path[0], path.at(-1)].map((place) => store.centreOf(store.indexOf(place)));
+    const [east, north] = OUT[slot.side].map((out) => out * store.layout.pitch_mm);
     this.aim(null);
     store.set("falling", slot);
     try {
-      if (!await this.put(piece, lands.x, lands.y)) return;
+      if (!await this.put(piece, lands.x, lands.y, { x: enters.x + east, y: enters.y + north })) return;
       const done = () => store.snapshot.moves.length > moves.length || store.snapshot.phase === "settle";
       const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
       const other = () => !["turn", "settle"].includes(store.snapshot.phase);

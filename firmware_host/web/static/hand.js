@@ -115,12 +115,13 @@ export class Hand {
   }
 
   /** Resolves to whether the table's hand has put it there. */
-  async putFromTray(piece, x, y) {
+  async putFromTray(piece, x, y, from = null) {
     if (!piece || this.store.inTray(piece) === 0) return false;
     this.puts += 1;
     const id = `put-${this.puts}`;
     const replaced = this.replaced(piece, x, y);
     if (!replaced && this.taken(x, y)) return false;
+    if (from) this.pieces.fallFrom(id, { piece, ...from, z: 0 });
     this.pieces.override(id, { piece, x, y, z: 0 });
     try {
       if (replaced) await this.ask({ type: "take", what: replaced.number });

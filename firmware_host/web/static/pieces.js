@@ -31,6 +31,13 @@ export class Pieces {
     this.draw();
   }
 
+  /** It starts there; where it is drawn next, it falls to. */
+  fallFrom(id, where) {
+    this.override(id, where);
+    this.elementOf(id).getBoundingClientRect(); // drawn there first
+    this.elementOf(id).classList.add("falls");
+  }
+
   /** Put down and accepted: keep it drawn there until a snapshot shows it there. */
   release(id) {
     const where = this.overrides.get(id);

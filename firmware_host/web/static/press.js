@@ -9,7 +9,7 @@ export class Presses {
   constructor(store, plate, hand, { ask, complain, announce, ownHand }) {
     Object.assign(this, { store, plate, hand, ask, complain, announce, ownHand });
     this.waiting = new Waiting(store);
-    this.drops = new Drops(store, plate, { ask, complain, put: (piece, x, y) => hand.putFromTray(piece, x, y) });
+    this.drops = new Drops(store, plate, { ask, complain, put: (...from) => hand.putFromTray(...from) });
     store.listen((_, changed) => changed.has("holding") && !hand.carried && this.drops.aim(null));
   }
 
