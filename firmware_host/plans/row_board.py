@@ -10,6 +10,7 @@ MOST_PLACES = 5
 GNDA_PIN_Y = 14.24
 LEAST_PITCH_MM = 32.8
 HALF_MM = 17.3  # of its height, where the pitch leaves that
+SCREW_MM = (9.0, -6.0)  # east and north of its first and its last place: where a spacer holds it
 V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 
@@ -61,7 +62,8 @@ def row_board(
         board.join(name, (left + 3, y), (column, y), width=0.25)
     if lights:
         _chain_ends(board, left, last, places, westward=westward)
-    board.holes += [((x, 6.0), 3.2) for x in sorted({9.0, last + 9.0})]
+    east, north = SCREW_MM
+    board.holes += [((x, -north), 3.2) for x in sorted({east, last + east})]
     return board.finish()
 
 

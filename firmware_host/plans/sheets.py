@@ -17,8 +17,9 @@ from xml.sax.saxutils import escape
 from drivers.errors import TiltboardError
 from firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import MatrixHall
+from firmware_host.config.wiring import MatrixHall, MuxAdcHall
 from firmware_host.plans.gimbal import ring_mm
+from firmware_host.plans.row_board import SCREW_MM, places_on
 from firmware_host.table.overlay import Overlay
 from games.base import Game, GameType, PieceBody
 from games.registry import HOSTED
@@ -75,6 +76,8 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
             at = (x + lights.offset_mm[0], y + lights.offset_mm[1])
             for sheet in (drill, felt):
                 sheet.circles.append(("drill", *at, LIGHT_HOLE_MM))
+    if isinstance(profile.hall, MuxAdcHall):
+        drill.circles += [("drill", x, y, 3.2) for x, y in _spacers(profile)]
     yield drill
     if lights is not None and lights.guide == "ring":
         guides = Sheet("guides", half)
@@ -87,6 +90,18 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
         yield from _gimbal(profile)
     for game, kind in HOSTED.items():
         yield from _overlays(profile, game, kind)
+
+
+def _spacers(profile: Profile) -> Iterator[tuple[float, float]]:
+    """Where the row boards' screws go through the plywood, under the felt."""
+    places = places_on(profile)
+    for row in range(profile.rows):
+        for first in range(0, profile.columns, places):
+            for column in sorted({first, first + places - 1}):
+                x, y = profile.centre_mm(row * profile.columns)
+                x += column * profile.pitch_mm + SCREW_MM[0]
+                if x < profile.plate_mm / 2:
+                    yield x, y + SCREW_MM[1]
 
 
 def _ring(

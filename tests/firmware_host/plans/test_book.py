@@ -74,6 +74,16 @@ def test_a_strangers_table_from_its_file_to_the_first_game(tiltboard, tmp_path) 
     assert status == 0, output
 
 
+@pytest.mark.parametrize(
+    "only", re.findall(r"^    tiltboard bringup --profile my-table.toml --only (\w+)$", BOOK, re.M)
+)
+def test_each_step_can_be_proven_by_itself(tiltboard, only) -> None:
+    """In the order of the book, but none of them needs the one before."""
+    status, output = tiltboard(f"tiltboard bringup --sim --profile my-table.toml --only {only}")
+    assert status == 0, output
+    assert "Everything works." in output
+
+
 @pytest.mark.parametrize(("added", "shown"), [("", (12.5, 11.5)), ('guide = "ring"\n', None)])
 def test_the_page_lights_the_hole_or_the_ring_that_is_drawn(tmp_path, own, added, shown) -> None:
     """By docs/plans.md: a hole where the light is, or a ring around the place."""

@@ -150,6 +150,15 @@ def test_another_program_reads_the_dxf() -> None:
         for c in drawing.modelspace().query('CIRCLE[layer=="drill"]')
         if c.dxf.radius == 3.0
     }
+    screws = {
+        (round(c.dxf.center.x, 2), round(c.dxf.center.y, 2))
+        for c in drawing.modelspace().query('CIRCLE[layer=="drill"]')
+        if c.dxf.radius == 1.6
+    }
+    # Two for each board of five, where docs/images/stack.jpg has its spacers
+    assert screws == {
+        (35 * (c - 4.5) + 9, 35 * (r - 4.5) - 6) for c in (0, 4, 5, 9) for r in range(10)
+    }
     places = [(35 * (c - 4.5), 35 * (r - 4.5)) for c in range(10) for r in range(10)]
     assert holes == {(round(x + LIGHT[0], 2), round(y + LIGHT[1], 2)) for x, y in places}
     cut = [
