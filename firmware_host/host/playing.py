@@ -397,6 +397,8 @@ class Playing:
                     people.solved(game.solver, game.exercise.game, game.number)
             elif outcome is not None and self.game_id > 0 and not self.seated:
                 self._counted = self.game_id
+                if len(standing.moves) < len(game.players):  # nobody has played it
+                    return
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
                 people.count(game, self.game_id, standing.moves, self.opponents.everybody, won)
         except NotPossibleError as error:

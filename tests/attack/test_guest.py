@@ -119,6 +119,8 @@ def test_nobody_is_told_to_have_won_a_game_that_a_file_brought(tmp_path):
         number = host.journal.start(
             "momentum", host.game.options, engines={"blue": EngineSeat(level=9)}
         )
+        for ply, move in enumerate(("d4", "a1"), 1):
+            host.journal.append(number, ply, move)
         host.journal.finish(number, resignation(host.game, "blue", RESIGNED).as_json())
         text = write_game(host.journal.load(number))
         assert "red" in text.partition("Result: ")[2].partition("\n")[0]

@@ -45,15 +45,28 @@ class Watched:
         self.slowest_s = 0.0
         self.refused = self.done = self.hands_seen = 0
         self.wrong: list[str] = []
+        self.to_read: list[tuple[Callable, Future]] = []
 
     @property
     def host(self):
         return self.session.host
 
     def scan(self) -> None:
+        self.host.ask_journal = self._ask_journal
         began_s = time.thread_time()
         self.session.tick()
         self.slowest_s = max(self.slowest_s, time.thread_time() - began_s)
+        asked, self.to_read = self.to_read, []
+        for question, answer in asked:
+            try:
+                answer.set_result(question(self.host.journal))
+            except Exception as error:  # noqa: BLE001 - what the table makes of it is looked at
+                answer.set_exception(error)
+
+    def _ask_journal(self, question: Callable) -> Future:
+        """As another thread of the service reads, between two scans."""
+        self.to_read.append((question, Future()))
+        return self.to_read[-1][1]
 
     def check(self) -> None:
         """The journal is what the table believes, and nobody sees another's hand."""

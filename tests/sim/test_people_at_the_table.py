@@ -95,6 +95,14 @@ def test_a_level_follows_the_person_and_says_so(table):
     assert "Ada" not in stored
 
 
+def test_a_game_in_which_nobody_has_moved_is_none(table):
+    table.host.do(NewGame("momentum", OPTIONS, engines=FOLLOWS, names={"red": "Ada"}))
+    table.until(lambda: table.standing.position is not None)
+    table.host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    assert table.host.playing.people.person("Ada").games == {}
+
+
 def test_a_name_can_be_forgotten(table):
     host = table.host
     host.do(PlayAs("red", "Ada"))
