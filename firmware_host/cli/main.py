@@ -58,6 +58,7 @@ COMMANDS = {
     "join": "Play with another table, far away, by the code that it shows.",
     "hotspot": "Open the table's own Wi-Fi, or join another.",
     "sticker": "Print a sheet with the table's address for phones' cameras.",
+    "club": "Show every table on the broker on one page, with pairings and results.",
     "plans": "Write what it takes to build a table: parts, boards, figures.",
     "unit": "Print what the systemd unit must allow for a table.",
     "bench": "Measure how fast a table answers, and what that costs.",

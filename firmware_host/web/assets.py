@@ -61,7 +61,8 @@ def _called(module: str) -> str:
 
 
 WORKER = "worker.js"
-SCRIPT, SHEET = "main.js", "page.css"  # what all modules and style sheets are served as
+SCRIPTS = ("main.js", "club.js")  # with all modules that they need
+SHEET = "page.css"  # what all style sheets are served as
 SHEETS = (
     "tokens",
     "base",
@@ -123,7 +124,7 @@ def load_assets() -> dict[str, Asset]:
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     worker = files.pop(WORKER)
     modules = {name: body.decode() for name, body in files.items() if name.endswith(".js")}
-    files[SCRIPT] = bundle(modules, SCRIPT).encode()
+    files |= {script: bundle(modules, script).encode() for script in SCRIPTS}
     games = "\n".join(kind.style for kind in GAMES.values()).encode()
     sheets = [games if name == "games" else files.pop(f"{name}.css") for name in SHEETS]
     files[SHEET] = b"\n".join(sheets)

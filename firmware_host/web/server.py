@@ -5,11 +5,14 @@ Always on this machine's own address; on one of the network's as well where that
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 import threading
+from typing import Literal
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
@@ -30,34 +33,34 @@ class PortTakenError(TiltboardError, OSError):
     """The page's port is in use, or this user may not have it."""
 
 
-class WebServer:
-    """The page of one table. ``port`` 0 takes any free one; ``url`` says which.
+class Server:
+    """Serves ``app``. ``port`` 0 takes any free one; ``url`` says which.
 
-    ``host``: an address of the network to serve at too; 0.0.0.0 or :: for all of them.
+    ``host``: an address of the network to serve at too; 0.0.0.0 or :: for all of them. ``http``:
+    uvicorn's protocol; ``most``: connections at once.
     """
 
     def __init__(
         self,
-        table: TablePort,
+        app: ASGIApp,
         port: int,
-        catalogue: Catalogue | None = None,
         *,
         host: str = LOOPBACK,
-        access: Access | None = None,
+        http: type[asyncio.Protocol] | Literal["h11"] = "h11",
+        most: int = MAX_CONNECTIONS,
     ) -> None:
         """Take the port. Raises PortTakenError."""
         self._sockets = _listen_at(host, port)
         self.port: int = self._sockets[0].getsockname()[1]
-        access = access or Access()
         config = uvicorn.Config(
-            create_app(table, catalogue, access),
-            http=limited_protocol(access.known),
+            app,
+            http=http,
             access_log=False,
             log_config=None,
             log_level="error",  # its warnings come once for every strange request
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=MAX_CONNECTIONS,
+            limit_concurrency=most,
             ws_max_size=MAX_MESSAGE_BYTES,
             ws_max_queue=8,
             ws_per_message_deflate=False,
@@ -84,6 +87,24 @@ class WebServer:
             self._thread.join()
         for listening in self._sockets:
             listening.close()
+
+
+class WebServer(Server):
+    """The page of one table."""
+
+    def __init__(
+        self,
+        table: TablePort,
+        port: int,
+        catalogue: Catalogue | None = None,
+        *,
+        host: str = LOOPBACK,
+        access: Access | None = None,
+    ) -> None:
+        """Take the port. Raises PortTakenError."""
+        access = access or Access()
+        app = create_app(table, catalogue, access)
+        super().__init__(app, port, host=host, http=limited_protocol(access.known))
 
 
 def _listen_at(host: str, port: int) -> list[socket.socket]:

@@ -18,6 +18,7 @@ RUN_PAGES = (
     "docs/add-a-board.md",
     "docs/add-a-game.md",
     "docs/add-a-sensor.md",
+    "docs/club.md",
     "docs/configuration.md",
     "docs/engines.md",
     "docs/far.md",

@@ -70,7 +70,9 @@ def test_the_example_of_a_settings_file_is_accepted(open_page, tmp_path):
     game_type(settings.game).create(settings.options)
 
 
-@pytest.mark.parametrize(("document", "name"), [("docs/home.md", "house.toml")])
+@pytest.mark.parametrize(
+    ("document", "name"), [("docs/club.md", "table.toml"), ("docs/home.md", "house.toml")]
+)
 def test_other_examples_of_settings_are_accepted(open_page, tmp_path, document, name):
     path = tmp_path / name
     path.write_text(next(block.text for block in open_page(document).blocks if block.file == name))

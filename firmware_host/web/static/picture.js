@@ -40,8 +40,8 @@ function pieceAt(piece, game, { x, y }) {
 
 const centre = (store, place) => store.centreOf(store.indexOf(place));
 
-/** Felt, places, tracks and pieces, seen from above. */
-function board(store, plate, cells) {
+/** Wood, felt, places, tracks and pieces, seen from above, as large as the store's frame. */
+export function smallBoard(store, cells, tracks = []) {
   const { game, layout, frame: { west, south, east, north } } = store;
   const corners = (game.hexagonal ? HEXAGON : SQUARE).map((corner) => corner.map((part) => part * layout.pitch_mm));
   const places = Object.entries(game.board).map(([place, { blocked }]) => {
@@ -51,12 +51,14 @@ function board(store, plate, cells) {
       s("circle", { cx: x, cy: -y, r: 14, fill: blocked ? "#000" : "#3b4a49", stroke: "#8fb0ab", "stroke-width": 0.7 }),
       s("text", { x, y: -y + 3, opacity: 0.6 }, store.label(place)));
   });
-  return imageOf(store.frame,
+  return [
     s("rect", { x: west, y: -north, width: east - west, height: north - south, rx: 8, fill: "#b67c43" }),
     s("rect", { x: west + 8, y: 8 - north, width: east - west - 16, height: north - south - 16, fill: "#192322" }),
-    ...(plate.extra?.tracks ? [asSeen(plate.extra.element)] : []), ...places,
-    ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place))));
+    ...tracks, ...places, ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place)))];
 }
+
+const board = (store, plate, cells) =>
+  imageOf(store.frame, ...smallBoard(store, cells, plate.extra?.tracks ? [asSeen(plate.extra.element)] : []));
 
 /** Sends it where the device knows how to, else keeps it as a file. */
 async function send(blob, name, title) {

@@ -124,6 +124,15 @@ seats = _bench(
     _option("--physics", is_flag=True, help="At the simulated table; pieces slide and fall."),
     example="--games 200 --level hard --level easy",
 )
+club = _bench(
+    "club",
+    "club",
+    "What a club's tables and their lookers cost a broker.",
+    _option("--tables", type=click.IntRange(1, 200), default=50),
+    _option("--lookers", type=click.IntRange(0, 8_000), default=5_000),
+    _option("--seconds", type=click.FloatRange(5, 300), default=30.0),
+    example="--tables 50 --lookers 5000",
+)
 following = _bench(
     "following",
     "following",

@@ -1,0 +1,109 @@
+"""``tiltboard club``: the page of a club's evening, and a table's own link."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import say, speak
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.settings import check_host, load_settings
+from firmware_host.messages import text
+from firmware_host.service.log import log_to_standard_error
+
+
+@click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
+@click.argument("evening", required=False, type=click.Path(path_type=Path))
+@CONFIG
+@STATE
+@SIMULATED
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8090,
+    show_default=True,
+    help="Port to serve at.",
+)
+@click.option("--print", "on_paper", is_flag=True, help="Print rounds and standings, and end.")
+@click.option("--link", is_flag=True, help="Print the link to this machine's own table, and end.")
+def command(
+    *,
+    evening: Path | None,
+    config: Path | None,
+    state: Path | None,
+    simulated: bool,
+    host: str,
+    port: int,
+    on_paper: bool,
+    link: bool,
+) -> None:
+    """Show every table on the broker on one page, with pairings and results.
+
+    EVENING is a file with the players; without one only the boards are shown.
+    """
+    settings = load_settings(config)
+    spoken = speak(settings.language)
+    if on_paper:
+        if evening is None:
+            raise click.UsageError("--print needs EVENING.")
+        _print(evening)
+        return
+    if link:
+        from firmware_host.far.telling import look_key
+        from firmware_host.web.qr import qr_terminal
+
+        if settings.look.show is None or settings.look.club is None:
+            raise ConfigError(
+                "This table shows its games to nobody.",
+                remedy="Write look.show and look.club in the settings (docs/club.md).",
+            )
+        key = look_key(games_folder(state, simulated=simulated))
+        page = f"{settings.look.club.rstrip('/')}/look/{key}"
+        click.echo(page)
+        click.echo(qr_terminal(page))
+        return
+    from firmware_host.far.club import MOST_LOOKERS, Club
+    from firmware_host.far.evening import read_evening
+    from firmware_host.far.link import Broker, Link
+    from firmware_host.web.server import Server
+
+    broker = Broker.of(settings.far)
+    if broker is None:
+        raise ConfigError(
+            "A club needs a broker, and the settings name none.",
+            remedy='Name it: broker = "mqtt://HOST" under [far].',
+        )
+    if evening is not None:
+        read_evening(evening)
+    log_to_standard_error()
+    connection = Link(broker)
+    club = Club(connection, evening, spoken)
+    server = Server(club.app(), port, host=check_host(host), most=MOST_LOOKERS + 100)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    connection.start()
+    server.start()
+    say(text("The club's page is at {url} (Ctrl-C ends it).", url=server.url))
+    ended.wait()
+    server.stop()
+    connection.close()
+
+
+def _print(evening: Path) -> None:
+    from firmware_host.far.evening import read_evening
+
+    sheet = read_evening(evening)
+    for number, games in enumerate(sheet.rounds, 1):
+        click.echo(f"Round {number}")
+        for first, second, won in games:
+            result = "" if second is None or won is None else f"  {won}"
+            click.echo(f"  {first} - {second or ''}{result}")
+    click.echo("Standings")
+    for at, line in enumerate(sheet.standings, 1):
+        click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")

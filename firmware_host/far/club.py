@@ -1,0 +1,256 @@
+"""One page for a club's evening: every table on the broker, live, and who plays whom.
+
+A process of its own: it hears what tables tell (``seen``), and hands each browser the newest state
+of each table as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+Nothing that a browser sends changes anything; no table notices how many look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from firmware_host.config.errors import ConfigError
+from firmware_host.far import home
+from firmware_host.far.evening import DRAW, Result, Sheet, append_result, open_game, read_evening
+from firmware_host.far.link import Link
+from firmware_host.far.seen import Seen, read
+from firmware_host.far.telling import LOOK, online_topic, public_name
+from firmware_host.messages import Catalogue, explained, languages
+from firmware_host.web import answers, assets
+from firmware_host.web.guard import SECURITY_HEADERS
+from firmware_host.web.language import encoder
+from firmware_host.web.snapshot import Layout
+
+MOST_TABLES = 500
+MOST_LOOKERS = 1_000
+PERIOD_S = 0.1  # a browser is told at most so often
+QUIET_S = 20.0  # then a comment keeps the connection
+
+_log = logging.getLogger(__name__)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A table as browsers get it. ``id``: its public name; ``board``: number of its board."""
+
+    id: str
+    board: int
+    online: bool
+    seen: Seen
+    type: str = "table"
+
+
+class Club:
+    """``evening``: the file of who plays whom, if there is one. Listens by ``link``, whose thread
+    calls ``_hear``; the web server's loop does all else.
+    """
+
+    def __init__(self, link: Link, evening: Path | None, spoken: Catalogue) -> None:
+        self._spoken, self._evening = spoken, evening
+        self._encode = encoder(spoken)
+        self._tables: dict[str, Shown] = {}  # by key, replaced whole
+        self._online: dict[str, bool] = {}
+        self._boards: dict[int, Layout] = {}  # by number, those of tables; replaced whole
+        self._newest_board = 0
+        self._sheet: Sheet | None = None
+        self._counted: dict[str, int] = {}  # key -> the game whose result was looked at
+        self._woken: set[asyncio.Event] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._assets = assets.load_assets()
+        link.subscribe(LOOK + "+", self._hear)
+        link.subscribe(online_topic("").replace(public_name(""), "+"), self._hear_online)
+
+    def app(self) -> ASGIApp:
+        """The page, for ``web.server.Server``."""
+        return Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/look/{key}", self._page),
+                Route("/static/{name}", self._asset),
+                Route("/events", self._events),
+                Route("/events/{key}", self._events),
+                Route("/api/v1/texts", self._texts),
+            ],
+            middleware=[Middleware(_Headers)],
+            lifespan=self._watching,
+        )
+
+    # In the connection's thread
+
+    def _hear(self, topic: str, content: bytes) -> None:
+        key, found = topic.removeprefix(LOOK), read(content)
+        tables = dict(self._tables)
+        if found is None or (key not in tables and len(tables) >= MOST_TABLES):
+            tables.pop(key, None)  # it tells nothing any more, or nothing that can be shown
+        else:
+            seen, layout = found
+            board = next((n for n, each in self._boards.items() if each is layout), None)
+            if board is None:  # numbers are never used again, so that no browser mistakes one
+                board, self._newest_board = self._newest_board, self._newest_board + 1
+                used = {each.board for each in tables.values()}
+                kept = {n: each for n, each in self._boards.items() if n in used}
+                self._boards = kept | {board: layout}
+            online = self._online.get(public_name(key), False)
+            tables[key] = Shown(public_name(key), board, online, seen)
+        self._tables = tables
+        self._wake()
+
+    def _hear_online(self, topic: str, content: bytes) -> None:
+        name, online = topic.split("/")[2], content == home.ONLINE
+        # who was away before this began is not shown
+        if name in self._online or (online and len(self._online) < MOST_TABLES):
+            self._online[name] = online
+        self._tables = {
+            key: msgspec.structs.replace(table, online=online) if table.id == name else table
+            for key, table in self._tables.items()
+        }
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it ends just now
+                self._loop.call_soon_threadsafe(self._wake_all)
+
+    def _wake_all(self) -> None:
+        for woken in self._woken:
+            woken.set()
+
+    # In the server's loop
+
+    @asynccontextmanager
+    async def _watching(self, _: Starlette) -> AsyncIterator[None]:
+        self._loop = asyncio.get_running_loop()
+        task = asyncio.create_task(self._follow_evening())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _follow_evening(self) -> None:
+        """Read the file whenever it has changed; write down what tables say of its games."""
+        stamp: tuple[int, int] | None = None
+        while self._evening is not None:
+            try:
+                stat = self._evening.stat()
+                if stamp != (stat.st_mtime_ns, stat.st_size):
+                    stamp = stat.st_mtime_ns, stat.st_size
+                    self._sheet = read_evening(self._evening)
+                    self._wake()
+                self._note_results(self._evening)
+            except (ConfigError, OSError) as error:
+                said = str(error) if isinstance(error, OSError) else explained(error, self._spoken)
+                sheet = self._sheet or Sheet("", [], [])
+                if sheet.problem != said:
+                    _log.warning("%s", said)
+                    self._sheet = msgspec.structs.replace(sheet, problem=said)
+                    self._wake()
+            await asyncio.sleep(1)
+
+    def _note_results(self, file: Path) -> None:
+        for key, table in self._tables.items():
+            seen = table.seen
+            if self._sheet is None or not seen.over or self._counted.get(key) == seen.number:
+                continue
+            self._counted[key] = seen.number
+            game = open_game(self._sheet, frozenset(seen.names.values()))
+            if game is not None and len(seen.names) == 2:
+                won = None if seen.winner is None else seen.names[seen.winner]
+                append_result(file, Result(*game, won))
+                _log.info("%s against %s: %s", *game[1:], won or DRAW)
+
+    async def _page(self, request: Request) -> Response:
+        return assets.serve(self._assets, "club.html", request)
+
+    async def _asset(self, request: Request) -> Response:
+        return assets.serve(self._assets, request.path_params["name"], request)
+
+    async def _texts(self, _: Request) -> Response:
+        texts = answers.Texts(self._spoken.language, self._spoken.messages, languages())
+        return Response(self._encode(texts), media_type="application/json")
+
+    async def _events(self, request: Request) -> Response:
+        if len(self._woken) >= MOST_LOOKERS:
+            return Response("Too many look on.", 503, {"retry-after": "30"})
+        key = request.path_params.get("key")
+
+        def wanted(of: str, table: Shown) -> bool:
+            """Its own link shows a table always; the club's page those that like to be there."""
+            known = table.id in self._online
+            return of == key if key is not None else table.seen.listed and known
+
+        return StreamingResponse(
+            self._stream(wanted, sheet=key is None),
+            media_type="text/event-stream",
+            headers={"cache-control": "no-store"},
+        )
+
+    async def _stream(
+        self, wanted: Callable[[str, Shown], bool], *, sheet: bool
+    ) -> AsyncIterator[bytes]:
+        """The newest of each table, whenever there is something new: nothing queues up."""
+        woken = asyncio.Event()
+        self._woken.add(woken)
+        sent: dict[str, Shown] = {}
+        boards: set[int] = set()
+        hung: Sheet | None = None
+        try:
+            yield b"retry: 2000\n\n"
+            while True:
+                woken.clear()
+                tables = {key: table for key, table in self._tables.items() if wanted(key, table)}
+                for key in sent.keys() - tables.keys():
+                    yield self._event({"type": "gone", "id": sent.pop(key).id})
+                for key, table in tables.items():
+                    if sent.get(key) == table:
+                        continue
+                    layout = self._boards.get(table.board)
+                    if layout is None:  # it is another one already: this wakes again at once
+                        continue
+                    if table.board not in boards:
+                        boards.add(table.board)
+                        yield self._event(
+                            {"type": "board", "number": table.board, "layout": layout}
+                        )
+                    sent[key] = table
+                    yield self._event(table)
+                if sheet and self._sheet is not None and self._sheet != hung:
+                    hung = self._sheet
+                    yield self._event({"type": "evening", "sheet": hung})
+                await asyncio.sleep(PERIOD_S)
+                try:
+                    await asyncio.wait_for(woken.wait(), QUIET_S)
+                except TimeoutError:
+                    yield b":\n\n"
+        finally:
+            self._woken.discard(woken)
+
+    def _event(self, value: Any) -> bytes:
+        return b"data: " + self._encode(value) + b"\n\n"
+
+
+class _Headers:
+    """Nothing but reading, and the headers of every page of ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                ours = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", ()), *ours]}
+            await send(message)
+
+        await self._app(scope, receive, guarded)

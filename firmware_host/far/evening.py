@@ -1,0 +1,202 @@
+"""A club's evening: who plays whom, results and standings, all from one text file (docs/club.md).
+
+Rounds are computed from it anew whenever it has changed: a round robin by the circle method, a
+Swiss by FIDE's Dutch rules (py4swiss, extra ``club``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.reading import read_toml
+from firmware_host.table.commands import Name
+
+DRAW = "="
+Game = tuple[str, str | None, str | None]
+"""Who moves first; who second, None: nobody is left for the first; who has won, DRAW, or None."""
+
+
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A game that is over. ``won``: one of the two; None: drawn."""
+
+    round: Annotated[int, msgspec.Meta(ge=1, le=200)]
+    first: Name
+    second: Name
+    won: Name | None = None
+
+
+class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``rounds``: of a Swiss. ``result``: the games that are over, in any order."""
+
+    players: Annotated[list[Name], msgspec.Meta(min_length=2, max_length=200)]
+    title: Annotated[str, msgspec.Meta(max_length=80)] = ""
+    pairing: Literal["round-robin", "swiss"] = "round-robin"
+    rounds: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
+    result: list[Result] = []
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One player's place. ``points``: 1 for a win, 0.5 for a draw, 1 for a bye of a Swiss;
+    ``opponents``: the points of his opponents (Buchholz), which decide between equals.
+    """
+
+    name: str
+    points: float
+    opponents: float
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """What hangs on the wall. ``problem``: why the file cannot be read now."""
+
+    title: str
+    rounds: list[list[Game]]
+    standings: list[Line]
+    problem: str | None = None
+
+
+Results = Mapping[tuple[int, frozenset[str]], Result]
+
+
+def read_evening(path: Path) -> Sheet:
+    """The file, and what follows from it. Raises ConfigError."""
+    evening = read_toml(path, Evening)
+    why, swiss = "", evening.pairing == "swiss"
+    if len({name.casefold() for name in evening.players}) < len(evening.players):
+        why = "two players have the same name"
+    elif swiss and find_spec("py4swiss") is None:
+        why = "a Swiss needs the extra club: pip install 'tiltboard[club]'"
+    elif swiss and evening.rounds >= len(evening.players):
+        why = "a Swiss of so many rounds needs more players"
+    results = {(each.round, frozenset((each.first, each.second))): each for each in evening.result}
+    rounds = [] if why else _rounds(evening, results)
+    games = {(n, frozenset(game[:2])) for n, games in enumerate(rounds, 1) for game in games}
+    for (number, pair), each in results.items():
+        if not why and ((number, pair) not in games or each.won not in (*pair, None)):
+            why = f"round {number} has no such game of {each.first} and {each.second}"
+    if why:
+        raise ConfigError(
+            "{path}: {why}.", remedy="Correct that file: docs/club.md.", path=path, why=why
+        )
+    return Sheet(evening.title, rounds, standings(evening.players, rounds, bye=float(swiss)))
+
+
+def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
+    """Every round of a round robin; of a Swiss those that can be paired by now."""
+
+    def told(number: int, pairs: Sequence[tuple[str, str | None]]) -> list[Game]:
+        found = [results.get((number, frozenset((one, other or "")))) for one, other in pairs]
+        return [
+            (*pair, pair[0] if pair[1] is None else None if each is None else each.won or DRAW)
+            for pair, each in zip(pairs, found, strict=True)
+        ]
+
+    if evening.pairing == "round-robin":
+        return [told(n, pairs) for n, pairs in enumerate(round_robin(evening.players), 1)]
+    rounds: list[list[Game]] = []
+    while len(rounds) < evening.rounds and all(won for *_, won in (rounds or [[]])[-1]):
+        pairs = _swiss(evening, rounds)
+        if not pairs:
+            break
+        rounds.append(told(len(rounds) + 1, pairs))
+    return rounds
+
+
+def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
+    """Everybody once against everybody: one stays, the others go round him (the circle method)."""
+    ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
+    rounds = []
+    for number in range(len(ring) - 1):
+        pairs = list(zip(ring[: len(ring) // 2], reversed(ring), strict=False))
+        if number % 2:  # so that who stays is first in every other round
+            pairs[0] = pairs[0][1], pairs[0][0]
+        ordered = [(one, other) if one is not None else (other, one) for one, other in pairs]
+        rounds.append([(one, other) for one, other in ordered if one is not None])
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return rounds
+
+
+def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str, str | None]]:
+    """The next round; empty where all who could meet have. ``before``: those that are over."""
+    from py4swiss.engines import DutchEngine
+    from py4swiss.engines.common import PairingError
+    from py4swiss.trf import ParsedTrf
+    from py4swiss.trf.codes import PlayerCode
+    from py4swiss.trf.results import ColorToken, ResultToken, RoundResult
+    from py4swiss.trf.sections import PlayerSection, XSection
+
+    number = {name: at for at, name in enumerate(evening.players, 1)}
+    told: dict[str, list[RoundResult]] = {name: [] for name in evening.players}
+    for first, second, won in (game for games in before for game in games):
+        for one, other, colour in ((first, second, "w"), (second, first, "b")):
+            if one is not None:
+                played = DRAW if won == DRAW else "1" if won == one else "0"
+                token, side = ("U", "-") if other is None else (played, colour)
+                told[one].append(
+                    RoundResult(
+                        id=number.get(other or "", 0),
+                        color=ColorToken(side),
+                        result=ResultToken(token),
+                    )
+                )
+    points = {line.name: line.points for line in standings(evening.players, before, bye=1.0)}
+    players = [
+        PlayerSection(
+            code=PlayerCode.PLAYER,
+            starting_number=at,
+            rank=at,
+            points_times_ten=round(points[name] * 10),
+            results=told[name],
+        )
+        for name, at in number.items()
+    ]
+    x_section = XSection(number_of_rounds=evening.rounds)
+    trf = ParsedTrf(player_sections=players, x_section=x_section)
+    try:
+        paired = DutchEngine.generate_pairings(trf)
+    except PairingError:
+        return []
+    names = dict(enumerate(evening.players, 1))
+    return [(names[each.white], names.get(each.black)) for each in paired]
+
+
+def standings(
+    players: Sequence[str], rounds: Sequence[Sequence[Game]], *, bye: float
+) -> list[Line]:
+    """The best first; those who are equal in everything in the file's order."""
+    points = dict.fromkeys(players, 0.0)
+    met: dict[str, list[str]] = {name: [] for name in players}
+    for first, second, won in (game for games in rounds for game in games):
+        if second is None:
+            points[first] += bye
+        elif won is not None:
+            for one, other in ((first, second), (second, first)):
+                points[one] += 0.5 if won == DRAW else float(won == one)
+                met[one].append(other)
+    lines = [
+        Line(name, points[name], sum(points[other] for other in met[name])) for name in players
+    ]
+    return sorted(lines, key=lambda line: (-line.points, -line.opponents))
+
+
+def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | None:
+    """The first game of these two that has no result yet: its round, and who moves first."""
+    for number, games in enumerate(sheet.rounds, 1):
+        for first, second, won in games:
+            if second is not None and won is None and {first, second} == names:
+                return number, first, second
+    return None
+
+
+def append_result(path: Path, result: Result) -> None:
+    """Write it at the file's end. Raises OSError."""
+    fields = {name: value for name, value in msgspec.to_builtins(result).items() if value}
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n".join(["", "[[result]]", *lines, ""]))

@@ -1,0 +1,326 @@
+"""A club's evening and its lookers: what many tables cost one broker and the club's page.
+
+The tables are virtual: games by the rules, random moves, each table with a connection of its own
+and the messages that ``firmware_host.far.telling`` sends; no host runs, whose cost is not the
+broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on this
+machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from statistics import quantiles
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from firmware_host.far.home import OFFLINE, ONLINE
+from firmware_host.far.link import Broker, Link
+from firmware_host.far.seen import Seen
+from firmware_host.far.telling import LOOK, online_topic
+from games.base import Position
+from games.registry import GAMES
+
+Say = Callable[[str], object]
+PROGRAMS = "/usr/sbin:/usr/bin:/usr/local/sbin"
+BOARDS = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
+
+
+def free_port() -> int:
+    """Of this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def process(*words: str) -> Iterator[int]:
+    """Runs meanwhile; its process id."""
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield running.pid
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def used_s(pid: int) -> float:
+    """CPU of a process so far (proc(5): utime and stime are fields 14 and 15)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mb(pid: int) -> float:
+    """Memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class VirtualTable:
+    """One game after the other, by random moves."""
+
+    def __init__(self, number: int, broker: Broker, rng: random.Random) -> None:
+        self.key, self._name, self._rng = f"bench{number:04}", f"Table {number + 1}", rng
+        self._kind = GAMES[BOARDS[number % len(BOARDS)]]
+        self._position: Position = self._kind.create({}).start()
+        self._number, self._ply = 1, 0
+        online = online_topic(self.key)
+        self._link = Link(broker, will=(online, OFFLINE))
+        self._link.publish(online, ONLINE, retain=True)
+        self._link.start()
+
+    def move(self) -> bytes:
+        """Make one and tell it; what was sent."""
+        if self._position.over:
+            self._position = self._kind.create({}).start()
+            self._number, self._ply = self._number + 1, 0
+        move = self._rng.choice(list(self._position.legal()))
+        self._position, self._ply = self._position.after(move), self._ply + 1
+        return self.tell(move)
+
+    def tell(self, move: str | None = None) -> bytes:
+        """How it stands."""
+        position, outcome = self._position, self._position.outcome
+        seen = Seen(
+            self._name, self._kind.name, self._number, self._ply,
+            "turn" if outcome is None else "over",
+            to_move=position.to_move, cells=dict(position.cells), move=move, listed=True,
+            say="Red: put a marble on a light.", over=outcome is not None,
+            winner=None if outcome is None else outcome.winner,
+        )  # fmt: skip
+        content = msgspec.json.encode(seen)
+        self._link.publish(LOOK + self.key, content, retain=True)
+        return content
+
+    def close(self) -> None:
+        """It leaves."""
+        self._link.close()
+
+
+class Delays:
+    """From a message's sending to its arrival, in ms; told apart by table, game and move."""
+
+    def __init__(self) -> None:
+        self.sent: dict[tuple[str, int, int], float] = {}
+        self.ms: list[float] = []
+        self.bytes = 0
+
+    def send(self, table: VirtualTable) -> int:
+        """A move, and when."""
+        now = time.perf_counter()
+        content = table.move()
+        seen = msgspec.json.decode(content, type=Seen)
+        self.sent[seen.table, seen.number, seen.ply] = now
+        return len(content)
+
+    def arrived(self, content: bytes) -> None:
+        """One of them."""
+        seen = msgspec.json.decode(content, type=Seen)
+        since = self.sent.get((seen.table, seen.number, seen.ply))
+        if since is not None:
+            self.ms.append((time.perf_counter() - since) * 1e3)
+
+    def told(self) -> str:
+        """Half of them, 95 and 99 of 100."""
+        cuts = quantiles(self.ms, n=100)
+        return f"{cuts[49]:.0f} ms (95 %: {cuts[94]:.0f}, 99 %: {cuts[98]:.0f})"
+
+
+def varied(number: int) -> bytes:
+    """A variable byte integer (MQTT 5, 1.5.5)."""
+    found = bytearray()
+    while True:
+        number, low = divmod(number, 128)
+        found.append(low | (128 if number else 0))
+        if not number:
+            return bytes(found)
+
+
+def words(text: str) -> bytes:
+    """A UTF-8 string (MQTT 5, 1.5.4)."""
+    return len(text).to_bytes(2, "big") + text.encode()
+
+
+async def looker(
+    port: int, who: tuple[int, str], delays: Delays, ready: Callable[[], None]
+) -> None:
+    """Subscribe, and count what comes (MQTT 5: CONNECT 3.1, SUBSCRIBE 3.8, PUBLISH 3.3), QoS 0.
+    ``who``: his number, and the topic.
+    """
+    number, topic = who
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    hello = words("MQTT") + b"\x05\x02\x00\x00\x00" + words(f"looker{number}")
+    asked = b"\x00\x01\x00" + words(topic) + b"\x00"
+    writer.write(b"\x10" + varied(len(hello)) + hello + b"\x82" + varied(len(asked)) + asked)
+    try:
+        while True:
+            kind = (await reader.readexactly(1))[0]
+            length = at = 0
+            while True:
+                low = (await reader.readexactly(1))[0]
+                length += (low & 127) << at
+                at += 7
+                if low < 128:
+                    break
+            body = await reader.readexactly(length)
+            if kind >> 4 == 9:
+                ready()
+            elif kind >> 4 == 3 and not kind & 1:  # a retained one is of before
+                start = 2 + int.from_bytes(body[:2], "big")
+                delays.bytes += 1 + (at + 6) // 7 + length
+                delays.arrived(body[start + 1 + body[start] :])
+    finally:
+        writer.close()
+
+
+async def browser(port: int, delays: Delays) -> None:
+    """The club's page, as a browser hears it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
+    writer.write(b"GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    try:
+        while line := await reader.readline():
+            if line.startswith(b"data: ") and b'"type":"table"' in line:
+                seen = msgspec.json.decode(line[6:], type=dict[str, object])["seen"]
+                delays.arrived(msgspec.json.encode(seen))
+    finally:
+        writer.close()
+
+
+async def play(
+    tables: list[VirtualTable], per_s: float, for_s: float, delays: Delays
+) -> tuple[int, int]:
+    """Moves of random tables, evenly; how many, and their bytes."""
+    rng, loop = random.Random(1), asyncio.get_running_loop()
+    began, moves, size = loop.time(), 0, 0
+    while loop.time() - began < for_s:
+        size += delays.send(rng.choice(tables))
+        moves += 1
+        await asyncio.sleep(max(0.0, began + moves / per_s - loop.time()))
+    await asyncio.sleep(1.0)
+    return moves, size
+
+
+class Cost:
+    """CPU and memory of processes from its making on. ``programs``: name -> process."""
+
+    def __init__(self, **programs: int) -> None:
+        self._programs = programs
+        self._before = {name: used_s(pid) for name, pid in programs.items()}
+        self._mb = {name: resident_mb(pid) for name, pid in programs.items()}
+        self._since = time.perf_counter()
+
+    def told(self, things: int, what: str) -> Iterator[str]:
+        """A line each: what one of so many things took, and how much of a core that is."""
+        took_s = time.perf_counter() - self._since
+        for name, pid in self._programs.items():
+            cpu_s = used_s(pid) - self._before[name]
+            more_kb = (resident_mb(pid) - self._mb[name]) * 1e3 / things
+            yield (
+                f"  {name}: {cpu_s / things * 1e6:.0f} us of CPU a {what},"
+                f" {cpu_s / took_s * 100:.1f} % of a core; {resident_mb(pid):.0f} MB,"
+                f" {more_kb:.1f} kB more a {what}"
+            )
+
+
+async def measure(
+    say: Say, programs: dict[str, int], ports: dict[str, int], plan: tuple[int, int, float]
+) -> None:
+    """``programs``, ``ports``: of ``broker`` and ``club``. ``plan``: tables, lookers, seconds."""
+    count, lookers, for_s = plan
+    broker, rng = Broker("127.0.0.1", ports["broker"], tls=False), random.Random(2)
+    tables = [VirtualTable(number, broker, rng) for number in range(count)]
+    await asyncio.sleep(2)
+    for table in tables:
+        table.tell()
+    await asyncio.sleep(1)
+    delays = Delays()
+    page = asyncio.create_task(browser(ports["club"], delays))
+    await asyncio.sleep(1)
+    cost = Cost(**programs)
+    moves, size = await play(tables, count / 2, for_s, delays)
+    say(f"{count} tables, {moves} moves, one each two seconds at each")
+    say(f"  {size / moves:.0f} bytes a move")
+    for line in cost.told(moves, "move"):
+        say(line)
+    say(f"  move to a browser's page: {delays.told()}")
+    page.cancel()
+    with suppress(asyncio.CancelledError):
+        await page
+    if lookers:
+        await measure_lookers(say, programs["broker"], ports["broker"], tables, (lookers, for_s))
+    for table in tables:
+        table.close()
+
+
+async def measure_lookers(
+    say: Say, broker: int, port: int, tables: list[VirtualTable], plan: tuple[int, float]
+) -> None:
+    """``plan``: how many, spread evenly over the tables, and for how many seconds."""
+    (lookers, for_s), delays, there = plan, Delays(), 0
+    everybody = asyncio.Event()
+
+    def ready() -> None:
+        nonlocal there
+        there += 1
+        if there == lookers:
+            everybody.set()
+
+    cost, tasks = Cost(broker=broker), []
+    for number in range(lookers):
+        topic = LOOK + tables[number % len(tables)].key
+        tasks.append(asyncio.create_task(looker(port, (number, topic), delays, ready)))
+        if number % 100 == 99:
+            await asyncio.sleep(0.05)
+    await asyncio.wait_for(everybody.wait(), 120)
+    say(f"{lookers} lookers come")
+    for line in cost.told(lookers, "looker"):
+        say(line)
+    await asyncio.sleep(2)
+    cost = Cost(broker=broker)
+    moves, _ = await play(tables, len(tables) / 10, for_s, delays)
+    heard = len(delays.ms)
+    say(f"{moves} moves, one each ten seconds at each table: {heard} messages to lookers")
+    for line in cost.told(heard, "message"):
+        say(line)
+    say(f"  {delays.bytes / heard:.0f} bytes a message; move to a looker: {delays.told()}")
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
+    """All of it; where mosquitto is missing or too few files may be open, it says so."""
+    program = shutil.which("mosquitto", path=PROGRAMS)
+    if program is None:
+        say("mosquitto is not installed: apt install mosquitto")
+        return
+    wanted = lookers + 500
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard not in (-1, resource.RLIM_INFINITY) and hard < wanted:
+        say(f"Only {hard} files may be open here: ask for fewer lookers.")
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    ports = {"broker": free_port(), "club": free_port()}
+    with TemporaryDirectory() as folder:
+        conf, settings = Path(folder, "mosquitto.conf"), Path(folder, "club.toml")
+        listener = f"listener {ports['broker']} 127.0.0.1"
+        conf.write_text(f"{listener}\nallow_anonymous true\npersistence false\nuser root\n")
+        settings.write_text(f'[far]\nbroker = "mqtt://127.0.0.1:{ports["broker"]}"\n')
+        club = (sys.executable, "-m", "firmware_host.cli", "club", "--config", str(settings))
+        with process(program, "-c", str(conf)) as broker:
+            time.sleep(1)
+            with process(*club, "--port", str(ports["club"])) as page:
+                time.sleep(4)
+                programs = {"broker": broker, "club": page}
+                asyncio.run(measure(say, programs, ports, (tables, lookers, seconds)))

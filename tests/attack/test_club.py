@@ -1,0 +1,66 @@
+"""What hostile tables put before a club's page: it shows the others, and runs no word of theirs."""
+
+import json
+
+import pytest
+
+from firmware_host.far.seen import MOST_BYTES
+from tests.broker import NEEDS_MOSQUITTO
+from tests.clubs import FIRST, evening
+from tests.firmware_host.far.test_club import until
+from tests.firmware_host.far.test_seen import STRANGE
+
+pytestmark = NEEDS_MOSQUITTO
+
+
+@pytest.fixture
+def club(tmp_path):
+    with evening(tmp_path) as held:
+        yield held
+
+
+def test_strange_messages_are_no_tables_and_do_not_end_it(club):
+    with club.looking() as events:
+        for number, content in enumerate(STRANGE.values()):
+            club.tell(f"k{number}", content)
+        club.tell("k3", table="It was one")
+        club.tell("k3", STRANGE["a piece that is none"])
+        club.tell("good")
+        _, before = until(events, type="table", table="Oak")
+        assert {each["type"] for each in before} <= {"board", "table", "gone"}
+        assert {each["seen"]["table"] for each in before if each["type"] == "table"} <= {
+            "It was one"
+        }
+
+
+def test_topics_that_are_none_do_no_harm(club):
+    with club.looking() as events:
+        for topic in ("tiltboard/look/", "tiltboard/look//", f"tiltboard/look/{'x' * 5000}"):
+            club.link.publish(topic, json.dumps(FIRST | {"listed": False}).encode())
+        for topic in ("tiltboard/table//online", f"tiltboard/table/{'y' * 5000}/online"):
+            club.link.publish(topic, b"online" * 1000)
+        club.tell("good")
+        until(events, type="table", table="Oak")
+
+
+def test_many_tables_leave_room_for_no_more_than_there_is(club, monkeypatch):
+    monkeypatch.setattr("firmware_host.far.club.MOST_TABLES", 5)
+    with club.looking() as events:
+        for number in range(20):
+            club.tell(f"k{number}", table=f"T{number}")
+        club.tell("k0", table="T0", ply=9)
+        _, before = until(events, type="table", ply=9)
+        names = {each["seen"]["table"] for each in before if each["type"] == "table"}
+        assert names <= {f"T{number}" for number in range(5)}
+
+
+def test_ever_new_boards_are_forgotten(club):
+    with club.looking() as events:
+        for size in [*range(4, 10)] * 5:
+            club.tell("k1", options={"size": size}, ply=size)
+        club.tell("k1", ply=99)
+        until(events, type="table", ply=99)
+
+
+def test_the_largest_message_that_is_read_is_small():
+    assert MOST_BYTES * 500 < 10e6  # all tables together
