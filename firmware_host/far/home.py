@@ -23,6 +23,7 @@ EVENTS = ("win", "draw", "fault")
 CANDLE = (255, 170, 80)
 LEVEL_STEP_DEG = 0.5  # less is noise, and each change is a message
 PLAYED = ("turn", "settle", "fix")
+REQUESTS = ("asked",)  # notices that wait for somebody to press a button
 _ICONS = {
     "game": "mdi:checkerboard",
     "turn": "mdi:account-arrow-right",
@@ -154,8 +155,9 @@ def state_of(
             return None
         return snapshot.names.get(player) or spoken.translate(play.player(player).capitalised())
 
-    others = game is not None and any(each in snapshot.engines for each in game.players)
-    asked = snapshot.phase in PLAYED and snapshot.to_move is not None
+    elsewhere = {*snapshot.engines, *(() if snapshot.match is None else snapshot.match.far)}
+    moves = snapshot.phase in PLAYED and snapshot.to_move not in (None, *elsewhere)
+    wanted = snapshot.match is not None and bool(snapshot.match.asked)
     level_deg = max(map(abs, snapshot.tilt_deg))
     if abs(level_deg - (before.level_deg if before else 0.0)) < LEVEL_STEP_DEG:
         level_deg = before.level_deg if before else 0.0
@@ -166,9 +168,12 @@ def state_of(
         winner=None if result is None else called(result["winner"]),
         over=result is not None,
         level_deg=round(level_deg, 1),
-        faults=[spoken.translate(each.problem) for each in snapshot.faults],
-        waiting=(asked and others and snapshot.to_move not in snapshot.engines)
-        or any(each.part == "joining" for each in snapshot.faults),
+        faults=[
+            spoken.translate(each.problem) for each in snapshot.faults if each.part not in REQUESTS
+        ],
+        waiting=(moves and bool(elsewhere))
+        or wanted
+        or any(each.part in REQUESTS for each in snapshot.faults),
     )
 
 

@@ -139,6 +139,32 @@ def test_a_fault_is_told_once(table):
     assert events(broken, broken) == []
 
 
+def test_who_is_waited_for(table):
+    from msgspec.structs import replace
+
+    from firmware_host.config.engine_seats import EngineSeat
+    from firmware_host.messages import text
+    from firmware_host.web.snapshot import MatchInfo
+
+    table.play("game momentum size=7\nexpect phase turn")
+    layout, snapshot = table.shown()
+
+    def waits(**fields):
+        return state_of(layout, replace(snapshot, **fields), ENGLISH).waiting
+
+    assert not waits()  # the two of them are there
+    assert waits(engines={"blue": EngineSeat("tiltboard", "3")})
+    assert not waits(engines={"red": EngineSeat("tiltboard", "3")})
+    match = MatchInfo(far=["blue"], code=None, asked=[], connected=True)
+    assert waits(match=match)
+    assert not waits(match=match, to_move="blue")
+    assert waits(match=replace(match, asked=["draw"]), to_move="blue")
+    assert not waits(match=match, phase="over", to_move=None)
+    table.host.ask_for_press(text("{name} wants to join.", name="Phone"), "123", lambda _: None)
+    asked = state(table)
+    assert (asked.waiting, asked.faults) == (True, [])
+
+
 def test_the_level_does_not_flicker(table):
     table.run(2)
     level = state(table)
