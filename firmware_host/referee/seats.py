@@ -15,7 +15,7 @@ from firmware_host.config.paths import read_file, write_durably
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
-COMPUTER = ""  # has seen a hand, as a device would by its digest
+COMPUTER, ANYBODY = "", "?"  # have seen a hand, as a device would by its digest
 GAMES_KEPT = 100
 
 _log = logging.getLogger(__name__)
@@ -58,8 +58,7 @@ class Seats:
             if game_id > max(self._seen_in, default=0):  # it begins now
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            # Of one that is forgotten nobody knows whose eyes have seen it
-            unknown = dict.fromkeys(players, COMPUTER)
+            unknown = dict.fromkeys(players, ANYBODY)  # of one that is forgotten
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
         self._changed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 from io import BytesIO, StringIO
 
@@ -27,6 +28,7 @@ svg {{ width: 50mm; height: 50mm; }}
 """
 
 
+@lru_cache(64)  # a tenth of a second on a small Pi, and pages ask again and again
 def qr_svg(address: str) -> str:
     """``address`` as an SVG document, which scales. Medium error correction, as little as fits."""
     drawn = BytesIO()

@@ -9,6 +9,7 @@ import pytest
 from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
+from firmware_host.referee.seats import GAMES_KEPT
 from firmware_host.table.commands import (
     Again,
     Count,
@@ -307,6 +308,20 @@ def test_another_game_in_between_uncovers_no_hand(session):
         assert hands(session) == {**dealt, "blue": ["?"] * len(dealt["blue"])}
 
 
+def test_of_a_game_that_is_forgotten_nobody_uncovers_a_hand_but_the_tables_page(session):
+    ask(session, SitDown("guest", "blue"))
+    to_window(session)
+    game = session.host.standing.game_id
+    for _ in range(GAMES_KEPT):
+        ask(session, BATTLE)
+    ask(session, ResumeGame(game))
+    assert set(hands(session)["blue"]) == {"?"}
+    with pytest.raises(NotPossibleError, match="Only the others"):
+        ask(session, OpenHand("blue", "guest"))
+    ask(session, OpenHand("blue"))
+    assert "?" not in hands(session)["blue"]
+
+
 def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
     for holder in ("phone of blue", "phone of red"):  # before the deal seats change as they like
         ask(session, SitDown(holder, "red"))
@@ -334,9 +349,10 @@ def test_the_next_game_is_not_dealt_as_the_last_was(session):
 
 def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
     """Once it is over everybody may know what the dice would have been."""
-    rng, taken = random.Random(3), 0
-    while taken < 3:
-        ask(session, BATTLE)
+    rng, taken = random.Random(3), False
+    short = NewGame("gravity-warfare", {"mode": "simple", "players": 2, "rounds": 1})
+    while not taken:
+        ask(session, short)
         while not position(session).over:
             one_more(session, rng)
         last = session.host.standing.moves[-1]
@@ -344,7 +360,7 @@ def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
         assert not session.host.standing.can_take_back
         with pytest.raises(NotPossibleError):
             ask(session, TakeBack())
-        taken += position(session).game.takes_back(last)
+        taken = position(session).game.takes_back(last)
 
 
 def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
