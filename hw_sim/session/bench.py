@@ -22,7 +22,6 @@ from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from games.base import Game
 from games.momentum import MOMENTUM
-from hw_sim.physics import has_physics, world_class
 from hw_sim.rng import Streams
 from hw_sim.session.session import SimSession
 
@@ -115,9 +114,6 @@ def _touch_to_light_s(session: SimSession, place: str, offset_mm: tuple[float, f
 GOAL_SCAN_MS = 0.5
 GOAL_QUIET_MS = 0.15
 GOAL_BUSY_MS = 0.35
-GOAL_SLIDING_MS = 1.0
-PUSHES, EMPTIES_DEG = 8, 25.0
-REPEATS = 3  # the least of each scan counts: what else the computer does is no cost of it
 TURNS = 10
 GOAL_SHARE = 0.6
 IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)
@@ -141,15 +137,11 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
     if frozen is not None:
         share = frozen / GOAL_SCAN_MS
         echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
-        quiet_ms = _say_steps(echo, profile, scans)
-        if profile == "plate-10":
-            _say_slides(echo, profile, frozen - quiet_ms)
+        _say_steps(echo, profile, scans)
 
 
-def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
-    """What is left of a scan without its drivers: at rest, and while a place is being judged.
-    Returns the first, in ms.
-    """
+def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> None:
+    """What is left of a scan without its drivers: at rest, and while a place is being judged."""
     quiet, busy = (host_cpu_ms(profile, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()
     echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")
@@ -163,65 +155,6 @@ def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
             f"    {computer.name:<10} {quiet * slower:5.2f} and {busy * slower:5.2f} ms;"
             f" 50 quiet ones a second take {share:.0%} of a core"
         )
-    return quiet
-
-
-def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) -> None:
-    """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
-    if not has_physics():
-        echo("  while pieces slide: needs physics, pip install 'tiltboard[physics]'")
-        return
-    costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(profile))
-    at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]
-    echo(f"  while pieces slide, {len(costs)} scans, drivers and all: median {at[0]:.2f} ms,")
-    steps = 1000 * at[2] / nbody_step_us()
-    echo("  95 % {:.2f}, 99 % {:.2f}, most {:.2f}".format(*at[1:]))
-    echo(f"  goal: at most {GOAL_SLIDING_MS} ms ({at[2] / GOAL_SLIDING_MS:.2f} in 99 of 100,")
-    echo(f"  {steps:.0f} steps of the n-body program)")
-
-
-def sliding_cpu_ms(profile: str) -> list[float]:
-    """CPU of each step without the drivers, of scans in which pieces slide: what the sensors read
-    is recorded from the table with physics.
-    """
-    table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
-    with (
-        tempfile.TemporaryDirectory() as state,
-        SimSession(table, Path(state), world=world_class(physics=True)) as session,
-    ):
-        scan, dynamics = session.host.plate.scan, session.table.world
-
-        def recorded() -> Frame:
-            frames.append(scan())
-            moves = [piece.path is None for piece in dynamics.pieces.values()]
-            sliding.append(slides and any(moves))
-            return frames[-1]
-
-        slides = False
-        session.host.plate.scan = recorded  # type: ignore[method-assign]
-        play_quietly(session)
-        for index in range(PUSHES):
-            stands = [i for i in range(table.size) if dynamics.piece_at(i) is not None]
-            slides = True
-            target = table.size // 2 + index
-            action = session.hands.push(stands[index % len(stands)], target)
-            session.run_until(action.end_s + 0.3)
-            slides = False
-            session.run_until(action.end_s + 2.0)
-        slides = True
-        tilted = session.hands.tilt(math.radians(EMPTIES_DEG), 0.0)
-        session.run_until(tilted.end_s + 2.0)
-    costs = [math.inf] * len(frames)
-    for _ in range(REPEATS):
-        with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
-            session.host.plate.scan = iter(frames).__next__  # type: ignore[method-assign]
-            session.table.buses.light_port.silent = 0  # the simulated lights are no cost of it
-            for number in range(len(frames)):
-                begun = cpu_s()
-                session.host.step()
-                costs[number] = min(costs[number], 1000 * (cpu_s() - begun))
-                session.wait()
-    return [ms for ms, moves in zip(costs, sliding, strict=True) if moves]
 
 
 def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
