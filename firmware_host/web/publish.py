@@ -25,6 +25,7 @@ from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
+from firmware_host.web.qr import qr_svg
 from firmware_host.web.snapshot import (
     BoardPlace,
     CalibrationInfo,
@@ -332,7 +333,8 @@ class Publisher:
         if far is None or not far.plays(self._host.playing.game_id):
             return None
         players = [*self._host.playing.opponents.far]
-        return MatchInfo(players, far.code, list(far.asked), far.connected)
+        picture = None if far.code is None else qr_svg(far.code)
+        return MatchInfo(players, far.code, list(far.asked), far.connected, picture)
 
     def _clock(self) -> ClockInfo | None:
         clock = self._host.playing.clock

@@ -226,14 +226,15 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 class MatchInfo(msgspec.Struct, frozen=True):
     """A match with other tables. ``far``: the players there. ``code``: with which a table that is
-    still to come joins. ``asked``: what the others want (take-back, draw, new-game), and this table
-    has not agreed to. ``connected``: whether there is a broker.
+    still to come joins, ``picture``: as an SVG. ``asked``: what the others want (take-back, draw,
+    new-game), and this table has not agreed to. ``connected``: whether there is a broker.
     """
 
     far: list[str]
     code: str | None
     asked: list[str]
     connected: bool
+    picture: str | None = None
 
 
 class SoundInfo(msgspec.Struct, frozen=True):

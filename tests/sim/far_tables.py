@@ -14,7 +14,7 @@ from socket import SHUT_RDWR
 
 from firmware_host.far import room, seal
 from firmware_host.messages import text
-from firmware_host.table.commands import JoinMatch, MakeMove, NewGame
+from firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
@@ -222,6 +222,18 @@ class FarTable:
         legal = self.host.standing.position.legal()
         return self.host.submit(MakeMove(chance.choice(legal)))
 
+    def do(self, command):
+        """Raises what stands in its way."""
+        done = self.host.submit(command)
+        self.session.tick()
+        done.result(0)
+
+    def join(self, code):
+        self.do(JoinMatch(code))
+
+    def say(self, phrase):
+        self.do(SayPhrase(phrase))
+
     def kill(self):
         link = self.host.far and self.host.far._link
         if isinstance(link, FakeLink):
@@ -239,14 +251,10 @@ class FarTable:
 def begin(tables, game, options, far, **more):
     """A match of that game: the first table makes it, and every other joins."""
     first = tables[0]
-    made = first.host.submit(NewGame(game, options, far=far, **more))
-    first.tick()
-    made.result(0)
+    first.do(NewGame(game, options, far=far, **more))
     first.tick()
     for table in tables[1:]:
-        joined = table.host.submit(JoinMatch(first.host.far.kept.code))
-        table.tick()
-        joined.result(0)
+        table.join(first.host.far.kept.code)
 
 
 def run(tables, until, *, ticks=3000):

@@ -185,6 +185,7 @@ function build() {
   const ownHand = new OwnHand(store, { ask, complain });
   const ending = new Ending(store, { ask, complain });
   const cup = new Cup(store, { ask, fetchJson, players });
+  ending.element.append(dialogs.newGame.match.handle);
   const actions = new Actions(store, {
     ask, complain, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),

@@ -4,6 +4,7 @@ import { ClockChoice } from "/static/clocks.js";
 import { dialog, fetchJson, open } from "/static/dialogs.js";
 import { button, h, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
+import { Match } from "/static/match.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
@@ -24,12 +25,20 @@ export class NewGame {
     this.clock = new ClockChoice();
     this.problem = h("p", { class: "problem", role: "alert" });
     this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
+    this.far = button("phone", t("Play with another table"), () => { this.element.close(); this.match.show(); });
     this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock.element, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.more,
+      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,
       h("footer", {}, this.problem, h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
+    this.match = new Match(store, { ask, make: () => this.makeMatch() });
+  }
+
+  /** The chosen game, of which the first player sits here and everybody else at another table. */
+  async makeMatch() {
+    const [, ...others] = this.chosen.players[this.chosen.presets.indexOf(this.preset)] ?? [];
+    await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(), far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.clock.read() });
   }
 
   async show() {
@@ -68,6 +77,7 @@ export class NewGame {
     const { credit, rules } = game;
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
     this.aim.textContent = game.aim;
+    this.far.hidden = game.seated; // Gravity Warfare needs one platform
     this.guide.hidden = !game.seated; // the other games' lessons stand under Learn
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),

@@ -55,7 +55,7 @@ export class Opponents {
     const engines = this.store.layout?.engine_names ?? [];
     this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
     this.element.toggleAttribute("data-seated", Boolean(seated));
-    const rows = players.map((player) => (seated ? this.seat(player) : this.row(player, looks, engines.filter((name) => name !== OURS))));
+    const rows = players.map((player) => (seated ? this.seat(player) : this.row(player, looks, engines.filter((name) => name !== OURS), players.length)));
     this.element.replaceChildren(this.element.firstChild, ...rows, ...(seated ? [] : [this.evenly]));
     this.tell();
   }
@@ -72,7 +72,7 @@ export class Opponents {
     return h("label", {}, h("span", { class: "who", "data-player": player }, nameOf(player)), select);
   }
 
-  row(player, looks, others) {
+  row(player, looks, others, count) {
     const option = (value, label) => h("option", { value, selected: this.wanted.get(player) === value }, label);
     const computers = levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)));
     const select = h("select", {
@@ -84,6 +84,7 @@ export class Opponents {
     }, option("", t("A person")),
     h("optgroup", { label: t("A person with assist") }, ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
     h("optgroup", { label: t("The computer") }, option(`${OURS} follows`, t("As strong as who plays against it")), ...computers),
+    h("optgroup", { label: t("Far away") }, ...[t("At another table"), t("At a third table"), t("At a fourth table")].slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
     others.length ? h("optgroup", { label: t("Other engines") }, ...others.map((name) => option(`${name} 10`, name))) : null);
     return h("label", {}, h("span", { class: "who" }, marble(player, looks), nameOf(player)), select);
   }
@@ -97,7 +98,7 @@ export class Opponents {
 
   /** As the table is told it. Whoever plays against an animal has a colour by lot. */
   read() {
-    const [engines, assist, computers] = [{}, {}, {}];
+    const [engines, assist, computers, far] = [{}, {}, {}, {}];
     const seated = this.element.hasAttribute("data-seated");
     const selects = this.element.hidden ? [] : [...this.element.querySelectorAll("select")];
     if (this.level && !this.wanted.size) {
@@ -111,10 +112,11 @@ export class Opponents {
     for (const { dataset: { player }, value } of selects) {
       const [engine, level] = value.split(" ");
       if (seated) computers[player] = engine || null;
+      else if (engine === "far") far[player] = Number(level);
       else if (engine === "assist") assist[player] = Number(level);
       else if (level === "follows") engines[player] = { engine, follows: true };
       else if (engine) engines[player] = { engine, level: Number(level) };
     }
-    return { engines, assist, computers, even: this.even.checked && !seated };
+    return { engines, assist, computers, even: this.even.checked && !seated, far };
   }
 }

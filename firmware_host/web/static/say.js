@@ -20,19 +20,25 @@ export class Ending {
     });
   }
 
+  /** Whether a person plays it at this table. */
+  here(player) {
+    const { engines, match } = this.store.snapshot;
+    return !engines[player] && !match?.far.includes(player);
+  }
+
   /** The person who may end it: the player to move, or somebody who waits for the computer. */
   get person() {
-    const { snapshot: { to_move: mover, engines }, game } = this.store;
-    return engines[mover] ? game.players.find((player) => !engines[player]) : mover;
+    const { snapshot: { to_move: mover }, game } = this.store;
+    return this.here(mover) ? mover : game.players.find((player) => this.here(player));
   }
 
   /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by themselves. */
   get next() {
-    const { snapshot: { draw_offers: offers, engines }, game } = this.store;
+    const { snapshot: { draw_offers: offers }, game } = this.store;
     if (!offers.length) return null;
     const sides = game.teams.length ? game.teams : game.players.map((player) => [player]);
     const open = sides.filter((side) => !side.some((each) => offers.includes(each)));
-    return open.flat().find((player) => !engines[player]);
+    return open.flat().find((player) => this.here(player));
   }
 
   update() {

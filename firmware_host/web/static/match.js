@@ -1,0 +1,75 @@
+// Playing with another table: a code to show or to type, what to say to each other, and the way out.
+import { dialog, open } from "/static/dialogs.js";
+import { button, h, setText, t } from "/static/page.js";
+
+const PHRASES = () => ({
+  hello: t("Hello!"), "good-luck": t("Good luck!"), nice: t("Nice move!"), oops: t("Oops!"),
+  moment: t("One moment, please."), "well-played": t("Well played!"), thanks: t("Thank you!"), again: t("Another game?"),
+});
+
+export class Match {
+  /** `make()` begins the chosen game with everybody else at another table. */
+  constructor(store, { ask, make }) {
+    Object.assign(this, { store, ask });
+    this.code = h("p", { class: "code" });
+    this.picture = h("img", { class: "qr", alt: t("The same for a phone's camera") });
+    this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")), this.code, this.picture);
+    this.typed = h("input", { type: "text", name: "code", autocomplete: "off", autocapitalize: "characters", maxlength: 20, required: true, placeholder: "7KQ2M-XWD9F" });
+    this.choice = h("form", { onsubmit: (event) => this.join(event) },
+      h("p", {}, t("Make a code for the game that is chosen, in which this table plays first; or type the code that another table shows.")),
+      button("plus", t("Make a code"), () => this.then(make), { class: "primary" }),
+      h("label", {}, t("The other table's code"), this.typed),
+      h("footer", {}, h("button", { type: "submit" }, t("Join"))));
+    const say = ([phrase, words]) => h("button", { type: "button", onclick: () => this.then(() => ask({ type: "say", phrase })) }, words);
+    this.phrases = h("div", { class: "chips" }, h("p", {}, t("Say to the other table:")), ...Object.entries(PHRASES()).map(say));
+    this.leave = button("close", t("End the match"), () => this.then(async () => {
+      await ask({ type: "leave-match" });
+      this.element.close();
+    }));
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.told = h("p", { class: "hint", role: "status" });
+    this.element = dialog(t("Play with another table"), "pairing", this.choice, this.waiting, this.phrases, this.told, this.problem, h("footer", {}, this.leave));
+    this.handle = button("phone", "", () => this.show(), { class: "match" });
+    store.listen((_, changed) => { if (changed.has("match") || changed.has("link") || changed.has("watching")) this.update(); });
+    this.update();
+  }
+
+  update() {
+    const { snapshot, mayAct } = this.store;
+    const match = snapshot?.match;
+    this.handle.hidden = !match || !mayAct;
+    this.choice.hidden = Boolean(match);
+    this.waiting.hidden = !match?.code;
+    this.phrases.hidden = !match || Boolean(match.code);
+    this.leave.hidden = !match;
+    const complete = Boolean(match && !match.code);
+    if (complete && !this.complete) this.element.close(); // the game has begun
+    this.complete = complete;
+    if (!match) return;
+    setText(this.handle.lastChild, match.code ? t("The code for the other table") : t("Say something"));
+    this.code.textContent = match.code ?? "";
+    URL.revokeObjectURL(this.picture.src);
+    if (match.picture) this.picture.src = URL.createObjectURL(new Blob([match.picture], { type: "image/svg+xml" }));
+    this.told.textContent = "";
+  }
+
+  show() {
+    this.problem.textContent = this.told.textContent = "";
+    open(this.element);
+  }
+
+  async then(act) {
+    this.problem.textContent = "";
+    try {
+      await act();
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+  }
+
+  join(event) {
+    event.preventDefault();
+    this.then(async () => {
+      await this.ask({ type: "join-match", code: this.typed.value });
+      this.told.textContent = t("The other table is asked for a seat: the game begins here as soon as it answers.");
+    });
+  }
+}
