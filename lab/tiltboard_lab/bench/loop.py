@@ -221,6 +221,9 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("people", *({"type": "play-as", **player, "name": f"guest {n}"} for n in range(9)),
                 {"type": "sure"}, *({"type": "forget", "name": f"guest {n}"} for n in range(9))),
         command("assist", *({"type": "assist", **player, "amount": amount} for amount in (3, 0))),
+        command("touch", {"type": "touch"}),
+        command("far", {"type": "join-match", "code": "none"}, {"type": "say", "phrase": "hello"},
+                {"type": "leave-match"}),
         command("play-freely", {"type": "play-freely"}, {"type": "play-freely", "on": False}),
         command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
                 {"type": "seat-move", "move": "chance"}, {"type": "count"}, {"type": "not-so"},
@@ -238,7 +241,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
         read("analysis", f"history/{game}/analysis"),
         *(Flood(name, f"{API}/{name}") for name in (
             "snapshot", "layout", "games", "health", "legend", "texts", "pairing", "puzzles",
-            "seats", "people")),
+            "seats", "people", "machine")),
         Flood("preview", f"{API}/preview/d4"),
         Flood("pair", f"{API}/pairing", ({"code": "000000"},)),
         Flood("first-phone", f"{API}/pairing/first", ({"name": "a phone"},)),
