@@ -38,7 +38,7 @@ def command(*, profile: str, output: Path) -> None:
         except OSError as error:
             raise not_written(path, error) from error
     if plans.boards and not export(plans, output / "boards"):
-        say(text("Without gerbers, drill files and STEP: for them install KiCad 9."), err=True)
+        say(text("Without STEP and KiCad's own plots: for them install KiCad 9."), err=True)
     if not can_print():
         say(text("Without pieces to print: for them install tiltboard[make]."), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -290,19 +290,25 @@ def pcb_text(board: Board) -> str:
     return "\n".join([*lines, ")", ""])
 
 
+def outline_mm(part: Component) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of what is printed around a part."""
+    xs = [pad.at[0] + side * pad.size[0] / 2 for pad in part.pads for side in (-1, 1)]
+    ys = [pad.at[1] + side * pad.size[1] / 2 for pad in part.pads for side in (-1, 1)]
+    return min(xs) - 0.4, min(ys) - 0.4, max(xs) + 0.4, max(ys) + 0.4
+
+
 def _footprint(part: Component, numbers: dict[str, int], place: Any) -> str:
     about = table("parts")["parts"][part.part]
     kind = "through_hole" if any(pad.drill for pad in part.pads) else "smd"
-    xs = [pad.at[0] - part.at[0] + side * pad.size[0] / 2 for pad in part.pads for side in (-1, 1)]
-    ys = [pad.at[1] - part.at[1] + side * pad.size[1] / 2 for pad in part.pads for side in (-1, 1)]
-    low = f"(start {min(xs) - 0.4:.2f} {min(ys) - 0.4:.2f})"
-    corners = f"{low} (end {max(xs) + 0.4:.2f} {max(ys) + 0.4:.2f})"
-    middle = (min(xs) + max(xs)) / 2
+    (x, y), (left, top, right, bottom) = part.at, outline_mm(part)
+    low = f"(start {left - x:.2f} {top - y:.2f})"
+    corners = f"{low} (end {right - x:.2f} {bottom - y:.2f})"
+    middle, under = (left + right) / 2 - x, bottom - y - 0.4
     lines = [
         f'(footprint "tiltboard:{about.get("footprint", part.part)}" (layer "F.Cu")'
         f' (uuid "{_uid(part.ref)}") (at {place(part.at)}) (attr {kind})',
-        _text("Reference", part.ref, (middle, max(ys) + 1.1), "F.SilkS", 0.8),
-        _text("Value", part.value, (middle, max(ys) + 2), "F.Fab", 0.6),
+        _text("Reference", part.ref, (middle, under + 1.1), "F.SilkS", 0.8),
+        _text("Value", part.value, (middle, under + 2), "F.Fab", 0.6),
         f'(fp_rect {corners} (stroke (width 0.12) (type solid)) (fill no) (layer "F.SilkS")'
         f' (uuid "{_uid(part.ref, "body")}"))',
     ]

@@ -131,7 +131,7 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
         board.add(head, "header8", (x + GRID_MM, y), heads[side])
         for at_head, joined in heads[side].items():
             hx, hy = board.pad(head, at_head)
-            board.texts.append(((hx, hy + (1.9 if side == "A" else -1.9)), joined))
+            board.texts.append(((hx, hy + (2.9 if side == "A" else -1.9)), joined))
             board.track(joined, 0.3, "F", (hx, hy), (hx, 7.62 if side == "A" else -7.62))
 
 

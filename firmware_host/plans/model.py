@@ -162,7 +162,7 @@ class Plans:
             for part, number in each.items():
                 count[part] += number * profile.size // places_on(profile)
             count.update(row_board=self.row_boards, carrier_board=1, heatsink=1)
-            count["spacer"] = 2 * self.row_boards
+            count.update(spacer=2 * self.row_boards, adapter=count["mux"])
             count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
         elif isinstance(hall, DualSwitchHall):
             count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)

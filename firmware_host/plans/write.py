@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firmware_host.config.wiring import MatrixHall
 from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
+from firmware_host.plans.gerber import order
 from firmware_host.plans.gimbal import solids
 from firmware_host.plans.model import Plans, parts_csv, parts_html, report
 from firmware_host.plans.pieces import piece_files, stl
@@ -30,6 +31,8 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
         texts[f"boards/{name}-placement.csv"] = placement(board)
     for name, text in texts.items():
         yield name, text.encode()
+    for name, board in plans.boards.items():
+        yield f"boards/{name}-gerbers.zip", order(board)
     profile = plans.profile
     yield from sheet_files(profile)
     if can_print() and not isinstance(profile.hall, MatrixHall):
@@ -40,8 +43,8 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
 
 
 EXPORTS = (
-    ("gerbers", "-o", "{board}-gerbers/"),
-    ("drill", "-o", "{board}-gerbers/"),
+    ("gerbers", "-o", "{board}-kicad/"),
+    ("drill", "-o", "{board}-kicad/", "--excellon-separate-th"),
     ("pos", "-o", "{board}-pos.csv", "--format", "csv", "--units", "mm"),
     ("step", "-o", "{board}.step", "--force", "--subst-models", "--include-tracks"),
     ("svg", "-o", "{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
@@ -50,7 +53,7 @@ EXPORTS = (
 
 
 def export(plans: Plans, folder: Path) -> bool:
-    """Have KiCad write what makers and assemblers want beside the boards in ``folder``; whether it
+    """Have KiCad write STEP, plots and placements beside the boards in ``folder``; whether it
     did: ``kicad-cli`` of KiCad 9 does.
     """
     program = shutil.which("kicad-cli")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -139,3 +139,51 @@ def _copper_problems(text: str, clearance_mm: float = 0.19) -> list[str]:
 def copper_problems():
     """The check."""
     return _copper_problems
+
+
+def _plotted(text: str, shift: tuple[float, float] = (0.0, 0.0)):
+    """Flashes and lines of a Gerber file, whoever wrote it: a counter of aperture and places."""
+    assert "%FSLAX46Y46*%" in text
+    assert "%MOMM*%" in text
+    apertures = dict(re.findall(r"%ADD(\d+)([CR],[\d.X]+)\*%", text))
+    found, now, used = Counter(), None, None
+    for line in re.sub(r"%[^%]*%", "", text).splitlines():
+        if chosen := re.fullmatch(r"D(\d\d+)\*", line):
+            kind, sizes = apertures[chosen[1]].split(",")
+            used = (kind, *(round(float(size), 3) for size in sizes.split("X")))
+        elif moved := re.fullmatch(r"X(-?\d+)Y(-?\d+)D0([123])\*", line):
+            place = tuple(
+                round(int(each) / 1e6 + by, 3)
+                for each, by in zip(moved.groups()[:2], shift, strict=True)
+            )
+            if moved[3] == "1" and place != now:
+                found[used, frozenset((now, place))] += 1
+            elif moved[3] == "3":
+                found[used, place] += 1
+            now = place
+    return found
+
+
+@pytest.fixture
+def plotted():
+    """Reads a Gerber file."""
+    return _plotted
+
+
+def _drilled(text: str, shift: tuple[float, float] = (0.0, 0.0)):
+    """Diameter and place of each hole of an Excellon file."""
+    tools = dict(re.findall(r"^T(\d+)C([\d.]+)", text, re.M))
+    found, tool = Counter(), None
+    for line in text.splitlines():
+        if chosen := re.fullmatch(r"T(\d+)", line):
+            tool = tools.get(chosen[1])
+        elif at := re.fullmatch(r"X(-?[\d.]+)Y(-?[\d.]+)", line):
+            x, y = (round(float(each) + by, 3) for each, by in zip(at.groups(), shift, strict=True))
+            found[round(float(tool), 3), x, y] += 1
+    return found
+
+
+@pytest.fixture
+def drilled():
+    """Reads an Excellon file."""
+    return _drilled

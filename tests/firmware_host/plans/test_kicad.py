@@ -7,11 +7,13 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from firmware_host.plans.board import pcb_text, schematic_text
+from firmware_host.plans.gerber import drills, layers
 from firmware_host.plans.model import Plans
 from firmware_host.plans.row_board import row_board
 from firmware_host.plans.write import EXPORTS
@@ -33,6 +35,19 @@ def texts(plans: Plans) -> dict[str, str]:
 
 def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def near(found):
+    """To 0.01 mm: KiCad rounds each place to a micrometre before it is shifted."""
+    return Counter({(repr(round_all(key))): count for key, count in found.items()})
+
+
+def round_all(key):
+    if isinstance(key, frozenset):
+        return sorted(map(round_all, key))
+    if isinstance(key, tuple):
+        return [*map(round_all, key)]
+    return key if isinstance(key, str) else round(key, 2) + 0.0
 
 
 @pytest.fixture
@@ -68,8 +83,9 @@ CHECK = ("--severity-error", "--exit-code-violations", "-o", "report")
 
 @asked
 @pytest.mark.parametrize("name", TABLES)
-def test_kicad_finds_nothing(table, kicad, name) -> None:
-    drawn = texts(Plans.of(table(name)))
+def test_kicad_finds_nothing(table, kicad, name, plotted, drilled) -> None:
+    plans = Plans.of(table(name))
+    drawn = texts(plans)
     for file, text in drawn.items():
         check = ("pcb", "drc") if file.endswith("pcb") else ("sch", "erc")
         status, said = kicad(*check, *CHECK, file, text=text)
@@ -87,7 +103,16 @@ def test_kicad_finds_nothing(table, kicad, name) -> None:
         )
         assert status == 0, said
         assert (kicad.folder / f"{board}.step").stat().st_size > 1000
-        assert len(list((kicad.folder / f"{board}-gerbers").glob("*.drl"))) >= 1
+        made, ours = plans.boards[board], kicad.folder / f"{board}-kicad"
+        # KiCad's board lies 20 mm from its page's corner, and y there goes down
+        shift = (-20.0, made.size_mm[1] + 20.0)
+        for end, text in layers(made).items():
+            if end.startswith(("F_Cu", "B_Cu", "F_Mask", "B_Mask", "F_Paste", "Edge")):
+                theirs = plotted((ours / f"{board}-{end}").read_text(), shift)
+                assert near(plotted(text)) == near(theirs), end
+        for end, plated in (("PTH", True), ("NPTH", False)):
+            theirs = drilled((ours / f"{board}-{end}.drl").read_text(), shift)
+            assert near(drilled(drills(made, plated=plated))) == near(theirs)
     shutil.copytree(kicad.folder, out, dirs_exist_ok=True)
     passed = json.loads(PASSED.read_text()) if PASSED.exists() else {}
     passed[name] = {file: digest(text) for file, text in drawn.items()}

@@ -5,6 +5,7 @@ import io
 import re
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from firmware_host.cli.speech import sentence
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.plans.board import pcb_text
+from firmware_host.plans.gerber import order
 from firmware_host.plans.model import Plans, parts_csv, report
 from firmware_host.plans.row_board import row_board
 
@@ -169,6 +171,29 @@ def test_the_command_writes_everything(tmp_path) -> None:
     assert names >= {"report.md", "parts.csv", "parts.html", "boards/carrier.kicad_pcb"}
 
 
+@pytest.mark.parametrize("name", ["plate-10", "matrix-gpio"])
+def test_what_is_uploaded_has_all_of_the_copper(table, plotted, drilled, name) -> None:
+    """Against KiCad's board file, read again; plans-check compares with KiCad's own plots."""
+    for board in Plans.of(table(name)).boards.values():
+        archive = zipfile.ZipFile(io.BytesIO(order(board)))
+        read = {each.rsplit("-", 1)[1]: archive.read(each).decode() for each in archive.namelist()}
+        pcb = pcb_text(board)
+        vias, pads = (len(re.findall(kind, pcb, re.M)) for kind in (r"^\(via ", " thru_hole "))
+        flat = pcb.count(" smd rect ")
+        segments, flashes = 0, []
+        for end in ("F_Cu.gtl", "B_Cu.gbl"):
+            copper = plotted(read[end])
+            segments += sum(n for (_, at), n in copper.items() if isinstance(at, frozenset))
+            flashes.append(sum(n for (_, at), n in copper.items() if isinstance(at, tuple)))
+        assert segments == pcb.count("\n(segment ")
+        assert flashes == [pads + vias + flat, pads + vias]
+        assert drilled(read["PTH.drl"]).total() == pads + vias
+        assert drilled(read["NPTH.drl"]).total() == len(board.holes)
+        corners = {corner for _, ends in plotted(read["Edge_Cuts.gm1"]) for corner in ends}
+        width, height = (round(each, 3) for each in board.size_mm)
+        assert corners == {(0, 0), (0, height), (width, 0), (width, height)}
+
+
 def test_where_kicad_is_boards_come_ready_to_order(tmp_path, monkeypatch) -> None:
     """A program of KiCad's name notes what it is asked for."""
     kicad = tmp_path / "bin/kicad-cli"
@@ -178,9 +203,9 @@ def test_where_kicad_is_boards_come_ready_to_order(tmp_path, monkeypatch) -> Non
     command = ["plans", "matrix-gpio", "-o", str(tmp_path / "p")]
     alone = CliRunner().invoke(cli, command, env={"PATH": str(tmp_path)})
     assert alone.exit_code == 0
-    assert "Without gerbers, drill files and STEP" in alone.output
+    assert "Without STEP and KiCad's own plots" in alone.output
     both = CliRunner().invoke(cli, command, env={"PATH": f"{kicad.parent}:/usr/bin:/bin"})
-    assert "gerbers" not in both.output
+    assert "STEP" not in both.output
     asked = (tmp_path / "p/boards/asked").read_text().splitlines()
     assert [line.split()[2] for line in asked] == ["gerbers", "drill", "pos", "step", "svg"]
     assert all(line.endswith("buttons.kicad_pcb") for line in asked)

@@ -1,0 +1,159 @@
+"""A board as its makers want it: Gerber layers (Ucamco's specification, X2) and Excellon drills.
+
+By hand, so that a board can be ordered where there is no KiCad; `make plans-check` compares them
+with KiCad's own. Lengths in mm, x to the right and y up from the lower left corner.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator
+
+from firmware_host.plans.board import Board, Component, Pad, Point, outline_mm, table
+
+MICRON = 1_000_000  # of the format's 4.6 digits
+SILK_MM, EDGE_MM = 0.15, 0.1
+WHEN = (2026, 1, 1, 0, 0, 0)  # of each file in the archive
+Aperture = tuple[float, ...]
+
+
+class Layer:
+    """One file of copper, mask, paste, silk or outline. ``function``: what it is, in X2's words."""
+
+    def __init__(self, board: Board, function: str) -> None:
+        self._left, _, _, self._bottom = board.edge
+        self._function = function
+        self._apertures: dict[Aperture, int] = {}
+        self._lines: list[str] = []
+
+    def flash(self, at: Point, *size: float) -> None:
+        """A disc of one diameter, or a rectangle of two sides."""
+        self._use(size)
+        self._lines.append(f"{self._at(at)}D03*")
+
+    def draw(self, width: float, *points: Point) -> None:
+        """A line along ``points``."""
+        self._use((width,))
+        for number, point in enumerate(points):
+            self._lines.append(f"{self._at(point)}D0{1 if number else 2}*")
+
+    def text(self) -> str:
+        """The file."""
+        named = [
+            f"%ADD{code}{'RC'[len(size) == 1]},{'X'.join(f'{each:.6f}' for each in size)}*%"
+            for size, code in self._apertures.items()
+        ]
+        head = [
+            "%TF.GenerationSoftware,tiltboard,tiltboard*%",
+            f"%TF.FileFunction,{self._function}*%",
+        ]
+        head += ["%TF.FilePolarity,Positive*%", "%FSLAX46Y46*%", "%MOMM*%", "%LPD*%", "G01*"]
+        return "\n".join([*head, *named, *self._lines, "M02*", ""])
+
+    def _use(self, size: Aperture) -> None:
+        code = self._apertures.setdefault(size, 10 + len(self._apertures))
+        self._lines.append(f"D{code}*")
+
+    def _at(self, point: Point) -> str:
+        x, y = point[0] - self._left, self._bottom - point[1]
+        return f"X{round(x * MICRON)}Y{round(y * MICRON)}"
+
+
+def layers(board: Board) -> dict[str, str]:
+    """By the ends of their names, as KiCad has them."""
+    made = {
+        "F_Cu.gtl": Layer(board, "Copper,L1,Top"),
+        "B_Cu.gbl": Layer(board, "Copper,L2,Bot"),
+        "F_Mask.gts": Layer(board, "Soldermask,Top"),
+        "B_Mask.gbs": Layer(board, "Soldermask,Bot"),
+        "F_Paste.gtp": Layer(board, "Paste,Top"),
+        "F_Silkscreen.gto": Layer(board, "Legend,Top"),
+        "Edge_Cuts.gm1": Layer(board, "Profile,NP"),
+    }
+    front, back, silk = made["F_Cu.gtl"], made["B_Cu.gbl"], made["F_Silkscreen.gto"]
+    for part in board.components.values():
+        for pad in part.pads:
+            on = ("F_Cu.gtl", "F_Mask.gts", "B_Cu.gbl", "B_Mask.gbs")
+            for name in on if pad.drill else ("F_Cu.gtl", "F_Mask.gts", "F_Paste.gtp"):
+                made[name].flash(pad.at, *_size(pad))
+        _legend(silk, part)
+    for track in board.tracks:
+        (front if track.side == "F" else back).draw(track.width, *track.points)
+    for via in board.vias:
+        for copper in (front, back):
+            copper.flash(via.at, via.size)
+    for at, drill in board.holes:
+        for name in ("F_Mask.gts", "B_Mask.gbs"):
+            made[name].flash(at, drill)
+    for at, words in board.texts:
+        _write(silk, words, at, 1.0)
+    left, top, right, bottom = board.edge
+    around = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    made["Edge_Cuts.gm1"].draw(EDGE_MM, *around)
+    return {name: layer.text() for name, layer in made.items()}
+
+
+def drills(board: Board, *, plated: bool) -> str:
+    """Excellon, in mm with a decimal point."""
+    left, _, _, bottom = board.edge
+    holes: dict[float, list[Point]] = defaultdict(list)
+    if plated:
+        for part in board.components.values():
+            for pad in part.pads:
+                if pad.drill:
+                    holes[pad.drill].append(pad.at)
+        for via in board.vias:
+            holes[via.drill].append(via.at)
+    else:
+        for at, drill in board.holes:
+            holes[drill].append(at)
+    lines = ["M48", "FMAT,2", "METRIC"]
+    lines += [f"T{number}C{drill:.3f}" for number, drill in enumerate(sorted(holes), 1)]
+    lines += ["%", "G90", "G05"]
+    for number, drill in enumerate(sorted(holes), 1):
+        lines.append(f"T{number}")
+        lines += [f"X{x - left:.3f}Y{bottom - y:.3f}" for x, y in holes[drill]]
+    return "\n".join([*lines, "M30", ""])
+
+
+def order(board: Board) -> bytes:
+    """All of a board's files as one archive, to be uploaded."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for end, text in _files(board):
+            archive.writestr(zipfile.ZipInfo(f"{board.name}-{end}", WHEN), text)
+    return out.getvalue()
+
+
+def _files(board: Board) -> Iterator[tuple[str, str]]:
+    yield from layers(board).items()
+    yield "PTH.drl", drills(board, plated=True)
+    yield "NPTH.drl", drills(board, plated=False)
+
+
+def _size(pad: Pad) -> Aperture:
+    """Pins of holes are round but for the first, as in KiCad's file."""
+    return pad.size[:1] if pad.drill and pad.number != "1" else pad.size
+
+
+def _legend(silk: Layer, part: Component) -> None:
+    left, top, right, bottom = outline_mm(part)
+    around = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    silk.draw(SILK_MM, *around)
+    _write(silk, part.ref, ((left + right) / 2, bottom + 0.7), 0.8)
+
+
+def _write(silk: Layer, words: str, middle: Point, high: float) -> None:
+    """Around a middle. A letter's strokes run over a lattice of three by five points, a to o."""
+    strokes, unit = table("shapes")["strokes"], high / 4
+    x = middle[0] - unit * (3 * len(words) - 1) / 2
+    for letter in words.upper():
+        for stroke in strokes.get(letter, "").split():
+            lattice = [divmod(ord(point) - ord("a"), 3) for point in stroke]
+            silk.draw(
+                SILK_MM,
+                *((x + unit * column, middle[1] + unit * (row - 2)) for row, column in lattice),
+            )
+        x += 3 * unit
