@@ -247,6 +247,8 @@ def floods_of(text: str, game: int) -> list[Flood]:
         Flood("first-phone", f"{API}/pairing/first", ({"name": "a phone"},)),
         Flood("sit-down", f"{API}/seats", ({"code": "000000"},)),
         Flood("open-code", f"{API}/pairing/code", ({},)),
+        Flood("ask-machine", f"{API}/machine", ({"type": "update"},)),
+        Flood("update", f"{API}/machine/update", ({},)),
     ]  # fmt: skip
 
 
