@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import say, speak
+from firmware_host.cli.speech import misuse, say, speak
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
@@ -50,7 +50,7 @@ def command(
     spoken = speak(settings.language)
     if on_paper:
         if evening is None:
-            raise click.UsageError("--print needs EVENING.")
+            raise misuse(text("--print needs EVENING."))
         _print(evening)
         return
     if link:
@@ -67,7 +67,7 @@ def command(
         click.echo(page)
         click.echo(qr_terminal(page))
         return
-    from firmware_host.far.club import MOST_LOOKERS, Club
+    from firmware_host.far.club import MOST_LOOKERS, MOST_PER_S, Club
     from firmware_host.far.evening import read_evening
     from firmware_host.far.link import Broker, Link
     from firmware_host.web.server import Server
@@ -81,7 +81,7 @@ def command(
     if evening is not None:
         read_evening(evening)
     log_to_standard_error()
-    connection = Link(broker)
+    connection = Link(broker, most_per_s=MOST_PER_S)
     club = Club(connection, evening, spoken)
     server = Server(club.app(), port, host=check_host(host), most=MOST_LOOKERS + 100)
     ended = threading.Event()
@@ -100,10 +100,10 @@ def _print(evening: Path) -> None:
 
     sheet = read_evening(evening)
     for number, games in enumerate(sheet.rounds, 1):
-        click.echo(f"Round {number}")
+        say(text("Round {number}", number=number))
         for first, second, won in games:
             result = "" if second is None or won is None else f"  {won}"
             click.echo(f"  {first} - {second or ''}{result}")
-    click.echo("Standings")
+    say(text("Standings"))
     for at, line in enumerate(sheet.standings, 1):
         click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")

@@ -36,6 +36,7 @@ from firmware_host.web.snapshot import Layout
 
 MOST_TABLES = 500
 MOST_LOOKERS = 1_000
+MOST_PER_S = 1_000  # messages of all tables together: half a core
 PERIOD_S = 0.1  # a browser is told at most so often
 QUIET_S = 20.0  # then a comment keeps the connection
 
@@ -65,7 +66,7 @@ class Club:
         self._boards: dict[int, Layout] = {}  # by number, those of tables; replaced whole
         self._newest_board = 0
         self._sheet: Sheet | None = None
-        self._counted: dict[str, int] = {}  # key -> the game whose result was looked at
+        self._going: dict[str, int] = {}  # key -> the game that was seen going on there
         self._woken: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._assets = assets.load_assets()
@@ -104,6 +105,8 @@ class Club:
                 self._boards = kept | {board: layout}
             online = self._online.get(public_name(key), False)
             tables[key] = Shown(public_name(key), board, online, seen)
+            if not seen.over:
+                self._going[key] = seen.number
         self._tables = tables
         self._wake()
 
@@ -161,9 +164,9 @@ class Club:
     def _note_results(self, file: Path) -> None:
         for key, table in self._tables.items():
             seen = table.seen
-            if self._sheet is None or not seen.over or self._counted.get(key) == seen.number:
+            # one that was over before is of another evening
+            if self._sheet is None or not seen.over or self._going.pop(key, None) != seen.number:
                 continue
-            self._counted[key] = seen.number
             game = open_game(self._sheet, frozenset(seen.names.values()))
             if game is not None and len(seen.names) == 2:
                 won = None if seen.winner is None else seen.names[seen.winner]

@@ -64,6 +64,7 @@ def test_rounds_results_and_standings_hang_beside_the_boards(club, opened):
     expect(page.locator("#evening details")).to_have_count(3)
     expect(page.locator("#evening details[open] summary")).to_have_text("Round 1")
     names = {"red": "Ben", "blue": "Chloé"}
+    club.tell("k1", names=names)
     club.tell("k1", over=True, winner="blue", to_move=None, names=names)
     expect(page.locator(".standings tr").first).to_contain_text("Chloé")
     expect(page.locator("#evening details[open] summary")).to_have_text("Round 2")

@@ -91,6 +91,10 @@ def test_a_table_writes_the_result_of_its_game_on_the_sheet(tmp_path):
     with evening(tmp_path, file) as club, club.looking() as events:
         sheet = until(events, type="evening")[0]["sheet"]
         assert sheet["rounds"] == [[["Ana", "Ben", None]]]
+        names = {"red": "Ana", "blue": "Ben"}
+        club.tell("k0", over=True, winner="red", to_move=None, names=names)  # of last week
+        until(events, type="table", winner="red")
+        club.tell("k1", names=names)
         club.tell("k1", over=True, winner="blue", to_move=None, names={"red": "Ana", "blue": "Ben"})
         while sheet["rounds"][0][0][2] is None:
             sheet = until(events, type="evening")[0]["sheet"]
