@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from firmware_host.cli import bringup, doctor, record, scenario, serve
+from firmware_host.cli import bringup, doctor, scenario, serve
 from firmware_host.commissioning.findings import State
 from firmware_host.config import locks
 from firmware_host.config.locks import BoardInUseError, BoardLock, devices_of
@@ -98,7 +98,6 @@ def test_a_port_has_many_names_and_one_lock(tmp_path):
         (serve.run, []),
         (bringup.command, []),
         (bringup.calibrate, []),
-        (record.command, ["out.trace", "--seconds", "1"]),
     ],
 )
 def test_each_command_on_the_hardware_wants_it_for_itself(command, words, tmp_path, monkeypatch):
