@@ -126,7 +126,8 @@ def debian(tree: Path, to: Path, version: str, when: int) -> None:
         for path in [*root.rglob("*"), root]:
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         epoch = {"SOURCE_DATE_EPOCH": str(when)}
-        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, to, **epoch)
+        # Wheels are compressed already: a Zero 2 W would unpack them once more for nothing.
+        run("dpkg-deb", "--root-owner-group", "-Znone", "--build", root, to, **epoch)
 
 
 def release(out: Path, wheels: Path | None) -> None:

@@ -31,9 +31,12 @@ PACKAGES = [
     "ca-certificates",
     "dbus",
     "dnsmasq-base",
+    "e2fsprogs",
+    "fdisk",
     "git",
     "i2c-tools",
     "init",
+    "iproute2",
     "iw",
     "kmod",
     "make",
@@ -47,6 +50,7 @@ PACKAGES = [
     "python3-venv",
     "sudo",
     "systemd",
+    "systemd-timesyncd",
     "udev",
     "wpasupplicant",
 ]
@@ -64,6 +68,7 @@ TREES = {
     "pi5": ("Raspberry Pi 5 Model B Rev 1.0", "c04170"),
 }
 DISK_SIZE = "1500M"
+CARD_ROOT_MB, CARD_STATE_MB = 1500, 96
 UNITS = {
     "header.service": "sysinit.target",
     "world.service": "multi-user.target",
@@ -76,6 +81,7 @@ PATIENCE_S = 3600.0  # the computer may be busy: at a load of 20 one plan took a
 NEEDS = {  # Debian's package of each program that making and booting it takes
     **{name: name for name in ("gcc", "make", "flex", "bison", "bc", "mmdebstrap")},
     "mke2fs": "e2fsprogs",
+    "sfdisk": "fdisk",
     "depmod": "kmod",
     "dtc": "device-tree-compiler",
 }
@@ -199,25 +205,26 @@ def root(suite: str) -> Path:
     return kept(f"root-amd64-{suite}", recipe, make)
 
 
-def wheels(debian: str, suite: str) -> Path:
+def wheels(debian: str, suite: str, name: str = "requirements.lock") -> Path:
     """A folder of what pip in the guest takes in the place of the network: wheels only, of the lock
-    file and of what a check adds.
+    file of that ``name`` and of what a check adds.
 
     ``debian``: Debian's word for the processor.
     """
     version, processor = PYTHONS[suite], PROCESSORS[debian]
-    lock = CHECKOUT / "requirements.lock"
+    lock = CHECKOUT / name
 
     def make(fresh: Path) -> None:
         run(
             *(sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:"),
-            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 28, 34)),
+            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 27, 28, 34)),
             *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
             *("--implementation=cp", "--require-hashes", "-d", fresh, "-r", lock),
         )
         run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", fresh, RPI_GPIO)
 
-    return kept(f"wheels-{debian}-{suite}", (lock.read_text(), RPI_GPIO), make)
+    kind = f"{lock.stem.replace('requirements', 'wheels')}-{debian}-{suite}"
+    return kept(kind, (lock.read_text(), RPI_GPIO), make)
 
 
 def device_tree(name: str) -> Path:
@@ -268,16 +275,63 @@ def make_disk(suite: str, to: Path) -> None:
         raise RuntimeError(f"the checkout does not go on the disk: {said[-3000:]}")
 
 
-def boot(disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
+def make_card(to: Path) -> int:
+    """A card's image, by the steps of systemd/card/rpi-image-gen, for this processor. Where in it
+    the partition of what changes will begin.
+    """
+    suite = "trixie"
+    with scratch("card") as folder:
+        tree = folder / "root"
+        run("cp", "-a", root(suite) / "root", tree)
+        for part in (kernel() / "modules", HERE / "guest/root"):
+            run("cp", "-a", "--remove-destination", "--no-preserve=ownership", f"{part}/.", tree)
+        run("depmod", "-b", tree, next((tree / "usr/lib/modules").iterdir()).name)
+        for unit, target_unit in UNITS.items():
+            wants = tree / f"etc/systemd/system/{target_unit}.wants"
+            wants.mkdir(exist_ok=True)
+            (wants / unit).symlink_to(f"../{unit}")
+        release = CHECKOUT / ".ci/release.py"
+        taken = folder / "wheels"
+        taken.mkdir()
+        for lock in ("requirements.lock", "requirements-fast.lock"):
+            run("cp", "-a", f"{wheels('amd64', suite, lock)}/.", taken)
+        run(sys.executable, release, folder / "release", "--wheels", taken)
+        [package] = (folder / "release").glob("*.deb")
+        run("cp", package, tree / "srv/tiltboard.deb")
+        inside = """mount -t proc proc "$0/proc" && exec chroot "$0" sh -ec '
+            dpkg --install /srv/tiltboard.deb
+            sh /opt/tiltboard/source/systemd/card/prepare --read-only'"""
+        run("unshare", "-mnf", "sh", "-c", inside, tree)
+        (tree / "srv/tiltboard.deb").unlink()
+        listed = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").split("\n")
+        for name in filter(None, listed):
+            if name.startswith(("tests/kernel", "tests/sim", "hw_sim")):
+                (tree / "payload/tiltboard" / name).parent.mkdir(parents=True, exist_ok=True)
+                run("cp", CHECKOUT / name, tree / "payload/tiltboard" / name)
+        ext4 = folder / "ext4"
+        run("mke2fs", "-q", "-F", "-t", "ext4", "-d", tree, ext4, f"{CARD_ROOT_MB}M")
+        run("truncate", "-s", f"{2 + CARD_ROOT_MB + CARD_STATE_MB}M", to)
+        parts = "label: dos\nstart=2048, size=1M, type=c\n"
+        parts += f"start=4096, size={CARD_ROOT_MB}M, type=83\n"
+        run("sfdisk", "--quiet", to, input=parts)
+        run("dd", f"if={ext4}", f"of={to}", "bs=1M", "seek=2", "conv=notrunc,sparse")
+    return (2 + CARD_ROOT_MB) << 20
+
+
+def boot(
+    disk: Path, tree: str, plan: str, core: int, *, card: bool = False, pid: list[int] | None = None
+) -> Iterator[str]:
     """Run a guest until it is off; its console, line by line. A line with CUT ends it at once, as
     pulling the plug does. ``core``: a User Mode Linux does one thing at a time, and is slower where
-    it is moved about. Raises TimeoutError after PATIENCE_S.
+    it is moved about. ``card``: begin as a card does; ``pid``: gets the guest's. Raises
+    TimeoutError after PATIENCE_S.
     """
     words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(kernel() / "kernel")]
     words += ["mem=768M", "con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu"]
     words += [f"dtb={device_tree(tree)}", "root=none", "rootfstype=hostfs"]
     words += [f"init={HERE / 'guest/start.sh'}", f"disk={disk}", "rw", "quiet"]
     words += ["systemd.show_status=0", f"tiltboard.plan={plan}"]
+    words += ["card=/usr/sbin/tiltboard-init"] if card else []
     guest = subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
@@ -287,6 +341,8 @@ def boot(disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
         env=os.environ | {"TMPDIR": "/dev/shm"},  # noqa: S108
         start_new_session=True,
     )
+    if pid is not None:
+        pid.append(guest.pid)
     late = threading.Timer(PATIENCE_S, os.killpg, (guest.pid, signal.SIGKILL))
     late.start()
     try:

@@ -19,6 +19,7 @@ from websockets.typing import Origin
 
 from drivers.clock import SystemClock
 from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import load_settings
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
 from firmware_host.referee.zones import overlay_for
@@ -33,7 +34,9 @@ UNIT = "tiltboard.service"
 PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.06
 SCAN_S = 1.0  # the longest that a scan takes here
-PAGE = "://127.0.0.1:8080"
+MOST_SCANS_LATE = 10  # then it is not scanning
+SETTINGS = Path("/etc/tiltboard/tiltboard.toml")
+PAGE = f"://127.0.0.1:{load_settings(SETTINGS).port}"
 ORIGIN = Origin(f"http{PAGE}")
 ASKED = 1  # one wish at a time
 WORLD, OWN = "/run/world", "/run/plan"
@@ -240,8 +243,12 @@ class ServiceSession:
         return self.host.profile
 
     def tick(self) -> None:
-        """Wait for a newer scan, as long as the sensors are read."""
-        self.host.refresh(SCAN_S)
+        """Wait for a newer scan. A table that is too busy to scan is not quiet: without this, four
+        looks at the same scan were, and an answer came before the question.
+        """
+        for _ in range(MOST_SCANS_LATE):
+            if self.host.refresh(SCAN_S):
+                return
 
     def kill(self) -> None:
         """SIGKILL; returns when systemd has started it again and it is ready."""

@@ -1,0 +1,243 @@
+"""The checks on a card: as it is made, with radios in the kernel's own air."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import play
+from plan import run
+from service_table import wait_until
+
+from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.table.commands import NewGame
+from firmware_host.web.machine import Hotspot, Join, Machine, RollBack
+from firmware_host.web.pairing import Confirming
+
+PROFILE = Path("/etc/NetworkManager/system-connections/tiltboard-hotspot.nmconnection")
+CONFIRMED = "CONFIRMED "
+CABIN, CABIN_PASSWORD = "cabin", "in the woods"
+NETWORK = "10.42.0"
+GAMES = 5
+
+
+def machine() -> Machine:
+    return Machine("/run/tiltboard-machine.sock", Path("/tmp"), Confirming(None))  # type: ignore[arg-type]  # noqa: S108
+
+
+def nothing_writes_to_the_root_file_system() -> str:
+    assert "ro" in run("findmnt", "-nro", "OPTIONS", "/").split(",")
+    try:
+        Path("/usr/written").touch()
+    except OSError as error:
+        refused = str(error)
+    for each in ("/etc", "/var", "/opt"):
+        assert run("findmnt", "-nro", "FSTYPE", each).strip() == "overlay"
+        Path(each, "written").touch()
+    assert run("findmnt", "-nro", "FSTYPE", "/state").strip() == "ext4"
+    return refused
+
+
+def the_first_start_makes_a_password() -> str:
+    wait_until("a profile", PROFILE.exists)
+    assert PROFILE.stat().st_mode & 0o777 == 0o600
+    return run("systemctl", "is-active", "tiltboard").strip()
+
+
+def phone(*words: str, **options: object) -> str:
+    return run("ip", "netns", "exec", "phone", *words, **options)
+
+
+def radio(name: str, path: str, *lines: str) -> None:
+    """wpa_supplicant for a phone's radio, or for another network's."""
+    Path(path).write_text("\n".join(["network={", *lines, "}", ""]))
+    phone("wpa_supplicant", "-B", "-i", name, "-c", path, "-P", f"{path}.pid")
+
+
+def opens_its_own_wi_fi_where_no_known_one_is() -> str:
+    """The second radio is the phone's, in a network namespace; the table's is NetworkManager's.
+    ``mlo``: such radios choose rates themselves, for which this kernel has nothing.
+    """
+    run("modprobe", "mac80211_hwsim", "radios=2", "mlo=1")
+    run("ip", "netns", "add", "phone")
+    radios = sorted(path.name for path in Path("/sys/class/ieee80211").iterdir())
+    run("iw", "phy", radios[1], "set", "netns", "name", "phone")
+    phone("ip", "link", "set", "lo", "up")
+    wait_until("the hotspot", hotspot_is_open)
+    return run("iw", "dev", "wlan0", "info").split("ssid ")[1].split()[0]
+
+
+def hotspot_is_open() -> bool:
+    said = subprocess.run(
+        ["nmcli", "-t", "-f", "NAME,STATE", "connection", "show", "--active"],
+        capture_output=True, text=True, check=False,
+    ).stdout  # fmt: skip
+    return "tiltboard-hotspot:activated" in said
+
+
+def a_phone_joins_and_is_led_to_the_page() -> str:
+    own = machine().ask(Hotspot())
+    radio("wlan1", "/run/phone.conf", f'ssid="{own.name}"', f'psk="{own.password}"', "scan_ssid=1")
+    wait_until("the phone's link", lambda: "Connected to" in phone("iw", "dev", "wlan1", "link"))
+    phone("ip", "addr", "add", f"{NETWORK}.77/24", "dev", "wlan1")
+    phone("ip", "route", "add", "default", "via", f"{NETWORK}.1")
+    there = [INSTALLED_PYTHON, "-Ic", ASKS.format(dns=f"{NETWORK}.1")]
+    address, status, location, page = json.loads(phone(*there))
+    assert (address, status, location) == (f"{NETWORK}.1", 302, f"http://{NETWORK}.1/")
+    assert "<title>" in page
+    return f"{own.name} leads to {location}"
+
+
+INSTALLED_PYTHON = "/opt/tiltboard/bin/python"
+# What a phone does: a name by DNS (RFC 1035), of which it gets the table's address, and its probe
+ASKS = """
+import http.client, json, socket
+line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); line.settimeout(5)
+name = b"".join(bytes([len(p)]) + p.encode() for p in "connectivitycheck.gstatic.com".split("."))
+line.sendto(b"\\0\\7\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0" + name + b"\\0\\0\\1\\0\\1", ("{dns}", 53))
+address = socket.inet_ntoa(line.recv(512)[-4:])
+probe = http.client.HTTPConnection(address, 80, timeout=10)
+probe.request("GET", "/generate_204", headers={{"Host": "connectivitycheck.gstatic.com"}})
+led = probe.getresponse(); led.read()
+page = http.client.HTTPConnection(address, 80, timeout=10)
+page.request("GET", "/")
+said = page.getresponse().read().decode()
+print(json.dumps([address, led.status, led.getheader("location"), said]))
+"""
+
+
+def a_network_that_cannot_be_joined_brings_the_hotspot_back() -> str:
+    run("systemctl", "stop", "tiltboard")  # a guest that scans is slow to wait
+    try:
+        machine().ask(Join("nowhere", "12345678"))
+    except Exception as error:  # noqa: BLE001 - told below
+        said = str(error)
+    assert "NetworkManager refused" in said
+    wait_until("the hotspot", hotspot_is_open)
+    assert not PROFILE.with_name("tiltboard-network.nmconnection").exists()
+    return said
+
+
+def another_network_is_joined() -> str:
+    """The phone's radio is the cabin's now."""
+    os.kill(int(Path("/run/phone.conf.pid").read_text()), 15)
+    time.sleep(1)
+    phone("ip", "addr", "flush", "dev", "wlan1")
+    radio("wlan1", "/run/cabin.conf", f'ssid="{CABIN}"', "mode=2", "frequency=2437",
+          "key_mgmt=WPA-PSK", "proto=RSN", f'psk="{CABIN_PASSWORD}"')  # fmt: skip
+    phone("ip", "addr", "add", "10.9.0.1/24", "dev", "wlan1")
+    phone("dnsmasq", "--dhcp-range=10.9.0.10,10.9.0.20", "--port=0", "--interface=wlan1", "-uroot",
+          "--pid-file=/run/cabin.pid", "--dhcp-leasefile=/run/cabin.leases")  # fmt: skip
+    machine().ask(Join(CABIN, CABIN_PASSWORD))
+    address = run("ip", "-4", "-o", "addr", "show", "dev", "wlan0")
+    assert " 10.9.0." in address, address
+    return address.split()[3]
+
+
+def without_it_the_hotspot_is_back() -> None:
+    os.kill(int(Path("/run/cabin.conf.pid").read_text()), 15)
+    wait_until("the hotspot", hotspot_is_open)
+    run("systemctl", "start", "tiltboard")
+    play.Playing.session = None  # its page went with the service
+
+
+def plays_while_the_plug_is_pulled() -> str:
+    """Outside a copy of the card is taken again and again, in the middle of what it writes."""
+    lines = (play.SCENARIOS / "over.scenario").read_text().splitlines() * GAMES
+    for line in lines:
+        play.play([line])
+        game = play.session().page.layout.game
+        told = [game and game.id, play.moves()]
+        print(f"\n{CONFIRMED}{json.dumps(told)}", flush=True)
+    return f"{GAMES} games"
+
+
+def waits_for_the_plug() -> None:
+    play.waits_for_the_plug()
+
+
+def plays_on_after_it() -> None:
+    play.nothing_confirmed_is_lost()
+    assert Path("/etc/written").exists()
+    assert not Path("/usr/written").exists()
+
+
+def the_clock_is_not_before_the_last_time_that_was_kept() -> str:
+    kept = Path("/var/lib/systemd/timesync/clock")
+    if not kept.exists():
+        return "no systemd-timesyncd here"
+    assert time.time() >= kept.stat().st_mtime
+    return time.ctime(kept.stat().st_mtime)
+
+
+def level_ten_thinks_compiled_in_a_unit_of_its_own() -> str:
+    """What that unit may and the table's may not: run code that it has loaded."""
+    began = time.monotonic()
+    run("systemctl", "start", "tiltboard-warm.service")
+    table = play.session().host
+    play.session().hands.set_up({})
+    table.do(NewGame("momentum", engines={"red": EngineSeat(level=10)}))
+    wait_until("a thought", lambda: (table.refresh(1.0), thinks())[1])
+    wait_until("kernels", lambda: [pid for pid in thinks() if "llvmlite" in maps(pid)])
+    loaded = [pid for pid in thinks() if "llvmlite" in maps(pid)]
+    [unit] = {Path(f"/proc/{pid}/cgroup").read_text().strip().rsplit("/", 1)[1] for pid in loaded}
+    assert unit == "tiltboard-engine.service"
+    return f"{len(loaded)} in {unit}, {time.monotonic() - began:.1f} s"
+
+
+def maps(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return ""
+
+
+def thinks() -> list[int]:
+    done = subprocess.run(["pgrep", "-u", "tiltboard-engine"], capture_output=True, check=False)
+    return [int(pid) for pid in done.stdout.split()]
+
+
+def rolls_back_nothing_where_there_is_nothing() -> str:
+    try:
+        machine().ask(RollBack())
+    except Exception as error:  # noqa: BLE001 - told below
+        return str(error)
+    raise AssertionError("it did")
+
+
+def back_held_shuts_down() -> str:
+    play.opened()
+    play.session().hands.press("back", 9.0)
+    wait_until("shutting down", shutting_down)
+    return "stopping"
+
+
+def shutting_down() -> bool:
+    asked = ["systemctl", "is-system-running"]
+    return "stopping" in subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+
+
+PLANS: dict[str, tuple[Callable[[], object], ...]] = {
+    "card": (
+        nothing_writes_to_the_root_file_system,
+        the_first_start_makes_a_password,
+        plays_while_the_plug_is_pulled,
+        opens_its_own_wi_fi_where_no_known_one_is,
+        a_phone_joins_and_is_led_to_the_page,
+        a_network_that_cannot_be_joined_brings_the_hotspot_back,
+        another_network_is_joined,
+        without_it_the_hotspot_is_back,
+        rolls_back_nothing_where_there_is_nothing,
+        level_ten_thinks_compiled_in_a_unit_of_its_own,
+        waits_for_the_plug,
+    ),
+    "card-after-cut": (
+        plays_on_after_it,
+        the_clock_is_not_before_the_last_time_that_was_kept,
+        back_held_shuts_down,
+    ),
+}
