@@ -125,7 +125,7 @@ def stack() -> Iterator[Part]:
     for at in range(5):
         x = at * profile.pitch_mm
         light = disc(6, -10, 200, (x + 12.5, 11.5))
-        ring = disc(34.4, 0, 3, (x, 0)) + disc(7.2, 0, 3, (x + 12.5, 11.5))
+        ring = disc(34.4, 0, 1, (x, 0)) + disc(7.2, 0, 1, (x + 12.5, 11.5))
         felt -= (ring - disc(29, -1, 4, (x, 0))).scale((1, 1, 100))
         wood -= light
         rings.append(ring - disc(29, -1, 4, (x, 0)))

@@ -36,6 +36,17 @@ def test_with_physics_too_switches_make_a_game():
     held(FOLDER / "over.scenario", "plate-7", "--physics")
 
 
+def test_tiles_slide_between_pegs_where_places_are_closer(tmp_path):
+    """33.33 mm: hats of 32.33 and pegs that leave a stem of 20 its room (docs/plans.md)."""
+    pytest.importorskip("mujoco")
+    path = tmp_path / "slide.scenario"
+    path.write_text(
+        "game gravity-connect\nput red I3\nanswer right\nexpect phase settle\n"
+        "tilt 0 -12 for 8s\nwait 10s\nexpect cells A3=red I3=empty\n"
+    )
+    held(path, "plate-10s", "--physics")
+
+
 @pytest.mark.parametrize("profile", ["plate-7", "matrix-gpio"])
 def test_a_piece_that_no_switch_feels_is_told_with_confirm(profile):
     held(FOLDER / "switches" / "dead-switch.scenario", profile)
