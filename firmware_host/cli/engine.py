@@ -126,6 +126,7 @@ def warm() -> None:
     from firmware_host.config.paths import ensure_state_directory
     from firmware_host.engines.errors import CannotCompileError
     from firmware_host.engines.search import warmth
+    from firmware_host.engines.search.kernels import cache_folder
 
     if not warmth.installed():
         raise CannotCompileError(
@@ -135,7 +136,7 @@ def warm() -> None:
     if warmth.warm():
         say(text("The engine's kernels are compiled already."))
         return
-    ensure_state_directory(warmth.cache_folder())
+    ensure_state_directory(cache_folder())
 
     clock = SystemClock()
     begun_s = clock.now()
