@@ -396,7 +396,7 @@ def test_proofs_take_no_time(table):
     for name in table.faults.names:
         if name == "chip-reset":
             continue
-        by_place = name.startswith(("sensor", "weak"))
+        by_place = name.startswith(("sensor", "weak", "magnet"))
         given = targets.get(name, ["d4"] if by_place else [])
         assert not table.faults.shows(name, given)
         table.faults.inject(name, given)
