@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -211,6 +212,7 @@ def rolls_back_nothing_where_there_is_nothing() -> str:
 
 def back_held_shuts_down() -> str:
     play.opened()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # so that this is told
     play.session().hands.press("back", 9.0)
     wait_until("shutting down", shutting_down)
     return "stopping"
