@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -238,9 +239,13 @@ class Far:
 
     def again(self, game_id: int | None) -> bool:
         """Whether another game, for which somebody here asks, is now the other tables' to agree."""
-        if not self.plays(game_id) or self.match is None:
+        match = self.match
+        if match is None or not self.plays(game_id) or not match.state.agreed.complete:
             return False
-        self.match = self.match.wanting(wish_of(self.match, AGAIN))
+        if match.state.differs is not None:
+            return False
+        with suppress(ValueError):  # too much is asked already
+            self.match = match.wanting(wish_of(match, AGAIN))
         return True
 
     def plays(self, game_id: int | None) -> bool:
@@ -367,8 +372,13 @@ class Far:
         self._written = None  # so that it is published
         if kept is not None and kept.state is not None:
             agreed = kept.state.agreed
-            game = game_type(agreed.game).create(dict(agreed.options))
-            self.match = Match.of(seal.table, kept.state, game)
+            try:
+                game = game_type(agreed.game).create(dict(agreed.options))
+                self.match = Match.of(seal.table, kept.state, game)
+            except (RulesError, ValueError) as error:  # another version's, or a file from elsewhere
+                _log.warning("The match cannot be gone on with here: %s", error)
+                self.kept = self._seal = None
+                return
         topic = f"{keys.topic}/{seal.table}/here"
 
         def connect() -> Connection:
@@ -597,10 +607,13 @@ def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
         if kind.seated:
             return None, ONE_PLATFORM
         game = kind.create(dict(agreed.options))
-        if agreed.version == VERSION and digest_of(game) == agreed.rules:
+        players = set(game.players) == set(agreed.seats)
+        if players and agreed.version == VERSION and digest_of(game) == agreed.rules:
             return game, None
     except RulesError as error:
         return None, _message(error)
+    except (TypeError, ValueError, KeyError, ArithmeticError) as error:  # options of anybody's
+        _log.warning("Options of another table's match: %r", error)
     return None, text("the rules of {game} are others there.", game=kind.credit.title)
 
 

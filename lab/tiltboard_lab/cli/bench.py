@@ -133,6 +133,14 @@ club = _bench(
     _option("--seconds", type=click.FloatRange(5, 300), default=30.0),
     example="--tables 50 --lookers 5000",
 )
+far = _bench(
+    "far",
+    "far",
+    "Two tables that play each other over a broker: time, bytes, CPU, memory.",
+    _option("--moves", type=click.IntRange(4, 500), default=60),
+    _option("--seconds", type=click.FloatRange(5, 300), default=30.0, help="At rest."),
+    example="--moves 60",
+)
 following = _bench(
     "following",
     "following",

@@ -1,0 +1,155 @@
+"""Two tables that play each other over a broker on this machine: how long a move takes to the far
+lights, what it sends, and what the connection costs a table at rest.
+
+Both tables run in this process, in real time; the broker is Debian's mosquitto.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import FarSettings, Settings
+from firmware_host.far.link import Broker, Link
+from firmware_host.host.host import Host
+from firmware_host.table.commands import CarryOut, JoinMatch, MakeMove, NewGame
+from firmware_host.table.standing import Phase
+from games.registry import game_type
+from hw_sim.session.live import LiveTable
+from tiltboard_lab.bench.club import PROGRAMS, free_port, process
+
+GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
+GOAL_REST = 0.2  # per cent of a core
+STARTS_S = 2.0
+GAME = {"size": 9}
+
+# Of a process that has the host and the page's server: what the extra adds, and then at rest
+ADDS = """
+import sys, time
+from pathlib import Path
+import firmware_host.host.host, firmware_host.web.server
+from drivers.clock import cpu_s
+def held_mb():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+mb, used_s = held_mb(), cpu_s()
+import firmware_host.far.room
+from firmware_host.far.link import Broker, Link
+from firmware_host.far.seal import Keys, Seal
+Seal(Keys("0" * 32, "0" * 64, "1" * 64))
+link = Link(Broker("127.0.0.1", int(sys.argv[1]), False), will=("bench/here", b"0"))
+link.subscribe("bench/+", lambda topic, content: None)
+link.start()
+while not link.connected:
+    time.sleep(0.01)
+print(held_mb() - mb, cpu_s() - used_s)
+time.sleep(1)
+used_s = cpu_s()
+time.sleep(float(sys.argv[2]))
+print(100 * (cpu_s() - used_s) / float(sys.argv[2]))
+link.close()
+"""
+
+
+class Watched:
+    """A table, and when each of its moves was confirmed, and each far one lit."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        folder.mkdir()
+        self.table = LiveTable(load_profile("plate-10"), folder, settings).table
+        self.table.on_step = self._look
+        self.made: dict[int, float] = {}
+        self.lit: dict[int, float] = {}
+        self.host: Host | None = None
+
+    def _look(self, host: Host) -> None:
+        self.host, now_s = host, time.monotonic()
+        standing, count = host.standing, len(host.standing.moves)
+        self.made.setdefault(count, now_s)
+        far = host.playing.opponents.far
+        if standing.phase is Phase.SETTLE and standing.to_move in far:
+            self.lit.setdefault(count + 1, now_s)
+
+
+def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -> None:
+    """One random game of Momentum after the other, until so many moves are made."""
+    with TemporaryDirectory() as folder:
+        port = free_port()
+        config = Path(folder, "mosquitto.conf")
+        config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+        program = shutil.which("mosquitto", path=PROGRAMS)
+        if program is None:
+            echo("mosquitto is not installed: sudo apt install mosquitto")
+            return
+        with process(program, "-c", str(config)):
+            time.sleep(STARTS_S)
+            _play(echo, Path(folder), port, moves)
+            added = subprocess.run(
+                [sys.executable, "-c", ADDS, str(port), str(seconds)],
+                capture_output=True, text=True, check=True,
+            ).stdout.split()  # fmt: skip
+    mb, start_s, rest = map(float, added)
+    echo(f"the extra, once a match is open: {mb:.1f} MB, {start_s:.2f} s of CPU; before: nothing")
+    echo(f"the connection at rest, {seconds:g} s: {rest:.3f} % of a core; goal: {GOAL_REST} %")
+
+
+def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) -> None:
+    settings = Settings(far=FarSettings(f"mqtt://127.0.0.1:{port}"))
+    pair = [Watched(folder / name, settings) for name in "ab"]
+    sent: list[int] = []
+    monitor = Link(Broker("127.0.0.1", port, False))
+    monitor.subscribe("tiltboard/1/match/+/+", lambda _, content: sent.append(len(content)))
+    monitor.start()
+    chance = random.Random(1)
+    for each in pair:
+        each.table.start()
+    took_ms: list[float] = []
+    try:
+        first, other = pair
+        first.table.submit(NewGame("momentum", GAME, far={"blue": 1})).result()
+        code = first.table.latest().match
+        if code is None or code.code is None:
+            raise RuntimeError("no match has begun")
+        other.table.submit(JoinMatch(code.code)).result()
+        count = 0
+        while count < moves:
+            time.sleep(0.02)
+            for each in pair:
+                _help(each, chance)
+            count = max(n for each in pair for n in (0, *each.made))
+            if any(each.host and each.host.standing.outcome for each in pair):
+                break
+        for one, two in ((first, other), (other, first)):
+            took_ms += [1000 * (two.lit[n] - one.made[n]) for n in two.lit if n in one.made]
+        largest, whole = max(sent), sum(sent)
+    finally:
+        monitor.close()
+        for each in pair:
+            each.table.stop()
+    late = quantiles(took_ms, n=20)[-1]
+    echo(f"{len(took_ms)} moves of Momentum, from confirmed here to lit far away")
+    middle = median(took_ms)
+    echo(f"  median {middle:.0f} ms, 95 in 100 within {late:.0f} ms; goal: {GOAL_MS:g} ms")
+    each_b, each_n = whole / count, len(sent) / count
+    echo(f"  {each_b:.0f} bytes a move in {each_n:.1f} messages; the longest {largest}")
+
+
+def _help(each: Watched, chance: random.Random) -> None:
+    """Whoever may move does; the table's own hand does the rest."""
+    host = each.host
+    if host is None or host.far is None or host.far.match is None:
+        return
+    standing, match = host.standing, host.far.match
+    if standing.phase in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
+        each.table.submit(CarryOut())
+    elif standing.phase is Phase.TURN and match.state.agreed.complete and match.writes:
+        position = standing.position or game_type("momentum").create(GAME).start()
+        if standing.moves == match.course.moves:
+            each.table.submit(MakeMove(chance.choice(position.legal())))

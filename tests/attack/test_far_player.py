@@ -1,0 +1,243 @@
+"""Who sits at another table, or owns the broker, and means ill: it costs him the match, and nobody
+else a scan or a move.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import pytest
+
+from firmware_host.far import room, seal
+from firmware_host.far.match import Hello, State, Step, digest_of
+from firmware_host.far.seal import Keys, Seal
+from firmware_host.table.commands import LeaveMatch, NewGame
+from firmware_host.table.standing import Phase
+from games.registry import game_type
+from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched
+
+SMALL = {"size": 5, "marbles": 4, "pie": False}
+
+
+@pytest.fixture
+def broker(monkeypatch):
+    made = Broker()
+    patched(monkeypatch, made)
+    return made
+
+
+@pytest.fixture
+def table(tmp_path, broker):
+    """It waits for another table, at the broker."""
+    one = FarTable(tmp_path / "a", "a")
+    begin([one], "momentum", SMALL, {"blue": 1})
+    for _ in range(5):
+        tick(one, broker)
+    yield one
+    one.close()
+
+
+class Peer:
+    """Knows the code, and says whatever it likes."""
+
+    def __init__(self, table, broker):
+        self.far, self.broker = table.host.far, broker
+        self.keys = Keys.of(self.far.kept.code)
+        self.seal = Seal(self.keys)
+
+    def send(self, content, *, topic=None):
+        at = topic or f"{self.keys.topic}/{self.seal.table}"
+        self.broker.publish(at, content, retain=False)
+
+    def say(self, spoken):
+        self.send(self.seal.close(spoken))
+
+
+def tick(table, broker, count=1):
+    for _ in range(count):
+        broker.deliver()
+        table.tick()
+
+
+@pytest.fixture
+def peer(table, broker):
+    """It has a seat; the table has made its move."""
+    one = Peer(table, broker)
+    one.say(Hello("ill"))
+    tick(table, broker, 10)
+    assert one.seal.table in table.match.state.agreed.tables
+    while not table.may_move:
+        tick(table, broker)
+    table.move(chance_of(1))
+    while len(table.match.state.steps) < 1:
+        tick(table, broker)
+    return one
+
+
+def told(table, **changed):
+    return msgspec.structs.replace(table.match.state, **changed)
+
+
+def goes_on(table, broker):
+    """People here begin another game and move in it."""
+    table.do(NewGame("momentum", SMALL))
+    for _ in range(400):
+        tick(table, broker)
+        standing = table.host.standing
+        if standing.phase is Phase.TURN and len(standing.moves) < 2:
+            table.move(chance_of(2))
+        if len(standing.moves) == 2:
+            return
+    raise AssertionError(table.said)
+
+
+def test_a_brokers_owner_without_the_code_changes_nothing(table, broker, peer):
+    chance = random.Random(3)
+    topics = [*broker.retained, f"{peer.keys.topic}/{'0' * 64}", f"{peer.keys.topic}/x"]
+    genuine = [content for content in broker.retained.values() if len(content) > 9]
+    before = table.match, table.host.far.kept
+    for _ in range(3000):
+        content = bytearray(chance.choice((b"", b"{}", chance.randbytes(300), *genuine)))
+        if content and chance.random() < 0.5:
+            content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        topic = chance.choice([at for at in topics if not at.endswith("/here")])
+        peer.send(bytes(content), topic=topic)
+        if chance.random() < 0.02:
+            tick(table, broker)
+    tick(table, broker, 5)
+    assert (table.match.state, table.host.far.kept) == (before[0].state, before[1])
+
+
+def test_a_flood_waits_in_few_places(table, broker, peer):
+    for number in range(3000):
+        peer.say(told(table, wishes=(), said=(number, None)))
+    for number in range(40):  # who has no seat is not even opened
+        stranger = Peer(table, broker)
+        stranger.say(Hello(f"stranger {number}"))
+    broker.deliver()
+    waiting = table.host.far._waiting
+    assert set(waiting) <= table.match.state.agreed.tables
+    assert max(map(len, waiting.values())) <= room.MOST_WAITING
+    tick(table, broker, 5)
+    assert table.match.state.differs is None
+
+
+def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, broker):
+    strangers = [Peer(table, broker) for _ in range(60)]
+    for each in strangers:
+        each.say(Hello("stranger"))
+    tick(table, broker, 10)
+    assert len(table.match.state.agreed.tables) == 2
+    assert len(table.host.far._joined) <= room.MOST_STRANGERS
+
+
+def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
+    before = table.match.state
+    peer.send(bytes(seal.MOST_BYTES + 1))
+    long = [Step("move", "a1", "blue")] * 1999
+    peer.say(told(table, steps=(*table.match.state.steps, *long)))
+    tick(table, broker, 3)
+    assert table.match.state.steps == before.steps or table.match.state.differs is not None
+    goes_on(table, broker)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        Step("move", "z9", "blue"),
+        Step("move", "a1", "red"),
+        Step("take-back", "0", "blue"),
+        Step("draw", "", "red"),
+        Step("resign", "", "red"),
+        Step("new-game", "", "red"),
+        Step("take-back", "-1", "blue"),
+        Step("take-back", "9" * 60, "blue"),
+    ],
+)
+def test_a_step_that_may_not_be_ends_the_match_and_nothing_else(table, broker, peer, forged):
+    moves = table.moves
+    peer.say(told(table, steps=(*table.match.state.steps, forged)))
+    tick(table, broker, 5)
+    assert table.match.state.differs.at == 1
+    assert "do not agree on step 2" in table.said
+    assert table.moves == moves == table.host.journal.load(table.host.far.kept.game_id).moves
+    goes_on(table, broker)
+    table.do(LeaveMatch())
+    assert table.host.far.match is None
+
+
+def test_wishes_that_make_no_sense_are_no_harm(table, broker, peer):
+    strange = [
+        ["take-back", "99", "blue"],
+        ["resign", "", "nobody"],
+        ["draw", "", ""],
+        ["time", "x", "red"],
+        ["move", "a1", "blue"],
+        ["new-game", "zzz", "blue"],
+    ]
+    wishes = [[1, step] for step in strange]
+    raw = msgspec.json.decode(msgspec.json.encode(told(table)))
+    state = msgspec.convert({**raw, "wishes": wishes}, State)
+    peer.say(state)
+    tick(table, broker, 20)
+    assert table.match.state.steps == state.steps and table.match.state.differs is None
+    assert table.host.standing.outcome is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"game": "no-such-game"},
+        {"game": "gravity-warfare", "options": {}},
+        {"options": {"size": "x"}},
+        {"options": {"size": 10**15}},
+        {"options": {"size": ["a1"]}},
+        {"options": {"colour": True}},
+        {"rules": "0" * 16},
+        {"version": 99},
+        {"seats": "red alone"},
+        {"clock": {"minutes": 5, "increment_s": 0}, "options": {"players": 3}},
+    ],
+)
+def test_a_match_that_cannot_be_played_here_is_refused(tmp_path, broker, changed):
+    table = FarTable(tmp_path / "b", "b")
+    try:
+        table.join("7KQ2M-XWD9F")
+        tick(table, broker, 3)
+        maker, mine = Peer(table, broker), table.host.far._seal.table
+        game = game_type("momentum").create(SMALL)
+        agreed = {
+            **{"game": "momentum", "options": SMALL, "rules": digest_of(game)},
+            **{"seats": {"red": maker.seal.table, "blue": mine}, **changed},
+        }
+        if agreed["seats"] == "red alone":
+            agreed["seats"] = {"red": mine}
+        maker.say(msgspec.convert({"type": "state", "agreed": agreed}, State))
+        before = table.host.standing.game_id
+        tick(table, broker, 10)
+        assert table.host.standing.game_id == before
+        assert "cannot be played here" in str(table.host.notices["far"])
+        goes_on(table, broker)
+    finally:
+        table.close()
+
+
+def test_a_kept_match_that_is_damaged_ends(tmp_path, broker):
+    table = FarTable(tmp_path / "c", "c")
+    try:
+        begin([table], "momentum", SMALL, {"blue": 1})
+        tick(table, broker, 5)
+        file = tmp_path / "c" / "far.json"
+        for content in (
+            b"{",
+            file.read_bytes().replace(b"momentum", b"no-game"),
+            file.read_bytes().replace(b'"game":"momentum"', b'"steps":[],"game":"momentum"'),
+        ):
+            file.write_bytes(content)
+            table.kill()
+            tick(table, broker, 3)
+            assert table.host.far.match is None
+        goes_on(table, broker)
+    finally:
+        table.close()
