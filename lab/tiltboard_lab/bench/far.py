@@ -29,7 +29,7 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
 GOAL_REST = 0.2  # per cent of a core
 STARTS_S = 2.0
-GAME = {"size": 9}
+GAME = {"size": 9, "marbles": 12}
 
 # Of a process that has the host and the page's server: what the extra adds, and then at rest
 ADDS = """
