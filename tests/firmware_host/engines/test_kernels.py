@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
+from firmware_host.engines.search import kernels as compiled
 from firmware_host.engines.search import warmth
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from firmware_host.engines.search.thinker import Thinker
@@ -546,7 +547,8 @@ def test_a_stop_ends_the_search(game, clock):
 def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     older = tmp_path / "kernels" / "older"
     older.mkdir(parents=True)
-    monkeypatch.setattr(warmth, "cache_folder", lambda: tmp_path / "kernels" / "now")
+    for module in (compiled, warmth):
+        monkeypatch.setattr(module, "cache_folder", lambda: tmp_path / "kernels" / "now")
     runner = CliRunner()
     assert "that took" in runner.invoke(cli, ["warm"]).output
     assert not older.exists()
