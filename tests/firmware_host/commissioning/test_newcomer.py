@@ -80,7 +80,7 @@ def test_what_is_to_be_run_next_is_the_simulated_table_too(tiltboard):
             )
 
 
-@pytest.mark.parametrize("line", ["calibrate", "record a.trace", "run --port 0"])
+@pytest.mark.parametrize("line", ["calibrate", "run --port 0"])
 def test_a_command_for_a_table_that_is_not_there_says_so(tiltboard, tmp_path, monkeypatch, line):
     monkeypatch.chdir(tmp_path)
     status, said = tiltboard(f"tiltboard {line} --profile node")
