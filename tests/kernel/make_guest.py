@@ -205,26 +205,25 @@ def root(suite: str) -> Path:
     return kept(f"root-amd64-{suite}", recipe, make)
 
 
-def wheels(debian: str, suite: str, name: str = "requirements.lock") -> Path:
+def wheels(debian: str, suite: str) -> Path:
     """A folder of what pip in the guest takes in the place of the network: wheels only, of the lock
-    file of that ``name`` and of what a check adds.
+    file and of what a check adds.
 
     ``debian``: Debian's word for the processor.
     """
     version, processor = PYTHONS[suite], PROCESSORS[debian]
-    lock = CHECKOUT / name
+    lock = CHECKOUT / "requirements.lock"
 
     def make(fresh: Path) -> None:
         run(
             *(sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:"),
-            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 27, 28, 34)),
+            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 28, 34)),
             *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
             *("--implementation=cp", "--require-hashes", "-d", fresh, "-r", lock),
         )
         run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", fresh, RPI_GPIO)
 
-    kind = f"{lock.stem.replace('requirements', 'wheels')}-{debian}-{suite}"
-    return kept(kind, (lock.read_text(), RPI_GPIO), make)
+    return kept(f"wheels-{debian}-{suite}", (lock.read_text(), RPI_GPIO), make)
 
 
 def device_tree(name: str) -> Path:
@@ -291,11 +290,7 @@ def make_card(to: Path) -> int:
             wants.mkdir(exist_ok=True)
             (wants / unit).symlink_to(f"../{unit}")
         release = CHECKOUT / ".ci/release.py"
-        taken = folder / "wheels"
-        taken.mkdir()
-        for lock in ("requirements.lock", "requirements-fast.lock"):
-            run("cp", "-a", f"{wheels('amd64', suite, lock)}/.", taken)
-        run(sys.executable, release, folder / "release", "--wheels", taken)
+        run(sys.executable, release, folder / "release", "--wheels", wheels("amd64", suite))
         [package] = (folder / "release").glob("*.deb")
         run("cp", package, tree / "srv/tiltboard.deb")
         inside = """mount -t proc proc "$0/proc" && exec chroot "$0" sh -ec '

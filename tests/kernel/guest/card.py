@@ -14,8 +14,6 @@ import play
 from plan import run
 from service_table import wait_until
 
-from firmware_host.config.engine_seats import EngineSeat
-from firmware_host.table.commands import NewGame
 from firmware_host.web.machine import Hotspot, Join, Machine, RollBack
 from firmware_host.web.pairing import Confirming
 
@@ -175,33 +173,6 @@ def the_clock_is_not_before_the_last_time_that_was_kept() -> str:
     return time.ctime(kept.stat().st_mtime)
 
 
-def level_ten_thinks_compiled_in_a_unit_of_its_own() -> str:
-    """What that unit may and the table's may not: run code that it has loaded."""
-    began = time.monotonic()
-    run("systemctl", "start", "tiltboard-warm.service")
-    table = play.session().host
-    play.session().hands.set_up({})
-    table.do(NewGame("momentum", engines={"red": EngineSeat(level=10)}))
-    wait_until("a thought", lambda: (table.refresh(1.0), thinks())[1])
-    wait_until("kernels", lambda: [pid for pid in thinks() if "llvmlite" in maps(pid)])
-    loaded = [pid for pid in thinks() if "llvmlite" in maps(pid)]
-    [unit] = {Path(f"/proc/{pid}/cgroup").read_text().strip().rsplit("/", 1)[1] for pid in loaded}
-    assert unit == "tiltboard-engine.service"
-    return f"{len(loaded)} in {unit}, {time.monotonic() - began:.1f} s"
-
-
-def maps(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/maps").read_text()
-    except OSError:
-        return ""
-
-
-def thinks() -> list[int]:
-    done = subprocess.run(["pgrep", "-u", "tiltboard-engine"], capture_output=True, check=False)
-    return [int(pid) for pid in done.stdout.split()]
-
-
 def rolls_back_nothing_where_there_is_nothing() -> str:
     try:
         machine().ask(RollBack())
@@ -234,7 +205,6 @@ PLANS: dict[str, tuple[Callable[[], object], ...]] = {
         another_network_is_joined,
         without_it_the_hotspot_is_back,
         rolls_back_nothing_where_there_is_nothing,
-        level_ten_thinks_compiled_in_a_unit_of_its_own,
         waits_for_the_plug,
     ),
     "card-after-cut": (
