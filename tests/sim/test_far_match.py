@@ -116,8 +116,10 @@ def player_at(table):
 
 
 def same(tables):
-    lists = {table.match.state.steps for table in tables}
-    return len(lists) == 1 and all(table.moves == table.match.course.moves for table in tables)
+    known = accounts(tables[0])
+    return all(accounts(table) == known for table in tables) and all(
+        table.moves == table.match.course.moves for table in tables
+    )
 
 
 def survives(tables, broker, seed):
@@ -135,7 +137,8 @@ def survives(tables, broker, seed):
         for table in tables:
             if chance.random() < 0.01:
                 agree(table)
-        return all_over(tables) or (len(tables) > 2 and len(first.moves) > goal and same(tables))
+        ended = all_over(tables) or (len(tables) > 2 and len(first.moves) > goal)
+        return ended and same(tables)
 
     run(tables, playing(tables, chance, suffers))
     first = tables[0]
