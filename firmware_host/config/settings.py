@@ -94,7 +94,8 @@ def settings_file(path: Path | None) -> Path | None:
         return path
     if named:
         return Path(named)
-    return SYSTEM_FILE if SYSTEM_FILE.exists() else None
+    # Not exists(), which raises where the folder is hidden: from the computer players' unit
+    return SYSTEM_FILE if os.access(SYSTEM_FILE, os.F_OK) else None
 
 
 def load_settings(path: Path | None) -> Settings:
