@@ -28,6 +28,7 @@ from firmware_host.config.settings import FarSettings
 from firmware_host.far.follow import (
     AGAIN,
     OFFERS,
+    TAKES_BACK,
     follow,
     shown,
     take_over,
@@ -512,7 +513,9 @@ class Far:
     def _waits(self, standing: Standing) -> bool:
         """Whether hands have taken back here what the other tables are still asked for."""
         match = self.match
-        return match is not None and self._asked_back == (len(standing.moves), match.number)
+        if match is None or self._asked_back != (len(standing.moves), match.number):
+            return False
+        return any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
 
     def _leave(self) -> None:
         """Without a match."""
