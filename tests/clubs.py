@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from firmware_host.far.club import Club
+from firmware_host.broadcast.club import Club
+from firmware_host.broadcast.telling import LOOK, online_topic
 from firmware_host.far.link import Broker, Link
-from firmware_host.far.telling import LOOK, online_topic
 from firmware_host.messages import Catalogue
 from firmware_host.web.server import Server
 from tests.broker import Mosquitto

@@ -54,7 +54,7 @@ def command(
         _print(evening)
         return
     if link:
-        from firmware_host.far.telling import look_key
+        from firmware_host.broadcast.telling import look_key
         from firmware_host.web.qr import qr_terminal
 
         if settings.look.show is None or settings.look.club is None:
@@ -67,8 +67,8 @@ def command(
         click.echo(page)
         click.echo(qr_terminal(page))
         return
-    from firmware_host.far.club import MOST_LOOKERS, MOST_PER_S, Club
-    from firmware_host.far.evening import read_evening
+    from firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
+    from firmware_host.broadcast.evening import read_evening
     from firmware_host.far.link import Broker, Link
     from firmware_host.web.server import Server
 
@@ -96,7 +96,7 @@ def command(
 
 
 def _print(evening: Path) -> None:
-    from firmware_host.far.evening import read_evening
+    from firmware_host.broadcast.evening import read_evening
 
     sheet = read_evening(evening)
     for number, games in enumerate(sheet.rounds, 1):

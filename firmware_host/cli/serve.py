@@ -40,7 +40,7 @@ from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
 
 if TYPE_CHECKING:
-    from firmware_host.far.telling import Telling
+    from firmware_host.broadcast.telling import Telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def telling_of(plan: Wanted, table: Table, state: Path) -> Telling | None:
     """
     if plan.settings.look.show is None and plan.settings.home.discovery is None:
         return None
-    from firmware_host.far.telling import Telling
+    from firmware_host.broadcast.telling import Telling
 
     return Telling(table, plan.settings, state, plan.catalogue)
 

@@ -1,7 +1,7 @@
 """A club's evening and its lookers: what many tables cost one broker and the club's page.
 
 The tables are virtual: games by the rules, random moves, each table with a connection of its own
-and the messages that ``firmware_host.far.telling`` sends; no host runs, whose cost is not the
+and the messages that ``firmware_host.broadcast.telling`` sends; no host runs, whose cost is not the
 broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on this
 machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
 """
@@ -25,10 +25,10 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from firmware_host.far.home import OFFLINE, ONLINE
+from firmware_host.broadcast.home import OFFLINE, ONLINE
+from firmware_host.broadcast.seen import Seen
+from firmware_host.broadcast.telling import LOOK, online_topic
 from firmware_host.far.link import Broker, Link
-from firmware_host.far.seen import Seen
-from firmware_host.far.telling import LOOK, online_topic
 from games.base import Position
 from games.registry import GAMES
 

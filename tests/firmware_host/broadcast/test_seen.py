@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.far.seen import MOST_BYTES, OneLate, Seen, read, seen_of
+from firmware_host.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
 from firmware_host.messages import Catalogue
 from games.registry import HOSTED
 

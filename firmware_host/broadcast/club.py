@@ -22,12 +22,19 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from firmware_host.broadcast import home
+from firmware_host.broadcast.evening import (
+    DRAW,
+    Result,
+    Sheet,
+    append_result,
+    open_game,
+    read_evening,
+)
+from firmware_host.broadcast.seen import Seen, read
+from firmware_host.broadcast.telling import LOOK, online_topic, public_name
 from firmware_host.config.errors import ConfigError
-from firmware_host.far import home
-from firmware_host.far.evening import DRAW, Result, Sheet, append_result, open_game, read_evening
 from firmware_host.far.link import Link
-from firmware_host.far.seen import Seen, read
-from firmware_host.far.telling import LOOK, online_topic, public_name
 from firmware_host.messages import Catalogue, explained, languages
 from firmware_host.web import answers, assets
 from firmware_host.web.guard import SECURITY_HEADERS

@@ -18,11 +18,11 @@ from threading import Event, Thread
 import msgspec
 
 from drivers.clock import Clock, SystemClock
+from firmware_host.broadcast import home
+from firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import Settings
-from firmware_host.far import home
 from firmware_host.far.link import Broker, Link
-from firmware_host.far.seen import MOST_BYTES, OneLate, seen_of
 from firmware_host.messages import Catalogue
 from firmware_host.service.table import Table
 from firmware_host.web.limits import TokenBucket

@@ -5,8 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.far.evening import (
+from firmware_host.broadcast.evening import (
     DRAW,
     Result,
     append_result,
@@ -15,6 +14,7 @@ from firmware_host.far.evening import (
     round_robin,
     standings,
 )
+from firmware_host.config.errors import ConfigError
 
 NAMES = ["Ana", "Ben", "Chloé", "Dan", 'Eva "Queen" \\', "Finn", "Grażyna", "Hugo", "Ida"]
 

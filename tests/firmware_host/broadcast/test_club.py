@@ -2,8 +2,8 @@
 
 import pytest
 
-from firmware_host.far.evening import read_evening
-from firmware_host.far.telling import public_name
+from firmware_host.broadcast.evening import read_evening
+from firmware_host.broadcast.telling import public_name
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import evening
 

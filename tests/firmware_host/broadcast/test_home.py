@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from drivers.errors import TiltboardError
-from firmware_host.far.home import (
+from firmware_host.broadcast.home import (
     CANDLE,
     command_of,
     discovery,

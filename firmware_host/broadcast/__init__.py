@@ -1,0 +1,1 @@
+"""What a table tells over a message broker: lookers, a club, a smart home."""
