@@ -20,6 +20,7 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host.cli.speech import (
+    Voice,
     catalogue,
     default_voice,
     misuse,
@@ -29,7 +30,7 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.messages import Message, explained, languages, nearest, text
+from firmware_host.messages import Catalogue, Message, explained, languages, nearest, text
 from games.base import RulesError
 from games.plugins import PluginError, loaded
 
@@ -206,6 +207,7 @@ def main() -> None:
     because 1 and 2 have their meanings; what was opened is closed first.
     """
     signal.signal(signal.SIGTERM, _end)
+    speaking = Voice(Catalogue())
     try:
         speaking = default_voice()
         status = cli(prog_name="tiltboard", obj=speaking, standalone_mode=False)

@@ -329,8 +329,11 @@ class Table:
             self._started.set_result(None)
             self._loop()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
-            _log.exception("The scan loop ended")
-            self.failure = error
+            if self._started.done():
+                _log.exception("The scan loop ended")
+                self.failure = error
+            else:
+                self._started.set_exception(error)
         finally:
             self._analysing.close()
             self._reading.close()

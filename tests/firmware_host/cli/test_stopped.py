@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from firmware_host.cli import main
+
 QUESTION = '{"game": "gravity-connect", "options": {"size": 1}}\n'
 
 
@@ -53,6 +55,19 @@ def test_output_to_a_full_disk_is_one_line(tmp_path):
     assert ended.stderr.splitlines() == [
         "tiltboard: There is no room left on the disk to write to. Make room and start again."
     ]
+
+
+def test_settings_that_may_not_be_looked_for_are_one_line(monkeypatch, capsys):
+    def refused():
+        raise PermissionError(13, "Permission denied", "/etc/tiltboard")
+
+    monkeypatch.setattr(main, "default_voice", refused)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert said == "tiltboard: /etc/tiltboard cannot be used: Permission denied.\n"
 
 
 @pytest.mark.usefixtures("heeded")

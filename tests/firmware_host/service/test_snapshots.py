@@ -42,3 +42,16 @@ def test_what_is_answered_done_can_be_read_at_once(tmp_path):
         asked.result(20)
     table.stop()
     assert read == [5, 6, 7, 8]
+
+
+def test_what_keeps_the_first_snapshot_from_being_made_is_raised_where_a_table_starts(tmp_path):
+    live = LiveTable(load_profile("plate-7"), tmp_path, Settings(), real=VirtualClock())
+    why = ValueError("nothing to show")
+
+    def fails(_host):
+        raise why
+
+    live.table.on_step = fails
+    with pytest.raises(ValueError, match="nothing to show"):
+        live.table.start()
+    live.table.stop()
