@@ -52,7 +52,7 @@ from firmware_host.guidance import play
 from firmware_host.guidance.troubles import part_missing, refused
 from firmware_host.messages import Message, text
 from firmware_host.table.commands import GameRequest, JoinMatch, LeaveMatch, NewGame, SayPhrase
-from firmware_host.table.standing import Standing
+from firmware_host.table.standing import Phase, Standing
 from games.base import Game, RulesError
 from games.registry import game_type
 from games.seated import SeatedGame
@@ -143,7 +143,7 @@ class Far:
         self._written: Kept | None = None
         self._away_since: dict[str, float] = {}
         self._told: dict[str, int] = {}
-        self._phrase: tuple[Message, float] | None = None
+        self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
         self._shown: tuple[Standing, object, Standing] | None = None
         self._stood: tuple[int | None, int] = (None, 0)
         self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
@@ -292,13 +292,19 @@ class Far:
             return standing
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = (self._now_s - self._away_since.get(mover, self._now_s)) // 60 * 60
-        phrase = None if self._phrase is None or self._now_s >= self._phrase[1] else self._phrase[0]
+        phrase = None if self._phrase is None or self._now_s >= self._phrase[2] else self._phrase
         waits = self._waits(standing)
         key = match, away_s, phrase, waits
         if self._shown is None or self._shown[0] is not standing or self._shown[1] != key:
             over = shown(match, standing, away_s, waits=waits)
             if phrase is not None:
-                over = replace(over, say=text("{said} {todo}", said=phrase, todo=over.say))
+                words, player, _ = phrase
+                plays = standing.phase in (Phase.TURN, Phase.OVER)
+                over = replace(
+                    over,
+                    say=text("{said} {todo}", said=words, todo=over.say),
+                    spoken_by=player if plays else None,
+                )
             self._shown = standing, key, over
         return self._shown[2]
 
@@ -438,17 +444,14 @@ class Far:
                 fresh = table in self._told or phrase.number == 1
                 self._told[table] = phrase.number
                 if fresh:
-                    self._phrase = self._words(table, phrase.phrase), now_s + SAID_S
-
-    def _words(self, table: str, phrase: Phrase) -> Message:
-        agreed = self.match.state.agreed if self.match is not None else None
-        seats = {} if agreed is None else agreed.seats
-        who = [player for player, at in seats.items() if at == table]
-        return text(
-            "{player}, far away: {phrase}",
-            player=play.players(who).capitalised(),
-            phrase=PHRASES[phrase],
-        )
+                    seats = self.match.state.agreed.seats
+                    who = [player for player, at in seats.items() if at == table]
+                    words = text(
+                        "{player}, far away: {phrase}",
+                        player=play.players(who).capitalised(),
+                        phrase=PHRASES[phrase.phrase],
+                    )
+                    self._phrase = words, who[0], now_s + SAID_S
 
     def _seat(self, table: str, hello: Hello) -> None:
         """A table asks for seats: the next ones that are free, in the order of their numbers."""

@@ -134,6 +134,7 @@ PATTERNS: Mapping[Role | Quality, Pattern] = {
 }
 
 PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
+SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # the same, in the colour of whoever says something
 GLOW = Pattern((0.6,))  # an announcement
 TRAIL = Pattern((0.2,))  # the way that a piece goes
 RUNNER = Pattern((0.9,))  # the light that runs along it
@@ -180,7 +181,7 @@ class Lighting:
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
             *(standing.path_colour, overlay.places, standing.phase, announcing, bubble),
-            standing.quality,
+            *(standing.quality, standing.spoken_by),
         )
         if key != self._key:
             looks: list[Look | None] = [None] * len(overlay.places)
@@ -218,6 +219,9 @@ def _lit(
         if bubble is not None:
             yield bubble_at(standing.game, (0.0, 0.0)), ORANGE, TRAIL
             yield bubble, WHITE, GLOW
+    if standing.spoken_by is not None and standing.game is not None:
+        for place in _corners(standing.game):
+            yield place, piece_light(standing.game, standing.spoken_by), SPOKEN
     if announcing and standing.position is not None:
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:

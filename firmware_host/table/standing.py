@@ -127,7 +127,8 @@ class Standing:
     piece is to slide to its place, the tilt at which the plate is to be held for it; (0, 0) once it
     is there. ``step``: a number of the game's own that changes with whatever may change a player's
     mind. ``claims``: what people have said in this step of places that no sensor sees. ``last``:
-    the last confirmed move of a game of places.
+    the last confirmed move of a game of places. ``spoken_by``: the player at another table from
+    whom a phrase has just come, while nothing is to be done but to play.
     """
 
     phase: Phase
@@ -154,6 +155,7 @@ class Standing:
     step: int = 0
     claims: tuple[Claim, ...] = ()
     last: Turn | None = None
+    spoken_by: str | None = None
 
 
 NOTHING_YET = Standing(
@@ -186,6 +188,7 @@ class Asked:
             tint={},
             path=(),
             quality={},
+            spoken_by=None,
         )
 
 

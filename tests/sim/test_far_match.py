@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from firmware_host.far.room import SAID_S
 from firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from firmware_host.table.standing import Phase
 from games.registry import game_type
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
 
@@ -77,6 +79,44 @@ def test_a_match_from_the_first_move_to_the_last(pair, broker):
     assert [step.text for step in steps if step.kind == "move"] == list(moves)
 
 
+def complete(tables):
+    return all(table.match and table.match.state.agreed.complete for table in tables)
+
+
+def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, broker):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, lambda: complete(pair) and all(t.host.standing.phase is Phase.TURN for t in pair))
+    here, there = pair
+    there.say("nice")
+    run(pair, lambda: "Blue, far away: Nice move!" in here.said)
+    assert here.host.shown.spoken_by == "blue" and there.host.shown.spoken_by is None
+    here.session.hands.put("blue", here.host.overlay.index_of("c3"))
+    run(pair, lambda: here.host.standing.phase is not Phase.TURN)
+    assert "Nice move!" in here.said and here.host.shown.spoken_by is None
+    since_s = here.session.clock.now()
+    run(pair, lambda: "Nice move!" not in here.said)
+    assert here.session.clock.now() - since_s < SAID_S
+
+
+def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, lambda: complete(pair) and pair[0].may_move)
+    here, there = pair
+    here.move(chance_of(1))
+    run(pair, lambda: there.may_move)
+    broker.cut(there.host.far._link)
+    broker.deliver()
+    since_s = here.session.clock.now()
+    run([here], lambda: "away for" in here.said, ticks=20_000)
+    assert 120 <= here.session.clock.now() - since_s < 121
+    assert here.said == "The other table has been away for 2 minutes: the game waits."
+    run([here], lambda: "3 minutes" in here.said, ticks=20_000)
+    there.move(chance_of(2))
+    broker.mend()
+    run(pair, lambda: len(here.moves) == 2)
+    assert "away" not in here.said.replace("far away", "") and accounts(here) == accounts(there)
+
+
 def whatever(tables, broker, chance):
     """What people, cables, brokers and power do in one scan, most often nothing."""
     dice = chance.random()
@@ -125,7 +165,7 @@ def same(tables):
 def survives(tables, broker, seed):
     """One match, of which some seconds go as badly as they can."""
     chance = chance_of(seed)
-    run(tables, lambda: all(t.match and t.match.state.agreed.complete for t in tables))
+    run(tables, lambda: complete(tables))
     broker.chance = chance
     left = iter(range(SCANS_WITH_FAULTS))
 

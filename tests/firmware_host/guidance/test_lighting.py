@@ -166,6 +166,21 @@ def test_paused_lights_the_corners_of_the_board_only():
     assert lit == {0, 6, 60, 66}
 
 
+def test_what_a_far_player_says_lights_the_corners_in_his_colour_below_every_role():
+    told = replace(standing({"a1": Role.LEGAL}), spoken_by="blue")
+    lighting = Lighting()
+    bright, dark = (render(lighting, told, now_s) for now_s in (0.0, 1.5))
+    lit = {index for index, colour in enumerate(bright) if colour != (0, 0, 0)}
+    blue = colorsys.rgb_to_hsv(*(c / 255 for c in PIECES["blue"]))[0]
+    assert lit == {0, 6, 60, 66}
+    assert all(
+        colorsys.rgb_to_hsv(*bright[place])[0] == pytest.approx(blue, abs=0.02)
+        for place in (6, 60, 66)
+    )
+    assert bright[0] == dark[0] != bright[6]
+    assert not any(map(any, (dark[6], dark[60], dark[66])))
+
+
 def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
     game = registry.game_type("momentum").create({"marbles": 3, "pie": False})
     position = game.start()
