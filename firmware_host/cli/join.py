@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from firmware_host.cli.options import CONFIG, PORT
+from firmware_host.cli.options import CONFIG, PORT, match_code
 from firmware_host.cli.speech import say
 from firmware_host.messages import text
 
@@ -22,7 +22,7 @@ from firmware_host.messages import text
 def command(
     *, code: str | None, level: int | None, leave: bool, config: Path | None, port: int | None
 ) -> None:
-    """Have the running table play with the one that shows CODE.
+    """Have the running table play with the one that shows CODE; with - for it, it is asked for.
 
     Without CODE, show the one of this table's own match (tiltboard run --game NAME --far PLAYER).
     """
@@ -35,9 +35,7 @@ def command(
         _command(port, {"type": "leave-match"})
         return
     if code is not None:
-        from firmware_host.far.seal import read_code
-
-        _command(port, {"type": "join-match", "code": read_code(code), "level": level})
+        _command(port, {"type": "join-match", "code": match_code(code), "level": level})
         say(text("The table asks for a seat; the page says when the match begins."))
         return
     match = _ask(port, "GET", "/api/v1/snapshot")["match"]

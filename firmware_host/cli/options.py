@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firmware_host.cli.speech import misuse, sentence
+from firmware_host.cli.speech import misuse, sentence, words
 from firmware_host.config.paths import default_state_directory, ensure_state_directory
 from firmware_host.messages import text
 
@@ -55,7 +56,22 @@ FAR = click.option(
     metavar="PLAYER[=TABLE]",
     help="Who plays at another table, which joins with the code that is shown; with --game.",
 )
-JOIN = click.option("--join", metavar="CODE", help="Play with the table that shows this code.")
+JOIN = click.option(
+    "--join", metavar="CODE", help="Play with the table that shows this code; -: it is asked for."
+)
+
+
+def match_code(given: str) -> str:
+    """A match's code; ``-``: from standard input, as whoever lists the processes of a computer sees
+    what stands in a command. Raises NotPossibleError where it is none.
+    """
+    from firmware_host.far.seal import read_code
+
+    if given == "-":
+        if sys.stdin.isatty():
+            click.echo(words(text("The other table's code")) + ": ", nl=False, err=True)
+        given = sys.stdin.readline().strip()
+    return read_code(given)
 
 
 def table_options(command: F) -> F:

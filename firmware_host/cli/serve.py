@@ -20,6 +20,7 @@ from drivers.clock import SystemClock
 from firmware_host.cli.options import (
     chosen_game,
     games_folder,
+    match_code,
     name_broken_games,
     table_options,
 )
@@ -89,7 +90,7 @@ def wanted(
         settings.port if port is None else port,
         begin,
         record,
-        join,
+        None if join is None else match_code(join),
     )
 
 

@@ -223,3 +223,18 @@ def test_without_the_extra_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
     with pytest.raises(FarError, match=r"needs the extra `far`.* pip install 'tiltboard\[far\]'"):
         Link(Broker("127.0.0.1", 1, False))
+
+
+@NEEDS_MOSQUITTO
+def test_the_pages_broker_lets_in_who_has_the_password_and_nobody_else(tmp_path, open_page, linked):
+    """docs/far.md's file as it stands there, but for the port and the password file's folder."""
+    (written,) = (b.text for b in open_page("docs/far.md").blocks if b.file == "mosquitto.conf")
+    port, passwords = free_port(), tmp_path / "passwords"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "table", "sesame-27"], check=True)
+    listener, *rest = written.splitlines()
+    assert listener == f"listener {DEFAULT_PORTS[False]}"
+    more = "\n".join(rest).replace("/etc/mosquitto/passwords", str(passwords))
+    assert str(passwords) in more
+    with Mosquitto(tmp_path, more, port) as broker:
+        one = linked(Broker("127.0.0.1", broker.port, False, "table", "sesame-27"))
+        becomes(one, True)
