@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
+import socket
 import subprocess
+from functools import partial
 from logging.handlers import QueueHandler
+from pathlib import Path
 from queue import Empty, Queue
 
 import pytest
+from zeroconf import ServiceInfo, Zeroconf
 
 from drivers.clock import SystemClock
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import parse_toml
 from firmware_host.config.settings import FarSettings, Settings, load_settings
 from firmware_host.far import link as far
-from firmware_host.far.link import Broker, FarError, Link
+from firmware_host.far.link import Broker, FarError, Link, find_broker
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 
 PATIENCE_S = 20
@@ -127,14 +131,22 @@ def test_a_listener_that_fails_is_logged_and_the_next_message_heard(broker, link
     assert "bad was not understood" in caplog.text
 
 
+def broker_of_the_page(passwords):
+    """docs/far.md's file but for its first line, which is the port, and where the passwords are."""
+    page = (Path(__file__).parents[3] / "docs/far.md").read_text("utf-8")
+    written = page.split("file=mosquitto.conf\n")[1].split("```")[0]
+    assert written.startswith("listener 1883\n") and "/etc/mosquitto/passwords" in written
+    rest = written.removeprefix("listener 1883\n")
+    return rest.replace("/etc/mosquitto/passwords", str(passwords))
+
+
 @NEEDS_MOSQUITTO
 def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
     caplog.set_level(logging.DEBUG)
     (tmp_path / "password").write_text("sesame-27\n")
     users = tmp_path / "users"
-    users.write_text("anna:sesame-27\n")
-    subprocess.run(["mosquitto_passwd", "-U", users], check=True)
-    with Mosquitto(tmp_path, f"allow_anonymous false\npassword_file {users}") as broker:
+    subprocess.run(["mosquitto_passwd", "-b", "-c", users, "anna", "sesame-27"], check=True)
+    with Mosquitto(tmp_path, broker_of_the_page(users)) as broker:
         refused = Queue()
         watch = QueueHandler(refused)
         logging.getLogger("firmware_host.far.link").addHandler(watch)
@@ -182,6 +194,44 @@ def test_no_broker_answers_is_said_once(caplog):
     assert caplog.text.count("does not answer") == 1
 
 
+@pytest.fixture
+def announce():
+    """Announces brokers on this machine alone, as avahi does in a network; ends that."""
+    try:
+        zeroconf = Zeroconf(interfaces=["127.0.0.1"])
+    except OSError as error:
+        pytest.skip(f"no multicast on this machine's loopback: {error}")
+    kinds = []
+
+    def announced(kind, port):
+        name = f"Broker for tables.{kind}"
+        address = [socket.inet_aton("127.0.0.1")]
+        service = ServiceInfo(kind, name, port, addresses=address, server="broker.local.")
+        kinds.append((kind, service))
+        zeroconf.register_service(service)
+        if zeroconf.get_service_info(kind, name) is None:
+            pytest.skip("no multicast on this machine's loopback")
+
+    yield announced
+    zeroconf.close()
+
+
+def on_loopback(monkeypatch):
+    monkeypatch.setattr("zeroconf.Zeroconf", partial(Zeroconf, interfaces=["127.0.0.1"]))
+
+
+def test_the_broker_that_the_network_names_is_found(announce, monkeypatch):
+    on_loopback(monkeypatch)
+    announce("_mqtt._tcp.local.", 28831)
+    assert find_broker(PATIENCE_S) == Broker("127.0.0.1", 28831, False)
+
+
+def test_where_the_network_names_none_that_is_said(monkeypatch):
+    on_loopback(monkeypatch)
+    with pytest.raises(FarError, match=r"no message broker in this network.* far\.broker"):
+        find_broker(0.0)
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
@@ -223,18 +273,3 @@ def test_without_the_extra_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
     with pytest.raises(FarError, match=r"needs the extra `far`.* pip install 'tiltboard\[far\]'"):
         Link(Broker("127.0.0.1", 1, False))
-
-
-@NEEDS_MOSQUITTO
-def test_the_pages_broker_lets_in_who_has_the_password_and_nobody_else(tmp_path, open_page, linked):
-    """docs/far.md's file as it stands there, but for the port and the password file's folder."""
-    (written,) = (b.text for b in open_page("docs/far.md").blocks if b.file == "mosquitto.conf")
-    port, passwords = free_port(), tmp_path / "passwords"
-    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "table", "sesame-27"], check=True)
-    listener, *rest = written.splitlines()
-    assert listener == f"listener {DEFAULT_PORTS[False]}"
-    more = "\n".join(rest).replace("/etc/mosquitto/passwords", str(passwords))
-    assert str(passwords) in more
-    with Mosquitto(tmp_path, more, port) as broker:
-        one = linked(Broker("127.0.0.1", broker.port, False, "table", "sesame-27"))
-        becomes(one, True)
