@@ -7,9 +7,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.sim.far_tables import Broker, patched
+from firmware_host.far import room
+from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto
+from tests.sim.far_tables import Broker, FarTable, patched
 
 pytestmark = pytest.mark.web
+LOOKS = 1000  # at both tables; they are waited for no longer
 
 
 def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatch):
@@ -31,3 +35,50 @@ def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatc
     dialog.get_by_role("button", name="End the match").click()
     expect(dialog).to_be_hidden()
     assert served.ask("/api/v1/snapshot")["match"] is None
+
+
+@NEEDS_MOSQUITTO
+def test_a_code_is_typed_and_the_first_far_move_is_lit(served, open_page, tmp_path, monkeypatch):
+    """Over mosquitto; neither table's time passes but where this test lets it."""
+    with Mosquitto(tmp_path) as broker:
+        found = room.Broker("127.0.0.1", broker.port, False)
+        monkeypatch.setattr(room, "find_broker", lambda: found)
+        other = FarTable(tmp_path / "other", "other")
+        try:
+            joins_and_sees(served, open_page(served.url).page, other)
+        finally:
+            served.do(LeaveMatch())
+            other.close()
+
+
+def joins_and_sees(served, page, other):
+    def until(holds):
+        for _ in range(LOOKS):
+            if holds():
+                return
+            other.tick()
+            served.table.look()
+        raise AssertionError((other.said, served.table.latest().say, other.host.notices))
+
+    other.do(NewGame("momentum", {}, far={"blue": 1}))
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    page.get_by_role("button", name="Play with another table").click()
+    dialog = page.get_by_role("dialog", name="Play with another table")
+    dialog.get_by_label("The other table's code").fill(other.host.far.code.lower())
+    dialog.get_by_role("button", name="Join", exact=True).click()
+    expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
+    until(lambda: other.may_move and served.table.latest().match is not None)
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")
+    lamp = page.locator(f'circle[fill="url(#light-{other.host.overlay.index_of("d4")})"]')
+    expect(lamp).to_be_hidden()
+    other.host.submit(MakeMove("d4"))
+    until(lambda: served.table.latest().phase == "settle")
+    said = page.locator("#say .line").first
+    expect(said).to_contain_text("Red has played, far away. Put the red marble on d4.")
+    expect(lamp).to_be_visible()
+    served.carry_out()
+    until(lambda: served.table.latest().moves == ["d4"])
+    other.say("good-luck")
+    until(lambda: "Good luck!" in str(served.table.latest().say))
+    expect(said).to_contain_text("Red, far away: Good luck!")
