@@ -392,7 +392,7 @@ def hold(game: str, kind: str) -> Message:
 def arrived(game: str, kind: str, place: str) -> Message:
     """It has come to where it was to go."""
     return text(
-        "The {piece} is on {place}: level the plate, and press it down.",
+        "The {piece} is on {place}: level the plate, and secure it.",
         piece=piece(game, kind),
         place=place,
     )

@@ -178,7 +178,7 @@ class Plans:
             if not self.boards:
                 count.update(shifter=1, c1000u=2)
         if profile.imu is not None:
-            count["pivot"] = 1
+            count.update(pivot=1, film=1)
         if isinstance(profile.imu, Mpu6050Imu | Lsm6dsoxImu):
             count["imu" if isinstance(profile.imu, Mpu6050Imu) else "imu_lsm"] = 1
         if isinstance(profile.panel, GpioPanel):

@@ -15,7 +15,7 @@ from typing import Any
 
 from firmware_host.perception.field import STRONG, WEAK, Disc
 from games.base import PieceBody
-from games.description import TILE_HAT_MM, TILE_STEM_MM
+from games.description import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, peg_mm
 from games.registry import HOSTED
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
@@ -182,6 +182,21 @@ def calibration_jig(gap_mm: float) -> Any:
     return jig
 
 
+def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
+    """The pegs between which tiles slide, and what holds one that has arrived: a ring around its
+    stem, too wide to pass between them and narrower than its hat, ``hat_mm``. None where pegs would
+    reach up to the hats.
+    """
+    from manifold3d import Manifold
+
+    peg = peg_mm(pitch_mm)
+    if not 0 < peg < TILE_HAT_MM:
+        return
+    yield "tile-peg", Manifold.sphere(peg, _AROUND).trim_by_plane((0, 0, 1), 0)
+    ring = _cylinder(hat_mm - 1, 0, TILE_HAT_MM - 2)
+    yield "tile-ring", ring - _cylinder(TILE_STEM_MM + PEG_ROOM_MM, -1, TILE_HAT_MM)
+
+
 def stl(solid: Any) -> bytes:
     """A binary STL."""
     mesh = solid.to_mesh()
@@ -199,7 +214,8 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
         "| file | for | printed | magnet | ballast | weighs |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for piece in pieces(pitch_mm):
+    made = tuple(pieces(pitch_mm))
+    for piece in made:
         yield f"pieces/{piece.name}.stl", stl(piece.cup)
         for pole in ("north", "south"):
             yield f"pieces/{piece.name}-lid-{pole}.stl", stl(marked(piece.lid, pole))
@@ -207,6 +223,8 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
             f"| {piece.name} | {', '.join(piece.players)} | {piece.printed_g:.1f} g |"
             f" {piece.magnet_g:.1f} g | {piece.ballast_g:.1f} g | {piece.body.mass_g:g} g |"
         )
+    for name, solid in sliding(pitch_mm, max(p.body.diameter_mm for p in made if p.tile)):
+        yield f"pieces/{name}.stl", stl(solid)
     for pole in ("north", "south"):
         yield f"pieces/pusher-{pole}.stl", stl(pusher(pole))
     yield "pieces/calibration-jig.stl", stl(calibration_jig(gap_mm))

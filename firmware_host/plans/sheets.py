@@ -22,6 +22,7 @@ from firmware_host.plans.gimbal import ring_mm
 from firmware_host.plans.row_board import SCREW_MM, places_on
 from firmware_host.table.overlay import Overlay
 from games.base import Game, GameType, PieceBody
+from games.description import TILE_HAT_MM, peg_mm
 from games.registry import HOSTED
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
@@ -171,7 +172,20 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
             continue  # a board that does not fit this plate
         board = preset.choices.get("Board", "") if number else ""
         slug = "-".join(re.findall(r"[a-z0-9]+", board.lower()))
-        yield _overlay(profile, overlay, made, f"overlay-{game}{'-' * bool(slug)}{slug}")
+        sheet = _overlay(profile, overlay, made, f"overlay-{game}{'-' * bool(slug)}{slug}")
+        if kind.look.form == "tile":
+            sheet.circles += _pegs(profile, set(overlay.index_of_game_place.values()))
+        yield sheet
+
+
+def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, float, float]]:
+    """Where four places meet; none where tiles cannot slide over them."""
+    wide, half, peg = profile.columns, profile.pitch_mm / 2, peg_mm(profile.pitch_mm)
+    for index in filled if 0 < peg < TILE_HAT_MM else ():
+        others = {index + 1, index + wide, index + wide + 1}
+        if (index + 1) % wide and others <= filled:
+            x, y = profile.centre_mm(index)
+            yield "mark", x + half, y + half, 2 * peg
 
 
 def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet:

@@ -84,7 +84,7 @@ def test_the_pad_shows_how_far_to_tilt_and_the_tile_slides(sliding, serve, open_
     assert float(page.locator(ring).get_attribute("cx")) == pytest.approx(-11 / 12 * 50)
     for _ in range(6):
         pad.press("ArrowLeft")
-    expect(say).to_have_text("The red tile is on A3: level the plate, and press it down.")
+    expect(say).to_have_text("The red tile is on A3: level the plate, and secure it.")
     pad.press("Home")
     player.expect_turn("blue")
     player.expect_marbles(A3="red")

@@ -138,6 +138,24 @@ def test_tiles_fit_beside_each_other_where_places_are_closer() -> None:
     assert max(piece.body.diameter_mm for piece in pieces()) == 34.0
 
 
+@pytest.mark.parametrize("pitch_mm", [33.33, 35.0])
+def test_a_tile_passes_between_pegs_and_in_its_ring_does_not(pitch_mm) -> None:
+    """Pegs where four places meet; 5 mm off its place's middle are allowed (HARDWARE)."""
+    pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
+    made = dict(piece_files(12.0, pitch_mm))
+    peg, ring = made["pieces/tile-peg.stl"], made["pieces/tile-ring.stl"]
+    peg_mm, (floor, high) = extent(peg, 0)[1], extent(peg, 2)
+    far = [math.hypot(x, y) for triangle in triangles(ring) for x, y, _ in triangle]
+    gap, corner = pitch_mm - 2 * peg_mm, math.hypot(pitch_mm, pitch_mm) / 2
+    assert floor == 0
+    assert max(high, extent(ring, 2)[1]) < 8  # where a tile's hat begins
+    assert 20 < gap < 2 * max(far) - 5
+    assert 2 * min(far) > 20
+    assert 2 * max(far) < min(34, pitch_mm - 1)  # tiles beside it touch its hat first
+    assert 0 < corner - peg_mm - max(far) + min(far) - 10 < 2
+    assert "pieces/tile-peg.stl" not in dict(piece_files(12.0, 40.0))  # as high as the hats
+
+
 def test_another_program_reads_the_dxf() -> None:
     ezdxf = pytest.importorskip("ezdxf", reason="a development installation has it")
     profile = load_profile("plate-10")
@@ -218,6 +236,11 @@ def test_every_board_that_fits_has_an_overlay() -> None:
         assert len([name for name in drawn if name.startswith(f"overlay-{game}")]) == len(boards)
     assert len(drawn["overlay-momentum"].circles) == 49
     assert len(drawn["overlay-gravity-trap"].lines) > 100  # its tracks
+    pegs = {(x, y) for _, x, y, wide in drawn["overlay-gravity-connect"].circles if wide < 15}
+    places = {(x, y) for _, x, y, wide in drawn["overlay-gravity-connect"].circles if wide == 28}
+    assert len(pegs) == 8 * 8
+    for x, y in pegs:
+        assert len(places & {(x + e, y + n) for e in (-17.5, 17.5) for n in (-17.5, 17.5)}) == 4
     seven = [sheet.name for sheet in sheets(load_profile("plate-7"))]
     assert "overlay-attraktion-8-x-8-to-learn" not in seven
     assert "overlay-attraktion-7-x-7" in seven

@@ -73,7 +73,7 @@ def test_it_is_followed_to_its_place_and_counts_once_the_plate_is_level(falling)
     falling.cells = {"A3": "red"}
     standing = falling.scan()
     assert standing.lean_rad == (0.0, 0.0)
-    assert str(standing.say) == "The red tile is on A3: level the plate, and press it down."
+    assert str(standing.say) == "The red tile is on A3: level the plate, and secure it."
     assert (standing.phase, falling.journal.moves) == (Phase.PAUSED, [])
     standing = falling.tilt(0, 0)
     assert (standing.phase, standing.to_move, standing.lean_rad) == (Phase.TURN, "blue", None)
