@@ -2,7 +2,7 @@
 
 Nothing of ``paho`` is imported before a ``Link`` is made. What is published to be retained is kept
 here too and published again after each connection, so that a broker that has lost its store learns
-it anew; so is every subscription. Whoever listens must bear to hear a thing twice.
+it anew; so is every subscription. A listener may hear the same message twice.
 """
 
 from __future__ import annotations

@@ -340,6 +340,15 @@ class Far:
         return list(dict.fromkeys(step.kind for step in wanted if step.kind in OFFERS))
 
     @property
+    def names(self) -> dict[str, str]:
+        """Player at another table -> that table's name, where it has one."""
+        if self.match is None:
+            return {}
+        agreed, here = self.match.state.agreed, self.match.table
+        seats = ((player, at) for player, at in agreed.seats.items() if at != here)
+        return {player: agreed.names[at] for player, at in seats if at in agreed.names}
+
+    @property
     def connected(self) -> bool:
         """Whether there is a broker."""
         return self._link is not None and self._link.problem is None

@@ -334,7 +334,7 @@ class Publisher:
             return None
         players = [*self._host.playing.opponents.far]
         picture = None if far.code is None else qr_svg(far.code)
-        return MatchInfo(players, far.code, list(far.asked), far.connected, picture)
+        return MatchInfo(players, far.code, list(far.asked), far.connected, picture, far.names)
 
     def _clock(self) -> ClockInfo | None:
         clock = self._host.playing.clock

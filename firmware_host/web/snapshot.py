@@ -225,9 +225,10 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 
 class MatchInfo(msgspec.Struct, frozen=True):
-    """A match with other tables. ``far``: the players there. ``code``: with which a table that is
-    still to come joins, ``picture``: as an SVG. ``asked``: what the others want (take-back, draw,
-    new-game), and this table has not agreed to. ``connected``: whether there is a broker.
+    """A match with other tables. ``far``: the players there; ``names``: those players -> the names
+    of their tables, where they have one. ``code``: with which a table that is still to come joins,
+    ``picture``: as an SVG. ``asked``: what the others want (take-back, draw, new-game), and this
+    table has not agreed to. ``connected``: whether there is a broker.
     """
 
     far: list[str]
@@ -235,6 +236,7 @@ class MatchInfo(msgspec.Struct, frozen=True):
     asked: list[str]
     connected: bool
     picture: str | None = None
+    names: dict[str, str] = {}
 
 
 class SoundInfo(msgspec.Struct, frozen=True):

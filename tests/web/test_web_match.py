@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.config.settings import FarSettings, Settings
 from firmware_host.far import room
 from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
@@ -43,7 +44,8 @@ def test_a_code_is_typed_and_the_first_far_move_is_lit(served, open_page, tmp_pa
     with Mosquitto(tmp_path) as broker:
         found = room.Broker("127.0.0.1", broker.port, False)
         monkeypatch.setattr(room, "find_broker", lambda: found)
-        other = FarTable(tmp_path / "other", "other")
+        lyon = Settings(far=FarSettings(name="Lyon"))
+        other = FarTable(tmp_path / "other", "other", settings=lyon)
         try:
             joins_and_sees(served, open_page(served.url).page, other)
         finally:
@@ -72,6 +74,8 @@ def joins_and_sees(served, page, other):
     expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")
     lamp = page.locator(f'circle[fill="url(#light-{other.host.overlay.index_of("d4")})"]')
     expect(lamp).to_be_hidden()
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("Lyon")
+    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
     other.host.submit(MakeMove("d4"))
     until(lambda: served.table.latest().phase == "settle")
     said = page.locator("#say .line").first

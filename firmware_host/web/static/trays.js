@@ -84,7 +84,8 @@ export class Trays {
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
       const assist = review ? 0 : snapshot.assist[piece];
-      const played = engine ? engineName(engine) : assist ? t("with assist") : "";
+      const match = review ? null : snapshot.match;
+      const played = engine ? engineName(engine) : match?.far.includes(piece) ? match.names[piece] ?? t("Far away") : assist ? t("with assist") : "";
       if (tray.played.textContent !== played) tray.played.replaceChildren(...(engine?.level ? [face(engine.level)] : []), played);
       this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
