@@ -2,8 +2,8 @@
 
 The match's list of steps and the journal's moves are two accounts of one game. A move that was made
 here is written to the list; a step from afar is asked of the game, as an engine's move is; where a
-hand has done what was not agreed, the board is brought back. Every call looks at both as they
-stand, so whatever a kill has interrupted is simply gone on with.
+hand has done what was not agreed, the board is brought back. Every call compares both as they
+stand, so whatever a kill has interrupted simply continues.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A table's match with other tables: made or joined by a code, kept on disk, followed step by step.
 
-Everything happens in the table's thread but what waits for a disk, a broker or a slow computation:
-that has one worker. What is said at the broker is opened in the connection's thread and lies there,
-some messages for each table, until the next step of the host takes it.
+Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation,
+which one worker does. Messages are opened in the connection's thread and queued, a few for each
+table, until the host's next step takes them.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Connection(Protocol):
     problem: Message | None
 
     def start(self) -> None:
-        """As in Link, like the others."""
+        """Connect; this and the others as in Link."""
 
     def close(self) -> None:
         """Say goodbye."""
@@ -103,7 +103,7 @@ class Connection(Protocol):
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is on disk of a match. ``game_id``: the journal's number of game ``round`` of it.
-    ``others``: of the table that has made it, player -> at which other table he is to sit;
+    ``others``: at the table that has made it, player -> number of the other table they sit at;
     ``level``: of the computer that plays here.
     """
 
@@ -118,8 +118,8 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Far:
-    """All of it in the table's thread, but where said otherwise. ``begin`` begins a game there and
-    returns its number in the journal.
+    """One table's match with others. To be called in the table's thread, unless said otherwise.
+    ``begin`` begins a game and returns its number in the journal.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Far:
         settings: FarSettings,
         begin: Callable[[NewGame], int],
     ) -> None:
-        """Goes on with the match that is kept in ``folder``. Raises FarError."""
+        """Continues the match that is kept in ``folder``, if any. Raises FarError."""
         need_far()
         self._path = folder / MATCH_NAME
         self._settings = settings
@@ -186,8 +186,8 @@ class Far:
         self._do(lambda: Keys.of(code), lambda keys: self._have(code, keys))
 
     def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
-        """Join a match, end one, so that its game goes on here alone, or say something to the other
-        tables. Raises NotPossibleError.
+        """Join a match, leave one (its game continues at this table alone), or say something to
+        the other tables. Raises NotPossibleError.
         """
         if isinstance(command, JoinMatch):
             self.join(command)
@@ -199,7 +199,7 @@ class Far:
             self.say(command.phrase)
 
     def say(self, phrase: str) -> None:
-        """To the other tables. Raises NotPossibleError."""
+        """Tell the other tables one of the phrases. Raises NotPossibleError."""
         if phrase not in get_args(Phrase):
             raise NotPossibleError(
                 "{phrase} is none of the phrases.",
@@ -230,8 +230,8 @@ class Far:
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
     def take_over(self, request: GameRequest, standing: Standing) -> bool:
-        """Whether ``request``, which somebody here makes, has become a wish that the other tables
-        hear, and is not to be done now. Raises NotPossibleError.
+        """Whether ``request``, made here, has become a wish that the other tables are told, and is
+        not to be carried out now. Raises NotPossibleError.
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
@@ -239,7 +239,7 @@ class Far:
         return all_of_it
 
     def again(self, game_id: int | None) -> bool:
-        """Whether another game, for which somebody here asks, is now the other tables' to agree."""
+        """Ask the other tables for another game; False where this table may begin one alone."""
         match = self.match
         if match is None or not self.plays(game_id) or not match.state.agreed.complete:
             return False
@@ -250,14 +250,14 @@ class Far:
         return True
 
     def plays(self, game_id: int | None) -> bool:
-        """Whether that game of the journal is the match's."""
+        """Whether that game of the journal belongs to the match."""
         return self.kept is not None and game_id is not None and self.kept.game_id == game_id
 
     # What the host does in each step
 
     def step(self, standing: Standing, now_s: float) -> GameRequest | None:
-        """Go on with the match; what is to be asked of the game, if anything. Raises what keeps a
-        game from beginning.
+        """Continue the match; returns what is to be asked of the game, if anything. Raises what
+        keeps a game from beginning.
         """
         self._now_s = now_s
         while self._jobs:
@@ -286,7 +286,7 @@ class Far:
         return request
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what the far players do and say: the same object for the same."""
+        """``standing`` with what the far players do and say; unchanged, the same object."""
         match = self.match
         if match is None or not self.plays(standing.game_id):
             return standing
@@ -325,14 +325,14 @@ class Far:
 
     @property
     def code(self) -> str | None:
-        """The match's, while somebody is still to come."""
+        """The match's code, while some table has yet to join."""
         if self.kept is None or (self.match is not None and self.match.state.agreed.complete):
             return None
         return self.kept.code
 
     @property
     def asked(self) -> Sequence[str]:
-        """What the other tables want, and this one has not agreed to: kinds of steps."""
+        """Kinds of steps that the other tables want and this one has not agreed to."""
         match = self.match
         if match is None:
             return ()
@@ -350,7 +350,7 @@ class Far:
 
     @property
     def connected(self) -> bool:
-        """Whether there is a broker."""
+        """Whether the broker answers."""
         return self._link is not None and self._link.problem is None
 
     def close(self) -> None:
@@ -362,7 +362,7 @@ class Far:
     # The match
 
     def _made(self, code: str, keys: Keys, rules: str) -> None:
-        """Keys and digest are there: this table's seats are its own."""
+        """Keys and digest are computed: take this table's seats, and connect."""
         kept = self.kept
         if kept is None or kept.state is None or kept.code != code:
             return
@@ -376,13 +376,13 @@ class Far:
         self._open(keys)
 
     def _have(self, code: str, keys: Keys) -> None:
-        """The code's keys are there: say hello."""
+        """The code's keys are computed: connect, and say hello."""
         if self.kept is not None and self.kept.code == code:
             self.kept = msgspec.structs.replace(self.kept, keys=keys)
             self._open(keys)
 
     def _open(self, keys: Keys) -> None:
-        """Connect, and go on with what is kept."""
+        """Connect, and continue from what is kept."""
         self._seal = seal = Seal(keys)
         kept = self.kept
         self._written = None  # so that it is published
@@ -414,7 +414,7 @@ class Far:
         self._do(connect, linked)
 
     def _connect(self, will: tuple[str, bytes]) -> Connection:
-        """In the worker."""
+        """Runs in the worker. Raises FarError, ConfigError."""
         broker = Broker.of(self._settings) or find_broker()
         return Link(broker, will=will, most_per_s=MOST_PER_S)
 
@@ -463,7 +463,7 @@ class Far:
                     self._phrase = words, who[0], now_s + SAID_S
 
     def _seat(self, table: str, hello: Hello) -> None:
-        """A table asks for seats: the next ones that are free, in the order of their numbers."""
+        """Give a table that asks for seats the free ones with the lowest number."""
         kept, match = self.kept, self.match
         if kept is None or match is None or hello.version != VERSION:
             return
@@ -478,7 +478,7 @@ class Far:
         self.match = Match.of(match.table, State(agreed), match.course.game)
 
     def _joining(self, agreed: Agreed, game: Game | None, problem: Message | None) -> None:
-        """What the other table plays was looked at: ``problem``, why it cannot be played here."""
+        """Begin what the other table plays, or say why not: ``problem``."""
         kept, seal = self.kept, self._seal
         if kept is None or seal is None or self._checking is not agreed:
             return
@@ -512,7 +512,7 @@ class Far:
         )
 
     def _note_taken_back(self, standing: Standing) -> None:
-        """Where a hand or a button here has taken a move back, that is a wish."""
+        """A move that a hand or a button has taken back here becomes a wish."""
         (game_id, stood), left = self._stood, len(standing.moves)
         self._stood = standing.game_id, left
         match = self.match
@@ -523,14 +523,14 @@ class Far:
             self._asked_back = left, match.number
 
     def _waits(self, standing: Standing) -> bool:
-        """Whether hands have taken back here what the other tables are still asked for."""
+        """Whether a move was taken back here by hand and the other tables have yet to agree."""
         match = self.match
         if match is None or self._asked_back != (len(standing.moves), match.number):
             return False
         return any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
 
     def _leave(self) -> None:
-        """Without a match."""
+        """End the match here: its connection and its file."""
         link, self._link = self._link, None
         self.kept = self.match = self._seal = self._trouble = self._checking = None
         self._away_since, self._told, self._phrase = {}, {}, None
@@ -549,7 +549,7 @@ class Far:
     # Disk and broker
 
     def _keep(self) -> None:
-        """What has changed is on disk, and then published, both by the worker."""
+        """Have the worker write down what has changed, and then publish it."""
         kept, seal, link = self.kept, self._seal, self._link
         if kept is self._written or kept is None or self._now_s < self._retry_s:
             return
@@ -565,7 +565,7 @@ class Far:
         self._do(write, lambda _: None)
 
     def _do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """``work`` in the worker, and ``then`` with what it gives in a coming step."""
+        """Run ``work`` in the worker, and ``then`` with its result in a later step."""
         future = self._worker.submit(work)
 
         def done() -> bool:
@@ -605,7 +605,7 @@ class Far:
                 self._heard_here[table] = content != AWAY
 
     def _known(self, table: str) -> bool:
-        """Whether that table may be listened to: it has a seat, or there are seats still."""
+        """Whether to listen to that table: it has a seat, or there are seats left."""
         match = self.match
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables
@@ -616,7 +616,7 @@ class Far:
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
-    """The game, where it is played here by the same rules; else why not."""
+    """The game, if this table plays it by the same rules; else why not."""
     try:
         kind = game_type(agreed.game)
         if kind.seated:
