@@ -134,7 +134,7 @@ PATTERNS: Mapping[Role | Quality, Pattern] = {
 }
 
 PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
-SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # the same, in the colour of whoever says something
+SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # the pieces of a far player who says something
 GLOW = Pattern((0.6,))  # an announcement
 TRAIL = Pattern((0.2,))  # the way that a piece goes
 RUNNER = Pattern((0.9,))  # the light that runs along it
@@ -156,7 +156,7 @@ def tint_turn(now_s: float) -> int:
 
 
 ANNOUNCE_S = 2.0
-_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait while the running light passes
+_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait for what is over soon
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
@@ -219,9 +219,6 @@ def _lit(
         if bubble is not None:
             yield bubble_at(standing.game, (0.0, 0.0)), ORANGE, TRAIL
             yield bubble, WHITE, GLOW
-    if standing.spoken_by is not None and standing.game is not None:
-        for place in _corners(standing.game):
-            yield place, piece_light(standing.game, standing.spoken_by), SPOKEN
     if announcing and standing.position is not None:
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:
@@ -241,6 +238,12 @@ def _lit(
         yield place, colour, PATTERNS[meaning]
     if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
         yield standing.path[spot], way, RUNNER
+    if standing.spoken_by is not None and standing.game is not None:
+        cells = {} if standing.position is None else standing.position.cells
+        theirs = [place for place, piece in cells.items() if piece == standing.spoken_by]
+        for place in theirs or _corners(standing.game):
+            if standing.roles.get(place) in _RUN_OVER:
+                yield place, piece_light(standing.game, standing.spoken_by), SPOKEN
 
 
 def _meaning(standing: Standing, place: str, role: Role) -> Role | Quality:

@@ -166,19 +166,24 @@ def test_paused_lights_the_corners_of_the_board_only():
     assert lit == {0, 6, 60, 66}
 
 
-def test_what_a_far_player_says_lights_the_corners_in_his_colour_below_every_role():
-    told = replace(standing({"a1": Role.LEGAL}), spoken_by="blue")
-    lighting = Lighting()
-    bright, dark = (render(lighting, told, now_s) for now_s in (0.0, 1.5))
-    lit = {index for index, colour in enumerate(bright) if colour != (0, 0, 0)}
-    blue = colorsys.rgb_to_hsv(*(c / 255 for c in PIECES["blue"]))[0]
-    assert lit == {0, 6, 60, 66}
-    assert all(
-        colorsys.rgb_to_hsv(*bright[place])[0] == pytest.approx(blue, abs=0.02)
-        for place in (6, 60, 66)
-    )
-    assert bright[0] == dark[0] != bright[6]
-    assert not any(map(any, (dark[6], dark[60], dark[66])))
+def test_a_far_player_who_speaks_has_the_own_pieces_breathe_in_their_colour():
+    def breathes(moves, roles):
+        position = GAME.start()
+        for move in moves:
+            position = position.play(move).position
+        told = replace(standing(roles, position=position), spoken_by="blue")
+        bright, dark = (render(Lighting(), told, now_s) for now_s in (0.0, 1.5))
+        found = {i for i, (a, b) in enumerate(zip(bright, dark, strict=True)) if any(a) > any(b)}
+        hues = [colorsys.rgb_to_hsv(*bright[index])[0] for index in found]
+        blue = colorsys.rgb_to_hsv(*(c / 255 for c in PIECES["blue"]))[0]
+        assert hues == pytest.approx([blue] * len(hues), abs=0.02)
+        return found
+
+    assert breathes((), {}) == {0, 6, 60, 66}
+    assert breathes((), {"a1": Role.LEGAL, "g1": Role.PUT}) == {0, 60, 66}
+    assert breathes(("d4", "a1"), {}) == {0}
+    assert breathes(("d4", "a1"), {"a1": Role.LAST}) == {0}
+    assert breathes(("d4", "a1"), {"a1": Role.WRONG}) == set()
 
 
 def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
