@@ -130,7 +130,10 @@ def open_playground(player: Any) -> Any:
     return page
 
 
-def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, serve, open_page):
+def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(
+    falling, serve, open_page, monkeypatch
+):
+    monkeypatch.setattr("hw_sim.hands.TIRED_S", math.inf)  # only the mouse opens the hand
     table, truth = falling
     served = serve(table)
     player = open_page(served.url, viewport=SMALL)

@@ -100,7 +100,7 @@ export class Poses {
     const there = earlier?.there ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
     const left = there.filter((id) => !(now(id)?.[2] >= OFF_MM));
     const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start); // and was not let fall
-    const over = fell.filter((id) => !left.includes(id) && (stood(id) || isTipped(now(id))));
+    const over = fell.filter((id) => now(id) && !left.includes(id) && (stood(id) || isTipped(now(id))));
     this.clip = { start, end, frames, there, off: left.length, over: over.length, all: there.length };
     this.fell.clear();
     this.tell();

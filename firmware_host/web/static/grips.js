@@ -210,7 +210,7 @@ export class Grips {
   level() { this.set(0, 0); }
 
   /** The plate has been levelled by the table: for another game, or as one leaves the playground. */
-  letGo() {
+  levelled() {
     this.kept = false;
     this.tilt = { x: 0, y: 0 };
   }

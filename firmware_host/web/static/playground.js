@@ -77,7 +77,7 @@ export class Playground {
     this.onTurn();
     this.showField();
     if (!open) {
-      this.depth.grips?.letGo();
+      this.depth.grips?.levelled();
       this.keeps.firstChild.checked = false;
       return;
     }
