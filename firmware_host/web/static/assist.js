@@ -16,9 +16,7 @@ export class AssistChoice {
     Object.assign(this, { store, ask, complain });
     this.rows = h("div", { class: "assisted" });
     this.element = h("details", { class: "assist", hidden: true }, h("summary", {}, t("Assist")), this.rows);
-    store.listen((_, changed) => {
-      if (["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"].some((name) => changed.has(name))) this.draw();
-    });
+    store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"], () => this.draw());
   }
 
   draw() {

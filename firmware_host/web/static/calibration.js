@@ -44,9 +44,7 @@ export class CalibrationCard {
       h("div", { class: "row" }, this.choices, this.before, this.stop, this.goOn, this.later));
     this.card.hidden = true;
     box.append(this.card);
-    store.listen((_, changed) => {
-      if (["calibration", "layout", "link"].some((name) => changed.has(name))) this.update();
-    });
+    store.on(["calibration", "layout", "link"], () => this.update());
   }
 
   update() {
@@ -112,7 +110,7 @@ export class CalibrationPanel {
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
     this.element = h("div", { class: "calibration-panel" }, sensors, h("h2", {}, t("Sweep")), this.health.element, h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
-    store.listen((_, changed) => { if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration); });
+    store.on(["calibration", "layout"], () => this.update(store.snapshot?.calibration));
     this.update(null);
   }
 

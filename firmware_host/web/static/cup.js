@@ -27,7 +27,7 @@ export class Cup {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = dialog(t("Family cup"), "family-cup", this.body, this.problem);
     this.next = button("trophy", t("Family cup"), () => this.show(), { class: "primary" });
-    store.listen((_, changed) => { if (changed.has("result") || changed.has("layout")) this.count(); });
+    store.on(["result", "layout"], () => this.count());
   }
 
   /** Whether the game on the plate is one of the cup's. */

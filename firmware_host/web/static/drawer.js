@@ -165,7 +165,7 @@ export class Rules {
   constructor(store) {
     this.store = store;
     this.element = h("div", { class: "rules" });
-    store.listen((_, changed) => { if (changed.has("layout") || changed.has("review")) this.draw(); });
+    store.on(["layout", "review"], () => this.draw());
   }
 
   draw() {
@@ -232,10 +232,8 @@ export class FaultPanel {
     });
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
-    store.listen((_, changed) => {
-      if (changed.has("layout")) this.offer();
-      if (changed.has("broken") || changed.has("link")) this.draw();
-    });
+    store.on(["layout"], () => this.offer());
+    store.on(["broken", "link"], () => this.draw());
   }
 
   /** What this table can have. */

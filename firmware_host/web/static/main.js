@@ -94,8 +94,7 @@ function header(store, sounds, dialogs, handle, door, doors) {
     sound.firstChild.replaceWith(icon(on ? "sound" : "silent"));
     sound.setAttribute("aria-pressed", on);
   }, { class: "plain quiet", "aria-pressed": sounds.on });
-  store.listen((_, changed) => {
-    if (!changed.has("layout") && !changed.has("review")) return;
+  store.on(["layout", "review"], () => {
     if (store.snapshot) document.documentElement.dataset.layout = store.snapshot.layout;
     setText(title, store.game?.title ?? store.layout?.title ?? "");
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
@@ -133,9 +132,7 @@ function build() {
   document.body.append(spoken);
 
   const reviewer = new Reviewer(store, { fetchJson, ask, complain });
-  store.listen((_, changed) => {
-    if (changed.has("review") && store.review) tabs.show("moves"); // which has the buttons to step
-  });
+  store.on(["review"], () => store.review && tabs.show("moves")); // which has the buttons to step
   const players = new Players(store, ask);
   const solve = (game, number) => ask({ type: "puzzle", game, number })
     .catch((error) => complain(error.message));

@@ -30,7 +30,7 @@ export class Match {
     this.told = h("p", { class: "hint", role: "status" });
     this.element = dialog(t("Play with another table"), "pairing", this.choice, this.waiting, this.phrases, this.told, this.problem, h("footer", {}, this.leave));
     this.handle = button("phone", "", () => this.show(), { class: "match" });
-    store.listen((_, changed) => { if (changed.has("match") || changed.has("link") || changed.has("watching")) this.update(); });
+    store.on(["match", "link", "watching"], () => this.update());
     this.update();
   }
 

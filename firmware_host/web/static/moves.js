@@ -17,10 +17,8 @@ export class Moves {
       button("next", t("One move on"), () => step(1)),
       button("last", t("Latest move"), () => step("last")));
     this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
-    store.listen((_, changed) => {
-      if (changed.has("layout")) this.positions = [];
-      if (["layout", "moves", "position", "review", "players"].some((name) => changed.has(name))) this.draw();
-    });
+    store.on(["layout"], () => { this.positions = []; });
+    store.on(["layout", "moves", "position", "review", "players"], () => this.draw());
   }
 
   /** The cells after each move. Those before this page came are asked for once. */
@@ -181,9 +179,7 @@ export class Analysis {
     this.points = h("ol", { class: "turning" });
     this.learn = h("ol", { class: "to-learn" });
     this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.plot, this.points, this.learn);
-    store.listen((_, changed) => {
-      if (["layout", "moves", "phase", "review"].some((name) => changed.has(name))) this.update();
-    });
+    store.on(["layout", "moves", "phase", "review"], () => this.update());
   }
 
   /** The game that is looked at, or that has ended on the plate. */

@@ -12,11 +12,8 @@ export class Pieces {
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
     this.onDrawn = () => {};
-    store.listen((_, changed) => {
-      if (changed.has("layout")) this.clear(); // nothing flies from one game into the next
-      const parts = ["layout", "pieces", "cells", "roles", "review", "result", "attract"];
-      if (parts.some((name) => changed.has(name))) this.draw();
-    });
+    store.on(["layout"], () => this.clear()); // nothing flies from one game into the next
+    store.on(["layout", "pieces", "cells", "roles", "review", "result", "attract"], () => this.draw());
   }
 
   clear() {

@@ -381,9 +381,7 @@ export class Camera {
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
     this.whole = false; // in three dimensions all of the plate is drawn, whatever is looked at
-    store.listen((_, changed) => {
-      if (["layout", "review", "pieces", "cells", "roles", "calibration"].some((name) => changed.has(name))) this.frame();
-    });
+    store.on(["layout", "review", "pieces", "cells", "roles", "calibration"], () => this.frame());
   }
 
   lookFromAbove(above) {

@@ -16,9 +16,7 @@ export class Players {
       this.read();
       store.tell("players");
     });
-    store.listen((_, changed) => {
-      if (["result", "layout", "review", "lesson"].some((name) => changed.has(name))) this.count();
-    });
+    store.on(["result", "layout", "review", "lesson"], () => this.count());
   }
 
   read() {

@@ -17,10 +17,8 @@ export class Pointers {
     addEventListener("pointermove", (event) => this.move(event));
     addEventListener("pointerup", (event) => this.up(event));
     addEventListener("pointercancel", (event) => this.cancel(event));
-    store.listen((_, changed) => {
-      if (changed.has("layout") || changed.has("link")) this.pressed = null;
-      if (changed.has("hint") || changed.has("preview")) this.shownAt = store.hint || store.preview ? performance.now() : null;
-    });
+    store.on(["layout", "link"], () => { this.pressed = null; });
+    store.on(["hint", "preview"], () => { this.shownAt = store.hint || store.preview ? performance.now() : null; });
   }
 
   downOnPlate(event) {

@@ -10,7 +10,7 @@ export class Presses {
     Object.assign(this, { store, plate, hand, ask, complain, announce, ownHand });
     this.waiting = new Waiting(store);
     this.drops = new Drops(store, plate, { ask, complain, put: (...from) => hand.putFromTray(...from) });
-    store.listen((_, changed) => changed.has("holding") && !hand.carried && this.drops.aim(null));
+    store.on(["holding"], () => !hand.carried && this.drops.aim(null));
   }
 
   /** A press at a point of the plate, on a piece there, or on a tray's. `free`: see putDownAt. */

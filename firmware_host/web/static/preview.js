@@ -7,9 +7,7 @@ export class Previews {
     this.place = null; // what is pointed at
     this.known = new Map(); // move -> what it would do, in this position
     this.asking = false;
-    store.listen((_, changed) => {
-      if (["moves", "layout", "review", "phase", "to_move"].some((name) => changed.has(name))) this.forget();
-    });
+    store.on(["moves", "layout", "review", "phase", "to_move"], () => this.forget());
   }
 
   forget() {

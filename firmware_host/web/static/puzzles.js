@@ -11,7 +11,7 @@ export class Puzzles {
   constructor(store, { fetchJson, solve, learn, ask, complain }) {
     Object.assign(this, { store, fetchJson, solve, learn, ask, complain });
     this.element = h("div", { class: "learning" });
-    store.listen((_, changed) => { if (changed.has("lesson") || changed.has("layout")) this.note(); });
+    store.on(["lesson", "layout"], () => this.note());
   }
 
   /** What is being learnt, if it is done. */

@@ -11,9 +11,7 @@ export class Questions {
     this.line = h("p", { class: "asked" });
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown", (event) => this.key(event));
-    store.listen((_, changed) => {
-      if (["question", "layout", "review", "link", "watching", "falling", "gripped"].some((name) => changed.has(name))) this.draw();
-    });
+    store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"], () => this.draw());
   }
 
   draw() {

@@ -14,10 +14,8 @@ export class Ending {
     this.agree = button("draw", "", () => this.send("offer-draw", this.next), { class: "primary" });
     this.resign = button("flag", "", () => this.giveUp());
     this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
-    store.listen((_, changed) => {
-      if (["moves", "layout"].some((name) => changed.has(name))) this.sure = false;
-      this.update();
-    });
+    store.on(["moves", "layout"], () => { this.sure = false; });
+    store.listen(() => this.update());
   }
 
   /** Whether a person plays it at this table. */
@@ -205,10 +203,8 @@ export class Say {
     this.link = h("div", { class: "link-lost", role: "status" });
     box.replaceChildren(this.link, this.card); // the name stood there until now
     side.prepend(this.faults);
-    store.listen((_, changed) => {
-      this.update();
-      if (changed.has("pointed")) this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260);
-    });
+    store.listen(() => this.update());
+    store.on(["pointed"], () => this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260));
   }
 
   update() {

@@ -37,10 +37,8 @@ export class SensorView {
       if (cell) this.pointed = Number(cell.dataset.index);
       this.draw();
     });
-    store.listen((_, changed) => {
-      if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "tracks", "spin_deg"].some((n) => changed.has(n))) this.draw();
-    });
+    store.on(["layout"], () => this.build());
+    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "tracks", "spin_deg"], () => this.draw());
   }
 
   build() {

@@ -43,10 +43,8 @@ export class Sounds {
     this.volume = Number(remembered("volume", "60"));
     this.heard = null; // number of the newest sound known
     this.lost = null; // when the connection went
-    store.listen((_, changed) => {
-      if (changed.has("link") && store.link === "lost") this.lost ??= performance.now();
-      if (changed.has("sounds")) this.take(store.snapshot.sounds);
-    });
+    store.on(["link"], () => { if (store.link === "lost") this.lost ??= performance.now(); });
+    store.on(["sounds"], () => this.take(store.snapshot.sounds));
     // a browser lets a page sound only after its person has touched it
     const wake = () => this.context();
     addEventListener("pointerdown", wake, { once: true });

@@ -24,6 +24,9 @@ export class Store {
   /** Call `listener(store, changed)` after each change; `changed` is a Set of names. */
   listen(listener) { this.listeners.push(listener); }
 
+  /** Call `listener()` after a change of any of these. */
+  on(names, listener) { this.listen((_, changed) => names.some((name) => changed.has(name)) && listener()); }
+
   tell(...changed) {
     const names = new Set(changed);
     for (const listener of [...this.listeners]) listener(this, names);

@@ -10,11 +10,9 @@ export class Waiting {
     this.playing = false;
     this.starting = false; // while a press that waited begins
     this.last = {}; // {mark, at, made} of the newest press: when, and after how many moves
-    store.listen((_, changed) => {
-      if (changed.has("layout") || changed.has("review") || changed.has("link")) this.keep([]);
-      if (changed.has("layout")) this.last = {}; // a double click is of one game
-      this.look();
-    });
+    store.on(["layout", "review", "link"], () => this.keep([]));
+    store.on(["layout"], () => { this.last = {}; }); // a double click is of one game
+    store.listen(() => this.look());
   }
 
   get busy() { return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase); }
