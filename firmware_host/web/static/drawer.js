@@ -1,5 +1,5 @@
 // The drawer The table and what stands in it.
-import { button, closed, h, icon, opened, remember, remembered, t } from "/static/page.js";
+import { button, closed, h, icon, opened, remember, remembered, stepped, t } from "/static/page.js";
 
 export class Tabs {
   /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
@@ -13,7 +13,7 @@ export class Tabs {
       this.list.append(tab);
       this.panels.set(name, { tab, panel });
     }
-    this.list.addEventListener("keydown", (event) => this.key(event));
+    this.list.addEventListener("keydown", (event) => stepped(event, [...this.list.children], this.panels.get(this.chosen).tab)?.click());
     this.element = h("div", { class: `tabbed ${extra}` }, this.list, ...[...this.panels.values()].map(({ panel }) => panel));
     this.show(this.panels.has(first) ? first : panels[0][0]);
   }
@@ -30,16 +30,6 @@ export class Tabs {
   choose(name) {
     this.show(name);
     this.onChoose(name);
-  }
-
-  key(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    const names = [...this.panels.keys()];
-    const next = names[(names.indexOf(this.chosen) + step + names.length) % names.length];
-    this.choose(next);
-    this.panels.get(next).tab.focus();
-    event.preventDefault();
   }
 }
 

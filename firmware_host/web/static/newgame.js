@@ -2,20 +2,19 @@
 import { boardFields } from "/static/boardedit.js";
 import { ClockChoice } from "/static/clocks.js";
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, remember, remembered, t } from "/static/page.js";
+import { button, h, remember, remembered, stepped, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
 import { Match } from "/static/match.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
 const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
-const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 export class NewGame {
   constructor(store, { ask }) {
     Object.assign(this, { store, ask });
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
-    this.choice.addEventListener("keydown", (event) => this.key(event));
+    this.choice.addEventListener("keydown", (event) => stepped(event, this.buttons, this.buttons[this.games.indexOf(this.chosen)])?.click());
     this.aim = h("p", { class: "aim" });
     this.guide = button("help", t("Learn in a minute"), () => this.guided(this.chosen.name), { class: "learn" });
     this.about = h("div", { class: "game-about" });
@@ -175,15 +174,6 @@ export class NewGame {
       await this.ask({ type: "seat-computer", player, level });
     }
     if (sits) this.onSit?.(sits);
-  }
-
-  key(event) {
-    const step = STEPS[event.key];
-    if (!step) return;
-    const at = this.games.indexOf(this.chosen) + step + this.games.length;
-    this.pick(this.games[at % this.games.length]);
-    this.buttons[at % this.games.length].focus();
-    event.preventDefault();
   }
 
   async start(event) {

@@ -70,6 +70,18 @@ export function button(name, label, onclick, extra = {}) {
   return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
 }
 
+const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** An arrow key in a list: the element after `now`, or before it, which gets the focus; undefined for other keys. */
+export function stepped(event, elements, now) {
+  const step = STEPS[event.key];
+  if (!step) return undefined;
+  event.preventDefault();
+  const next = elements[(elements.indexOf(now) + step + elements.length) % elements.length];
+  next.focus();
+  return next;
+}
+
 // Texts for people. The English sentence is the key; the server sends the catalogue.
 const FORMS = ["zero", "one", "two", "few", "many", "other"]; // in the order of a sentence's plural forms
 

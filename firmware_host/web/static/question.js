@@ -1,8 +1,7 @@
 // A question of the table beside the plate: answers to press, by mouse, finger or key.
-import { h, icon, setText } from "/static/page.js";
+import { h, icon, setText, stepped } from "/static/page.js";
 
 const FEW = 8; // more are a list of their own to scroll
-const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 export class Questions {
   /** `ask(message)` asks the table; `complain(text)` tells the person. */
@@ -10,7 +9,7 @@ export class Questions {
     Object.assign(this, { store, ask, complain });
     this.line = h("p", { class: "asked" });
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("keydown", (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
     store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"], () => this.draw());
   }
 
@@ -75,13 +74,5 @@ export class Questions {
 
   answer(value) {
     this.ask({ type: "answer", value }).catch((error) => this.complain(error.message));
-  }
-
-  key(event) {
-    const step = STEPS[event.key];
-    if (!step || !this.buttons) return;
-    const now = this.buttons.indexOf(document.activeElement);
-    this.buttons[(now + step + this.buttons.length) % this.buttons.length].focus();
-    event.preventDefault();
   }
 }
