@@ -13,7 +13,7 @@ export class Tabs {
       this.list.append(tab);
       this.panels.set(name, { tab, panel });
     }
-    this.list.addEventListener("keydown", (event) => stepped(event, [...this.list.children], this.panels.get(this.chosen).tab)?.click());
+    this.list.addEventListener("keydown", (event) => /Left|Right/.test(event.key) && stepped(event, [...this.list.children], this.panels.get(this.chosen).tab).click());
     this.element = h("div", { class: `tabbed ${extra}` }, this.list, ...[...this.panels.values()].map(({ panel }) => panel));
     this.show(this.panels.has(first) ? first : panels[0][0]);
   }

@@ -1,7 +1,6 @@
 // The computer that the table runs on: its Wi-Fi, another one, updates, switching it off. Each is confirmed at the table.
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { h, t } from "/static/page.js";
-import { post } from "/static/pair.js";
+import { h, svgSource, t } from "/static/page.js";
 
 const MACHINE = "/api/v1/machine";
 
@@ -43,17 +42,16 @@ export class Machine {
       const { version, wifi, password, picture } = await fetchJson(MACHINE);
       this.version.textContent = t("This is version {version}.", { version });
       if (!wifi) return;
-      const url = URL.createObjectURL(new Blob([picture], { type: "image/svg+xml" }));
       this.wifi.replaceChildren(h("h3", {}, t("The table's own Wi-Fi")),
         h("p", {}, t("Name: {name}. Password: {password}.", { name: wifi, password })),
-        h("img", { class: "qr", src: url, alt: t("The same for a phone's camera"), onload: () => URL.revokeObjectURL(url) }));
+        h("img", { class: "qr", src: svgSource(picture), alt: t("The same for a phone's camera") }));
     } catch (error) { this.fails(error); }
   }
 
   async ask(wanted) {
     this.told.textContent = this.problem.textContent = "";
     try {
-      const { number } = await post(MACHINE, wanted);
+      const { number } = await fetchJson(MACHINE, wanted);
       this.told.textContent = t("Press confirm at the table if its lights show {number}.", { number });
       this.told.scrollIntoView({ block: "nearest" });
     } catch (error) { this.fails(error); }

@@ -1,6 +1,6 @@
 // Playing with another table: a code to show or to type, what to say to each other, and the way out.
 import { dialog, open } from "/static/dialogs.js";
-import { button, h, setText, t } from "/static/page.js";
+import { button, h, setText, svgSource, t } from "/static/page.js";
 
 const PHRASES = () => ({
   hello: t("Hello!"), "good-luck": t("Good luck!"), nice: t("Nice move!"), oops: t("Oops!"),
@@ -48,8 +48,7 @@ export class Match {
     if (!match) return;
     setText(this.handle.lastChild, match.code ? t("The code for the other table") : t("Say something"));
     this.code.textContent = match.code ?? "";
-    URL.revokeObjectURL(this.picture.src);
-    if (match.picture) this.picture.src = URL.createObjectURL(new Blob([match.picture], { type: "image/svg+xml" }));
+    if (match.picture) this.picture.src = svgSource(match.picture);
     this.told.textContent = "";
   }
 

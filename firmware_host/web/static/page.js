@@ -21,6 +21,9 @@ export function h(tag, attributes = {}, ...children) { return fill(document.crea
 /** An SVG element. */
 export function s(tag, attributes = {}, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
 
+/** The address of a picture that is there as a text. */
+export const svgSource = (drawing) => `data:image/svg+xml,${encodeURIComponent(drawing)}`;
+
 /** Set a text only where it changed, so that screen readers and selections are left alone. */
 export function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
 

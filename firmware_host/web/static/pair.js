@@ -1,15 +1,8 @@
 // Pairing: the table's own page shows a code, another device's asks for it.
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, t } from "/static/page.js";
+import { button, h, svgSource, t } from "/static/page.js";
 
 const PAIRING = "/api/v1/pairing";
-
-export async function post(path, body) {
-  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const value = await answer.json();
-  if (!answer.ok) throw new Error(value.error);
-  return value;
-}
 
 export class Pairing {
   /** `bar`: where the button goes, on a table that is served to the network. */
@@ -51,10 +44,9 @@ export class Pairing {
       h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
     open(this.shown);
     try {
-      const opened = await post(`${PAIRING}/code`, {});
+      const opened = await fetchJson(`${PAIRING}/code`, {});
       this.code.textContent = opened.code;
-      URL.revokeObjectURL(this.picture.src);
-      this.picture.src = URL.createObjectURL(new Blob([opened.picture], { type: "image/svg+xml" }));
+      this.picture.src = svgSource(opened.picture);
       this.problem.textContent = "";
     } catch (error) {
       this.code.textContent = "";
@@ -69,7 +61,7 @@ export class Pairing {
 
   /** The first device at a table: somebody presses confirm there. */
   async join(name, told) {
-    const { number, lasts_s: lasts } = await post(`${PAIRING}/first`, { name });
+    const { number, lasts_s: lasts } = await fetchJson(`${PAIRING}/first`, { name });
     told.textContent = t("Press confirm at the table if its lights show {number}.", { number });
     for (let left = lasts; left > 0; left -= 1) {
       await new Promise((done) => setTimeout(done, 1000));
@@ -85,7 +77,7 @@ export class Pairing {
     const send = async (event) => {
       event.preventDefault();
       try {
-        await post(PAIRING, { code: code.value, name: name.value });
+        await fetchJson(PAIRING, { code: code.value, name: name.value });
         location.reload();
       } catch (error) { problem.textContent = error.message || t("The table does not answer."); }
     };

@@ -1,6 +1,6 @@
 // A picture of the position that is shown, and a short film of the last move or fall, to keep or to send.
 import { shown } from "/static/boards.js";
-import { button, h, s, t } from "/static/page.js";
+import { button, h, s, svgSource, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
 
@@ -26,9 +26,8 @@ async function imageOf({ west, south, east, north }, ...parts) {
   const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: WIDE, height: WIDE * (north - south) / (east - west) },
     s("style", {}, STYLE), document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)), parts);
   const image = new Image();
-  image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(drawn)], { type: "image/svg+xml" }));
+  image.src = svgSource(new XMLSerializer().serializeToString(drawn));
   await image.decode();
-  URL.revokeObjectURL(image.src);
   return image;
 }
 

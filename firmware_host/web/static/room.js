@@ -1,7 +1,7 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, icon, nameOf, remember, remembered, t } from "/static/page.js";
+import { button, h, icon, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { cardTitle, fallenPieces, guide, piecesName, seenZones, sentence, titleOf, zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
@@ -102,11 +102,7 @@ export class Room {
 
   async sit(body) {
     try {
-      const answer = await fetch(SEATS, {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-      });
-      const said = await answer.json();
-      if (!answer.ok) throw new Error(said.error);
+      await fetchJson(SEATS, body);
       remember("seat-by-code", body.code ? "yes" : "no");
       this.reconnect();
       await this.refresh();
@@ -320,22 +316,13 @@ export class Room {
     const free = seat && !seat.taken && !seat.computer;
     const state = mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
     return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
-      free && pictures[player] ? this.code(player, pictures[player]) : "",
+      free && pictures[player] ? h("img", { class: "seat-qr", src: svgSource(pictures[player]), alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
       h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
       h("span", { class: "row" },
         free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",
         free && mayAct ? this.levels(player) : "",
         seat?.computer && mayAct ? h("button", { type: "button", onclick: () => this.send({ type: "seat-computer", player, level: null }) }, t("Free it")) : "",
         seat?.taken && (mayAct || mine.includes(player)) ? h("button", { type: "button", "data-free": player, onclick: () => this.free(player) }, t("Free it")) : ""));
-  }
-
-  /** A picture for a phone's camera, made once for each code. */
-  code(player, drawn) {
-    if (this.drawnCodes?.[player]?.drawn !== drawn) {
-      const address = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
-      this.drawnCodes = { ...this.drawnCodes, [player]: { drawn, address } };
-    }
-    return h("img", { class: "seat-qr", src: this.drawnCodes[player].address, alt: t("QR code of {player}'s seat", { player: nameOf(player) }) });
   }
 
   /** Whoever sits there is asked first. */
