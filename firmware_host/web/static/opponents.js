@@ -55,38 +55,27 @@ export class Opponents {
     const engines = this.store.layout?.engine_names ?? [];
     this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
     this.element.toggleAttribute("data-seated", Boolean(seated));
-    const rows = players.map((player) => (seated ? this.seat(player) : this.row(player, looks, engines.filter((name) => name !== OURS), players.length)));
+    const rows = players.map((player) => this.row(player, looks, engines.filter((name) => name !== OURS), players.length));
     this.element.replaceChildren(this.element.firstChild, ...rows, ...(seated ? [] : [this.evenly]));
     this.tell();
   }
 
-  seat(player) {
-    const option = (value, label) => h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
-    const select = h("select", {
-      "aria-label": nameOf(player), "data-player": player,
-      onchange: () => {
-        this.wanted.set(player, select.value);
-        this.tell();
-      },
-    }, option("", t("A person")), [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")].map((label, at) => option(EASE[at], label)));
-    return h("label", {}, h("span", { class: "who", "data-player": player }, nameOf(player)), select);
-  }
-
   row(player, looks, others, count) {
-    const option = (value, label) => h("option", { value, selected: this.wanted.get(player) === value }, label);
-    const computers = levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)));
+    const seated = this.element.hasAttribute("data-seated");
+    const option = (value, label) => h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
+    const group = (label, ...options) => h("optgroup", { label }, options);
     const select = h("select", {
       "aria-label": nameOf(player), "data-player": player,
       onchange: () => {
         this.wanted.set(player, select.value);
         this.tell();
       },
-    }, option("", t("A person")),
-    h("optgroup", { label: t("A person with assist") }, ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
-    h("optgroup", { label: t("The computer") }, option(`${OURS} follows`, t("As strong as who plays against it")), ...computers),
-    h("optgroup", { label: t("Far away") }, ...[t("At another table"), t("At a third table"), t("At a fourth table")].slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
-    others.length ? h("optgroup", { label: t("Other engines") }, ...others.map((name) => option(`${name} 10`, name))) : null);
-    return h("label", {}, h("span", { class: "who" }, marble(player, looks), nameOf(player)), select);
+    }, option("", t("A person")), seated ? [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")].map((label, at) => option(EASE[at], label)) : [
+      group(t("A person with assist"), ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
+      group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")), ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
+      group(t("Far away"), ...[t("At another table"), t("At a third table"), t("At a fourth table")].slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
+      others.length ? group(t("Other engines"), ...others.map((name) => option(`${name} 10`, name))) : null]);
+    return h("label", {}, h("span", { class: "who" }, seated ? null : marble(player, looks), nameOf(player)), select);
   }
 
   /** A level, and how long it thinks where that is noticed. */
