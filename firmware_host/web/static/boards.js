@@ -61,8 +61,6 @@ export class Tracks {
   }
 }
 
-// What lies on a game's board besides its places: tracks and a hole, and what ways and results
-// look like there. Slots: slots.js.
 /** The position that is shown: the one being looked at, or the one that is confirmed. */
 export function shown(store) {
   const { review, snapshot } = store;

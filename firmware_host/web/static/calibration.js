@@ -123,10 +123,7 @@ export class CalibrationPanel {
     for (const part of this.parts) part.hidden = running || left;
     this.stop.hidden = !running;
     this.health.idle = !running;
-    if (this.running && !running) this.look();
+    if (this.running && !running) this.health.look();
     this.running = running;
   }
-
-  /** Fetch the account: when the panel comes into view, and when a calibration has ended. */
-  async look() { await this.health.look(); }
 }

@@ -1,4 +1,5 @@
-// The plate in three dimensions, and how plate and pieces lay in the last seconds.
+// The plate in three dimensions, where somebody wants that: games by choice, the playground always; without WebGL 2 it
+// stays flat. How plate and pieces lay in the last seconds is kept, so that what falls can be seen again.
 import { Grips } from "/static/grips.js";
 import { button, h, remember, remembered, setText, t } from "/static/page.js";
 import { films, sendFilm } from "/static/picture.js";
@@ -106,16 +107,15 @@ export class Poses {
     this.tell();
   }
 
-  /** Move the drawn time on; whether anything is still to come. */
+  /** Move the drawn time on. */
   advance(seconds) {
-    if (!this.newest) return false;
+    if (!this.newest) return;
     const quiet = performance.now() - this.heardAt > 150;
     if (quiet && this.fell.size) this.keep();
     const target = this.newest.t - (quiet ? 0 : BEHIND_S);
     const late = target - this.shown;
     if (late > 1 || late < -1) this.shown = target;
     else this.shown = Math.min(this.newest.t, this.shown + Math.max(0, seconds * (1 + 6 * late)));
-    return this.shown < this.newest.t - 1e-4;
   }
 
   /** Plate and pieces at a time, between the frames around it. */
@@ -141,8 +141,6 @@ export class Poses {
   }
 }
 
-// The plate in three dimensions, where somebody wants that: games by choice, the playground always. Without WebGL 2 it
-// stays flat. What falls can be seen again.
 const SLOWLY = 0.25;
 
 /** What fell, in words. */

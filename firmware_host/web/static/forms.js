@@ -15,7 +15,8 @@ export function markOf(look, transform = null) {
   return s("g", { class: `mark ${look.shape}`, color: look.mark, transform }, s("path", { d: MARKS[look.shape] }));
 }
 
-function stops(...pairs) {
+/** Of a gradient: [offset, colour, opacity] each. */
+export function stops(...pairs) {
   return pairs.map(([offset, colour, opacity = 1]) => s("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
 }
 

@@ -39,8 +39,7 @@ export class HealthMap {
     this.map.addEventListener("pointerleave", () => this.tell(this.chosen));
   }
 
-  get mounted() { return Boolean(this.found?.mounting); }
-
+  /** When the panel comes into view, and when a calibration has ended. */
   async look() {
     try {
       this.found = await fetchJson("/api/v1/health");

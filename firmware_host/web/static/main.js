@@ -221,7 +221,7 @@ function build() {
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
     watch(looks || playground.open, depth.on && Boolean(store.layout.hands));
-    if (looks) calibration.look();
+    if (looks) calibration.health.look();
   };
   const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, { ask, complain });

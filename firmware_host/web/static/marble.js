@@ -1,6 +1,6 @@
 // Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue.
 import { s } from "/static/page.js";
-import { FORMS, markOf } from "/static/forms.js";
+import { FORMS, markOf, stops } from "/static/forms.js";
 
 const LOOKS = {
   red: { light: "#ff9a84", base: "#d23b33", deep: "#6a0d12", mark: "#ffeede", shape: "dot" },
@@ -23,10 +23,6 @@ const DRAWN = {
   pod: ["slate"],
   platform: ["slate"],
 };
-
-function stops(...pairs) {
-  return pairs.map(([offset, colour, opacity]) => s("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
-}
 
 /** The shared drawings; once per page, before the first piece. */
 export function drawSprite() {

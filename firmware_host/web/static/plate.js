@@ -2,6 +2,7 @@
 import { MARKS } from "/static/assist.js";
 import { plateMap, resultMarks, route, Slots, TrackBoard, Tracks } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
+import { stops } from "/static/forms.js";
 import { outline } from "/static/marble.js";
 import { h, remember, remembered, s } from "/static/page.js";
 
@@ -19,7 +20,6 @@ export class Plate {
     this.store = store;
     this.stage = stage;
     this.pieces = h("div", { class: "pieces" });
-    this.places = [];
     this.lights = [];
     this.solid = null; // {space, grips} while it is drawn in three dimensions, see depth.js
     this.tiltBox = h("div", { class: "plate" });
@@ -92,14 +92,9 @@ export class Plate {
         s("stop", { offset: 0, class: "frost-in" }), s("stop", { offset: 0.86, class: "frost-mid" }),
         s("stop", { offset: 1, class: "frost-rim" })),
       s("radialGradient", { id: "peg", cx: 0.4, cy: 0.35 },
-        s("stop", { offset: 0, "stop-color": "#dcd8cf" }), s("stop", { offset: 1, "stop-color": "#7d7a72" })),
-      s("radialGradient", { id: "disk" },
-        s("stop", { offset: 0.3, "stop-color": "#ffd9a0", "stop-opacity": 0.55 }),
-        s("stop", { offset: 0.55, "stop-color": "#b06ad0", "stop-opacity": 0.3 }),
-        s("stop", { offset: 1, "stop-color": "#6a5ad0", "stop-opacity": 0 })),
-      s("radialGradient", { id: "pit" },
-        s("stop", { offset: 0.55, "stop-color": "#000" }),
-        s("stop", { offset: 1, "stop-color": "#000", "stop-opacity": 0.35 })));
+        stops([0, "#dcd8cf"], [1, "#7d7a72"])),
+      s("radialGradient", { id: "disk" }, stops([0.3, "#ffd9a0", 0.55], [0.55, "#b06ad0", 0.3], [1, "#6a5ad0", 0])),
+      s("radialGradient", { id: "pit" }, stops([0.55, "#000"], [1, "#000", 0.35])));
   }
 
   board() {

@@ -79,7 +79,6 @@ export function fan(cards) {
   });
 }
 
-// A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
 const [INNER, OUTER] = [34, 150];
 const RIM = 160; // where the zones' names are written, around the platform
 const NAME = 13; // letters of a name's line

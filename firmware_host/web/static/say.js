@@ -74,7 +74,6 @@ export class Ending {
   }
 }
 
-// What can be pressed now, under the sentence: the next thing first, taking back always.
 // What the table's hand can do for a person, by phase.
 const HELP = {
   setup: () => t("Set it up for me"),
@@ -82,6 +81,7 @@ const HELP = {
   fix: () => t("Put it right for me"),
 };
 
+/** What can be pressed now, under the sentence: the next thing first, taking back always. */
 export class Actions {
   constructor(store, { ask, complain, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
     Object.assign(this, { store, ownHand, ending, cup });

@@ -1,4 +1,5 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
+// page's own flat plate, which keeps its felt, its lights and its names.
 import { BODIES, bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, shadeOf, slab, WALL } from "/static/bodies.js";
 import { formOf, looksOf } from "/static/marble.js";
 import { after, attitude, back, looking, minus, moved, perspective, through, times, turned, unit } from "/static/matrices.js";
