@@ -12,8 +12,8 @@ export const MARKS = {
 };
 
 export class AssistChoice {
-  constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+  constructor(store, send) {
+    Object.assign(this, { store, send });
     this.rows = h("div", { class: "assisted" });
     this.element = h("details", { class: "assist", hidden: true }, h("summary", {}, t("Assist")), this.rows);
     store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"], () => this.draw());
@@ -34,6 +34,6 @@ export class AssistChoice {
   }
 
   grant(player, amount, sure) {
-    this.ask({ type: "assist", player, amount, ...(sure === undefined ? {} : { sure }) }).catch((error) => this.complain(error.message));
+    this.send({ type: "assist", player, amount, ...(sure === undefined ? {} : { sure }) });
   }
 }

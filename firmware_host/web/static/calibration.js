@@ -17,10 +17,8 @@ const act = (label, onclick, extra = {}) => h("button", { type: "button", onclic
 
 /** In the place of the game's sentence: what to do now, how far it is, and the ways out. */
 export class CalibrationCard {
-  constructor(store, box, { ask, complain }) {
-    this.store = store;
-    this.box = box;
-    this.send = (message) => ask(message).catch((error) => complain(error.message));
+  constructor(store, box, send) {
+    Object.assign(this, { store, box, send });
     this.stage = h("span", { class: "phase" });
     this.count = h("span", { class: "calibration-count" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
@@ -101,8 +99,7 @@ export class CalibrationCard {
 
 /** Below the sensor view: begin, go on or begin anew; and what the last calibration found. */
 export class CalibrationPanel {
-  constructor(store, { ask, complain }, sensors) {
-    const send = (message) => ask(message).catch((error) => complain(error.message));
+  constructor(store, send, sensors) {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });
     this.start = act("", start(), { class: "primary" });
     this.anew = act(t("Begin anew"), start({ fresh: true }));

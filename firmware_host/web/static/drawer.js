@@ -72,10 +72,10 @@ const LONG_PRESS_S = 2;
 const SHORT_PRESS_S = 0.15;
 
 /** A push-button: a click is a short press; held down, a ring fills until the long press. */
-function pushButton(name, label, ask, complain) {
+function pushButton(name, label, send) {
   let since = null;
   const element = h("button", { type: "button", class: `push ${name}` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
-  const press = (held) => ask({ type: "press", button: name, held_s: held }).catch(complain);
+  const press = (held) => send({ type: "press", button: name, held_s: held });
   const end = (send) => {
     if (since === null) return;
     const held = Math.min(10, (performance.now() - since) / 1000);
@@ -99,10 +99,9 @@ function pushButton(name, label, ask, complain) {
 }
 
 export class Buttons {
-  constructor(store, { ask, complain, ownHand }) {
+  constructor(store, { send, ownHand }) {
     Object.assign(this, { store, ownHand });
-    const complainOf = (error) => complain(error.message);
-    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), ask, complainOf), pushButton("back", t("Back"), ask, complainOf));
+    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), send), pushButton("back", t("Back"), send));
     this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
     this.element = h("div", { class: "controls" }, this.pushes, h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));
     store.listen(() => this.update());
@@ -206,8 +205,8 @@ const NAMES = {
 const nameOf = (fault) => NAMES[fault]?.() ?? fault;
 
 export class FaultPanel {
-  constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+  constructor(store, { send, complain }) {
+    Object.assign(this, { store, send, complain });
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
@@ -218,7 +217,7 @@ export class FaultPanel {
       const unknown = named.find((each) => !this.known(each));
       if (unknown !== undefined) {
         this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
-      } else this.send("fault", this.fault.value, named);
+      } else send({ type: "fault", name: this.fault.value, targets: named });
     });
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
@@ -264,10 +263,6 @@ export class FaultPanel {
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
-      h("button", { type: "button", disabled: idle, onclick: () => this.send("heal", fault, targets) }, t("Mend")))));
-  }
-
-  async send(type, name, targets) {
-    await this.ask({ type, name, targets }).catch((error) => this.complain(error.message));
+      h("button", { type: "button", disabled: idle, onclick: () => this.send({ type: "heal", name: fault, targets }) }, t("Mend")))));
   }
 }

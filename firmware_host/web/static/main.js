@@ -129,13 +129,14 @@ function build() {
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
   const announce = (words) => { spoken.textContent = store.said(words); };
   const complain = (message) => complainOf(store, message);
+  /** Asked, and what is refused is told to the person. */
+  const send = (message) => ask(message).catch((error) => complain(error.message));
   document.body.append(spoken);
 
   const reviewer = new Reviewer(store, { fetchJson, ask, complain });
   store.on(["review"], () => store.review && tabs.show("moves")); // which has the buttons to step
   const players = new Players(store, ask);
-  const solve = (game, number) => ask({ type: "puzzle", game, number })
-    .catch((error) => complain(error.message));
+  const solve = (game, number) => send({ type: "puzzle", game, number });
   const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game), ask, complain });
   const nextPuzzle = async () => {
     const { name } = store.layout.game;
@@ -161,10 +162,10 @@ function build() {
     remember("begun", "yes");
     const entries = name === store.layout.game?.name ? Object.entries(store.layout.game.options).filter(([, value]) => value !== null) : [];
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
-    ask({
+    send({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])), ...more,
-    }).catch((error) => complain(error.message));
+    });
   };
   /** Again, with the colours exchanged. */
   const playAgain = () => {
@@ -178,18 +179,18 @@ function build() {
       clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
     });
   };
-  const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));
+  const learn = (game = store.layout.game.name) => send({ type: "learn", game });
   const ownHand = new OwnHand(store, { ask, complain });
-  const ending = new Ending(store, { ask, complain });
+  const ending = new Ending(store, send);
   const cup = new Cup(store, { ask, fetchJson, players });
   ending.element.append(dialogs.newGame.match.handle);
   const actions = new Actions(store, {
-    ask, complain, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,
+    send, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();
   new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice, ownHand);
-  new CalibrationCard(store, byId("say"), { ask, complain });
+  new CalibrationCard(store, byId("say"), send);
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
   const depth = new Depth(store, plate, pieces, { ask, complain, onTurn: () => attend() });
@@ -198,17 +199,17 @@ function build() {
   const previews = new Previews(store, plate, fetchJson);
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
-  const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ending.element, new AssistChoice(store, { ask, complain }).element).element;
-  moves.append(new Analysis(store, { ask, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
+  const calibration = new CalibrationPanel(store, send, new SensorView(store).element);
+  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ending.element, new AssistChoice(store, send).element).element;
+  moves.append(new Analysis(store, { send, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
     if (name === "learn") puzzles.fill();
   });
   if (tabs.chosen === "learn") puzzles.fill();
   const parts = new Tabs([
-    ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
-    ["faults", t("Faults"), new FaultPanel(store, { ask, complain }).element],
+    ["tilt", t("Tilt"), new TiltPad(store, send).element],
+    ["faults", t("Faults"), new FaultPanel(store, { send, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["sensors", t("Sensors"), calibration.element],
   ], remembered("part", "tilt"), (name) => {
@@ -216,19 +217,19 @@ function build() {
     attend();
   }, "parts");
   const sounds = new Sounds(store);
-  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons(), sounds.slider()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons(), sounds.slider()], [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
     watch(looks || playground.open, depth.on && Boolean(store.layout.hands));
     if (looks) calibration.health.look();
   };
-  const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
-  const questions = new Questions(store, { ask, complain });
+  const playground = new Playground(store, depth, { send, onTurn: () => attend() }, byId("side"));
+  const questions = new Questions(store, send);
   const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame, cup: () => cup.show() });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard");
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
-  const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
+  const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, send) }, { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => room.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
   new Pairing(store, byId("bar").querySelector("nav")).offer().then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });

@@ -171,9 +171,8 @@ const WIDE = 300;
 const HIGH = 90;
 
 export class Analysis {
-  constructor(store, { ask, fetchJson, review, line, complain }) {
-    Object.assign(this, { store, fetchJson, review, line, complain });
-    this.send = (command) => ask(command).catch((error) => complain(error.message));
+  constructor(store, { send, fetchJson, review, line, complain }) {
+    Object.assign(this, { store, send, fetchJson, review, line, complain });
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.plot = h("div", { class: "plot" });
     this.points = h("ol", { class: "turning" });

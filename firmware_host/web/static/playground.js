@@ -8,10 +8,10 @@ const AXES = [["x", () => t("east")], ["y", () => t("north")], ["z", () => t("up
 
 export class Playground {
   /** `onTurn()` after it has opened or closed, which changes what is to be watched. */
-  constructor(store, depth, { ask, complain, onTurn }, side) {
-    Object.assign(this, { store, depth, ask, complain, onTurn });
+  constructor(store, depth, { send, onTurn }, side) {
+    Object.assign(this, { store, depth, send, onTurn });
     this.door = button("play", t("Playground"), () => this.turn(!this.open), { class: "plain", "aria-pressed": false });
-    this.supply = new Supply(store, depth, { ask, complain });
+    this.supply = new Supply(store, depth, send);
     this.element = this.panel();
     side.prepend(this.element);
     store.listen((_, changed) => this.update(changed));
@@ -21,7 +21,7 @@ export class Playground {
   get open() { return this.store.snapshot?.phase === "free"; }
 
   turn(on) {
-    this.ask({ type: "play-freely", on }).catch((error) => this.complain(error.message));
+    this.send({ type: "play-freely", on });
   }
 
   panel() {

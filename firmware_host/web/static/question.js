@@ -4,9 +4,8 @@ import { h, icon, setText, stepped } from "/static/page.js";
 const FEW = 8; // more are a list of their own to scroll
 
 export class Questions {
-  /** `ask(message)` asks the table; `complain(text)` tells the person. */
-  constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+  constructor(store, send) {
+    Object.assign(this, { store, send });
     this.line = h("p", { class: "asked" });
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown", (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
@@ -52,7 +51,7 @@ export class Questions {
     const swatch = h("span", { class: "swatch" }, icon(this.arrow(path)));
     const element = h("button", {
       type: "button", class: "choice", "data-value": value,
-      onclick: () => this.answer(value),
+      onclick: () => this.send({ type: "answer", value }),
       onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
       onfocus: () => this.point(path, colour), onblur: () => this.point(null),
     }, swatch, h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
@@ -70,9 +69,5 @@ export class Questions {
 
   point(path, colour) {
     this.store.set("hint", path?.length > 1 ? { path, colour } : null);
-  }
-
-  answer(value) {
-    this.ask({ type: "answer", value }).catch((error) => this.complain(error.message));
   }
 }

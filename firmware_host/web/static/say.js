@@ -7,11 +7,11 @@ import { partnersOf } from "/static/trays.js";
 const SURE_MS = 4000; // the second press must come within
 
 export class Ending {
-  constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+  constructor(store, send) {
+    Object.assign(this, { store, send });
     this.sure = false;
-    this.draw = button("draw", t("Offer a draw"), () => this.send("offer-draw", this.person));
-    this.agree = button("draw", "", () => this.send("offer-draw", this.next), { class: "primary" });
+    this.draw = button("draw", t("Offer a draw"), () => send({ type: "offer-draw", player: this.person }));
+    this.agree = button("draw", "", () => send({ type: "offer-draw", player: this.next }), { class: "primary" });
     this.resign = button("flag", "", () => this.giveUp());
     this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
     store.on(["moves", "layout"], () => { this.sure = false; });
@@ -58,7 +58,7 @@ export class Ending {
   giveUp() {
     if (this.sure) {
       this.sure = false;
-      this.send("resign", this.person);
+      this.send({ type: "resign", player: this.person });
       return;
     }
     this.sure = true;
@@ -67,10 +67,6 @@ export class Ending {
       this.sure = false;
       this.update();
     }, SURE_MS);
-  }
-
-  send(type, player) {
-    this.ask({ type, player }).catch((error) => this.complain(error.message));
   }
 }
 
@@ -83,9 +79,9 @@ const HELP = {
 
 /** What can be pressed now, under the sentence: the next thing first, taking back always. */
 export class Actions {
-  constructor(store, { ask, complain, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
+  constructor(store, { send, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
     Object.assign(this, { store, ownHand, ending, cup });
-    const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
+    const command = (type) => () => send({ type });
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
     this.again = button("again", t("Play again"), playAgain, primary);
@@ -93,7 +89,7 @@ export class Actions {
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
-    this.level = button("draw", t("Level it"), () => ask({ type: "tilt", x_deg: 0, y_deg: 0 }).catch((error) => complain(error.message)), primary);
+    this.level = button("draw", t("Level it"), () => send({ type: "tilt", x_deg: 0, y_deg: 0 }), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
     this.show = button("bulb", t("Show me"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn);

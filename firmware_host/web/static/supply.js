@@ -10,16 +10,15 @@ const APART_MM = 30;
 const IN_LINE_MM = 10; // of one tower
 
 export class Supply {
-  constructor(store, depth, { ask, complain }) {
-    Object.assign(this, { store, depth });
-    this.command = (message) => ask(message).catch((error) => complain(error.message));
+  constructor(store, depth, send) {
+    Object.assign(this, { store, depth, send });
     this.tray = h("div", { class: "free-tray" });
     this.title = h("h3", {});
     this.element = h("div", { class: "free-hands" }, this.title, this.tray,
       h("div", { class: "row" },
         button("above", t("Stack one"), () => this.stack()),
-        button("hand", t("Knock on the table"), () => this.command({ type: "bump" })),
-        button("draw", t("Level"), () => (depth.on ? depth.grips.level() : this.command({ type: "tilt", x_deg: 0, y_deg: 0 })))));
+        button("hand", t("Knock on the table"), () => this.send({ type: "bump" })),
+        button("draw", t("Level"), () => (depth.on ? depth.grips.level() : this.send({ type: "tilt", x_deg: 0, y_deg: 0 })))));
   }
 
   /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be placed now. */
@@ -51,7 +50,7 @@ export class Supply {
     const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))
       .filter(({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) > APART_MM))
       .sort((one, other) => Math.hypot(one.x, one.y) - Math.hypot(other.x, other.y))[0];
-    if (free) this.command({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
+    if (free) this.send({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
   }
 
   /** One more on the highest that stands where a hand has room beside it; else the first of a tower. */
@@ -60,7 +59,7 @@ export class Supply {
     const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
     const roomy = pieces.filter((one) => pieces.every((other) => apart(one, other) < IN_LINE_MM || apart(one, other) > APART_MM));
     const [top] = roomy.sort((one, other) => other.z - one.z);
-    if (top) this.command({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
+    if (top) this.send({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
     else this.drop(this.offered.split(",")[0]);
   }
 }

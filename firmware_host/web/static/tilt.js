@@ -5,8 +5,8 @@ const STEEPEST_DEG = 12;
 const TILT_EVERY_MS = 80;
 
 export class TiltPad {
-  constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+  constructor(store, send) {
+    Object.assign(this, { store, tell: send });
     this.at = { x: 0, y: 0 };
     this.sentAt = 0;
     this.knob = s("circle", { r: 12, class: "knob" });
@@ -23,9 +23,9 @@ export class TiltPad {
     this.keep = h("input", { type: "checkbox" });
     this.reading = h("output", { class: "reading" });
     this.level = h("button", { type: "button", onclick: () => this.set(0, 0) }, t("Level"));
-    const bump = h("button", { type: "button", onclick: () => ask({ type: "bump" }).catch((error) => complain(error.message)) }, t("Knock on the table"));
+    const bump = h("button", { type: "button", onclick: () => send({ type: "bump" }) }, t("Knock on the table"));
     this.spins = h("div", { class: "row" }, ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
-      type: "button", onclick: () => ask({ type: "spin-plate", turns }).catch((error) => complain(error.message)),
+      type: "button", onclick: () => send({ type: "spin-plate", turns }),
     }, t("Spin {sign}", { sign }))));
     this.hands = h("div", { class: "tilt-hands" },
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
@@ -128,7 +128,6 @@ export class TiltPad {
   send() {
     this.timer = null;
     this.sentAt = performance.now();
-    this.ask({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y })
-      .catch((error) => this.complain(error.message));
+    this.tell({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y });
   }
 }
