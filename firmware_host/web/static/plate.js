@@ -89,8 +89,7 @@ export class Plate {
   frost() {
     return s("defs", {},
       s("radialGradient", { id: "frost", cx: 0.5, cy: 0.42 },
-        s("stop", { offset: 0, class: "frost-in" }), s("stop", { offset: 0.86, class: "frost-mid" }),
-        s("stop", { offset: 1, class: "frost-rim" })),
+        stops([0, "#a9c4c0", 0.2], [0.86, "#8fb0ab", 0.13], [1, "#dff4ef", 0.26])),
       s("radialGradient", { id: "peg", cx: 0.4, cy: 0.35 },
         stops([0, "#dcd8cf"], [1, "#7d7a72"])),
       s("radialGradient", { id: "disk" }, stops([0.3, "#ffd9a0", 0.55], [0.55, "#b06ad0", 0.3], [1, "#6a5ad0", 0])),
