@@ -1,9 +1,9 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, icon, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
+import { button, h, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
-import { cardTitle, fallenPieces, guide, piecesName, seenZones, sentence, titleOf, zoneName } from "/static/room-words.js";
+import { fallenPieces, guide, piecesName, seenZones, sentence, zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
 
 const SEATS = "/api/v1/seats";
