@@ -14,9 +14,10 @@ export class Tracks {
     return `${at.x.toFixed(2)} ${(-at.y).toFixed(2)}`;
   }
 
-  /** The path of a track from its place number `from` on to number `to`, forward. */
+  /** The path of a track from its place number `from` to number `to`, either way. */
   stretch({ points }, from, to) {
-    const [first, ...rest] = points.slice(3 * from, 3 * to + 1);
+    const along = points.slice(3 * Math.min(from, to), 3 * Math.max(from, to) + 1);
+    const [first, ...rest] = from > to ? along.reverse() : along;
     return `M${this.point(first)}C${rest.map((p) => this.point(p)).join(" ")}`;
   }
 
@@ -50,14 +51,9 @@ export class Tracks {
       if (from < 0 || to < 0 || from === to) continue;
       const length = Math.abs(to - from);
       if (best && best.length <= length) continue;
-      best = { length, d: from < to ? this.stretch(track, from, to) : this.backward(track, to, from) };
+      best = { length, d: this.stretch(track, from, to) };
     }
     return best?.d ?? null;
-  }
-
-  backward({ points }, from, to) {
-    const [first, ...rest] = points.slice(3 * from, 3 * to + 1).reverse();
-    return `M${this.point(first)}C${rest.map((p) => this.point(p)).join(" ")}`;
   }
 }
 

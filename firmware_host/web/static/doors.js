@@ -10,12 +10,11 @@ export class Doors {
     Object.assign(this, { store, begin });
     this.called = false; // whether somebody asked for it
     const door = (drawn, title, about, act) => h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn, h("strong", {}, title), h("span", {}, about));
-    const { learning } = this;
     this.aim = h("p", { class: "aim" });
     this.picture = h("span", {});
     this.element = h("section", { class: "card doors", "aria-label": t("How to begin"), hidden: true },
       h("div", { class: "three" },
-        door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."), () => learn(learning.call(this))),
+        door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."), () => learn(this.learning())),
         door(face(5), t("Play the computer"), t("It plays as well as you."), () => this.playTheComputer()),
         door(face(0), t("Two of us here"), t("You take turns."), () => this.two())),
       h("div", { class: "about" }, this.picture, this.aim),

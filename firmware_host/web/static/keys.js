@@ -27,12 +27,10 @@ export class Keys {
     stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());
     stage.addEventListener("blur", () => this.previews.aim(null));
-    store.listen((_, changed) => {
-      if (changed.has("layout") || changed.has("review")) this.home();
-      const { preview } = store;
-      if (changed.has("preview") && preview?.reasons.length && document.activeElement === stage) {
-        announce(`${store.placeName(this.index)}: ${preview.reasons.join(" ")}`);
-      }
+    store.on(["layout", "review"], () => this.home());
+    store.on(["preview"], () => {
+      const { reasons } = store.preview ?? {};
+      if (reasons?.length && document.activeElement === stage) announce(`${store.placeName(this.index)}: ${reasons.join(" ")}`);
     });
   }
 

@@ -99,15 +99,10 @@ export class Plate {
   board() {
     const { layout, game } = this.store;
     const zones = this.zones();
-    const blocked = new Map();
-    const inGame = new Set();
-    for (const place of zones ? [] : Object.values(game?.board ?? {})) {
-      inGame.add(place.index);
-      if (place.blocked) blocked.set(place.index, place.blocked);
-    }
+    const inGame = new Map(zones ? [] : Object.values(game?.board ?? {}).map(({ index, blocked }) => [index, blocked]));
     const pitch = layout.pitch_mm;
     const under = s("g", { class: "squares" });
-    const played = [...inGame].map((index) => this.store.centreOf(index));
+    const played = [...inGame.keys()].map((index) => this.store.centreOf(index));
     this.lanes = layout.pegs && played.length ? lanes(played, pitch) : null;
     const discs = s("g");
     const beside = game?.drawing ? 13.500 : 0; // pods would hide the names
@@ -120,7 +115,7 @@ export class Plate {
         const points = corners.map(([east, north]) => `${x + east * pitch},${-y - north * pitch}`);
         under.append(s("polygon", { points: points.join(" "), class: "square" }));
       }
-      const kind = blocked.get(index);
+      const kind = inGame.get(index);
       const quiet = game && !plays ? " outside" : "";
       const shape = kind === "cushion"
         ? s("rect", { x: x - 15, y: -y - 15, width: 30, height: 30, rx: 7, class: "cushion" })
