@@ -282,7 +282,7 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
 
 # A code of digits, for whoever stands at the table's low edge. Digits are three places wide and
 # five high. Two are shown at a time where there is room for two, one where not, from the first to
-# the last, with a row of dots above that says how far it is; then a pause.
+# the last, with a row of dots above that says how far it is, where there is room; then a pause.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0
@@ -340,8 +340,9 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
     if page >= len(pages):
         return {}
     digits = pages[page]
-    dots = rows >= HIGH + 2
     width = len(digits) * (WIDE + 1) - 1
+    apart = 2 if 2 * len(pages) - 1 <= width else 1
+    dots = rows >= HIGH + 2 and len(pages) <= width
     left, low = (columns - width) // 2, (rows - HIGH - 2 * dots) // 2
     lit: dict[int, Rgb] = {}
     for number, digit in enumerate(digits):
@@ -352,7 +353,7 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
                     lit[row * columns + column] = WHITE
     if dots:
         row = low + HIGH + 1
-        lit |= {row * columns + left + 2 * number: ORANGE for number in range(page + 1)}
+        lit |= {row * columns + left + apart * number: ORANGE for number in range(page + 1)}
     return lit
 
 

@@ -101,7 +101,7 @@ def test_it_is_made_once_and_its_password_kept(asked, folder):
     def run(*words):
         done = CliRunner().invoke(cli, ["hotspot", "--folder", str(folder), *words])
         assert done.exit_code == 0, done.output
-        return re.findall(r"password (\d{8})\.", done.output)
+        return re.findall(r"password (\d{12})\.", done.output)
 
     first = run()
     path = folder / f"{HOTSPOT}.nmconnection"

@@ -44,6 +44,15 @@ TEN = """
 .###...#..
 ..........
 """
+SIXTH = """
+oooooo.
+.......
+.#..###
+##....#
+.#...#.
+.#...#.
+###..#.
+"""
 FIVE = """
 .###.
 .#.#.
@@ -65,7 +74,12 @@ def picture(code, columns, rows, since_s):
 
 @pytest.mark.parametrize(
     ("size", "code", "since_s", "shown"),
-    [(7, "001799", PAGE_S, SEVEN), (10, "240000", 0.0, TEN), (5, "000080", 4 * PAGE_S, FIVE)],
+    [
+        (7, "001799", PAGE_S, SEVEN),
+        (7, "999999999917", 5 * PAGE_S, SIXTH),
+        (10, "240000", 0.0, TEN),
+        (5, "000080", 4 * PAGE_S, FIVE),
+    ],
 )
 def test_digits_are_drawn_in_the_places(size, code, since_s, shown):
     assert picture(code, size, size, since_s) == shown
