@@ -131,7 +131,9 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
         board.add(head, "header8", (x + GRID_MM, y), heads[side])
         for at_head, joined in heads[side].items():
             hx, hy = board.pad(head, at_head)
-            board.texts.append(((hx, hy + (2.9 if side == "A" else -1.9)), joined))
+            # Names of three letters have no room side by side: every second one goes opposite
+            below = (side == "A") != (len(joined) > 2 and int(at_head) % 2 == 1)
+            board.texts.append(((hx, hy + (2.9 if below else -1.9)), joined))
             board.track(joined, 0.3, "F", (hx, hy), (hx, 7.62 if side == "A" else -7.62))
 
 

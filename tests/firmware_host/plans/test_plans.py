@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import combinations
 
 import pytest
 from click.testing import CliRunner
@@ -78,6 +79,20 @@ def test_copper_that_does_not_fit_is_found(table, copper_problems) -> None:
         copper_problems(re.sub(r"^\(via .*\n", "", text, count=1, flags=re.M))
     )
     assert "apart" in str(copper_problems(pcb_text(row_board(25.0, 5))))
+
+
+@pytest.mark.parametrize("name", ["plate-10", "own", "plate-13", "matrix-gpio"])
+def test_no_name_is_printed_over_another(table, name) -> None:
+    """KiCad's letters of 1 mm are 0.9 mm wide with the room between them."""
+    boards = Plans.of(table(name)).boards
+    assert "gr_text" in "".join(map(pcb_text, boards.values()))
+    for board in boards.values():
+        printed = [
+            (words, float(x), float(y))
+            for words, x, y in re.findall(r'gr_text "(.*?)" \(at (\S+) (\S+)\)', pcb_text(board))
+        ]
+        for (one, ax, ay), (two, bx, by) in combinations(printed, 2):
+            assert abs(ay - by) > 1 or abs(ax - bx) > 0.45 * len(one + two), (one, two)
 
 
 @pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])
