@@ -35,7 +35,7 @@ cp "$here/VERSION" "$root/etc/systemd/unit"
 """
 END = b"-----END SSH SIGNATURE-----\n"
 # A power cut before the command of that number: bash runs this before each
-CUT = 'trap \'n=$((${n:-0} + 1)); [ "$n" != "$CUT" ] || kill -KILL $$\' DEBUG\n'
+CUT = 'set -T\ntrap \'n=$((${n:-0} + 1)); [ "$n" != "$CUT" ] || kill -KILL $$\' DEBUG\n'
 
 
 class System:
