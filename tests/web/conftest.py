@@ -308,13 +308,23 @@ class Altered:
         self.hands = table.hands
         self._shown: dict[str, object] = {}
         self.submitted: list[Command] = []
+        self._came = threading.Condition()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.table, name)
 
     def submit(self, command: Command) -> Future[None]:
-        self.submitted.append(command)
+        with self._came:
+            self.submitted.append(command)
+            self._came.notify_all()
         return self.table.submit(command)
+
+    def expect_command(self, command: Command) -> None:
+        """It comes as the last one: a page shows a press before the table has heard of it."""
+        with self._came:
+            assert self._came.wait_for(
+                lambda: bool(self.submitted) and self.submitted[-1] == command, PATIENCE_MS / 1000
+            ), self.submitted
 
     def show(self, **fields: object) -> None:
         """From the next snapshot on, which is made now where the table rests."""
