@@ -161,11 +161,13 @@ def test_who_wants_to_be_asked_says_that_a_move_was_meant(altered, open_page):
 
 def test_what_people_have_done_is_shown_by_name_and_forgotten(served, open_page):
     served.new_game(pie=False)
-    page = open_page(served.url).page
+    player = open_page(served.url)
+    page = player.page
     page.evaluate(PATIENT)
     name(page, "red", "Nora")
     name(page, "blue", "Iris")
     served.play("d4", "a1")  # a game in which not everybody has moved is not counted
+    player.expect_turn("red")
     resign(page, "Nora")
     page.get_by_role("tab", name="Learn", exact=True).click()
     nora = page.locator(".person:not(.results)").filter(has_text="Nora")
