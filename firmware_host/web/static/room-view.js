@@ -80,7 +80,7 @@ export function fan(cards) {
 }
 
 const [INNER, OUTER] = [34, 150];
-const RIM = 160; // where the zones' names are written, around the platform
+const RIM = 157; // where the zones' names are written, around the platform
 const NAME = 13; // letters of a name's line
 const LATEST = 12;
 const STARS = 70;
@@ -105,7 +105,7 @@ function rimName(name, at) {
     : breaks.reduce((best, each) => (longest(each) < longest(best) ? each : best));
   const low = at > 2 && at < 6;
   return lines.flatMap((line, nth) => {
-    const radius = low ? RIM + 9 + 13 * nth : RIM + 13 * (lines.length - 1 - nth);
+    const radius = low ? RIM + 9 + 12 * nth : RIM + 12 * (lines.length - 1 - nth);
     const [from, to] = low ? [at + 1, at] : [at, at + 1];
     const id = `rim-${at}-${nth}`;
     return [s("path", { id, class: "arc", d: `M${point(radius, from)}A${radius} ${radius} 0 0 ${low ? 0 : 1} ${point(radius, to)}` }),
