@@ -192,3 +192,6 @@ def test_the_installer_knows_what_an_update_asks_of_it(root):
     asked = set(re.findall(r'systemd/install" (--\w+)', update))
     assert asked == {"--units", "--program"}
     assert all(f"    {option})" in install for option in asked)
+    # Cut short between the two, the way back is there.
+    [beside] = re.findall(r'install -m 0755 (.*) "\$program"', install)
+    assert beside.split() == re.findall(r"^put (\S+) /opt/tiltboard/", install, re.MULTILINE)
