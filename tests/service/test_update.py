@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
         cp -R "$here/systemd" "$2/source"
         cp "$here/VERSION" "$2/source/"
         cp "$here/VERSION" "$2/program"
+        cp "$here/VERSION" "$2/update"
         exit ;;
     --root) root=$2; shift 2 ;;
     --units) shift ;;
@@ -84,7 +85,7 @@ class System:
     def version(self) -> str:
         """Of the program that would start; all of it must be of one."""
         program = self.root / "opt/tiltboard"
-        of = {(program / name).read_text() for name in ("program", "source/VERSION")}
+        of = {(program / name).read_text() for name in ("program", "update", "source/VERSION")}
         assert len(of) == 1
         return of.pop()
 
