@@ -68,7 +68,7 @@ TREES = {
     "pi5": ("Raspberry Pi 5 Model B Rev 1.0", "c04170"),
 }
 DISK_SIZE = "1500M"
-CARD_ROOT_MB, CARD_STATE_MB = 1500, 96
+CARD_ROOT_MB, CARD_STATE_MB = 1500, 192
 UNITS = {
     "header.service": "sysinit.target",
     "world.service": "multi-user.target",
@@ -83,6 +83,7 @@ NEEDS = {  # Debian's package of each program that making and booting it takes
     "mke2fs": "e2fsprogs",
     "sfdisk": "fdisk",
     "depmod": "kmod",
+    "ssh-keygen": "openssh-client",
     "dtc": "device-tree-compiler",
 }
 ARM_NEEDS = {"mmdebstrap": "mmdebstrap", "qemu-aarch64-static": "qemu-user-static"}
@@ -298,6 +299,14 @@ def make_card(to: Path) -> int:
             sh /opt/tiltboard/source/systemd/card/prepare --read-only'"""
         run("unshare", "-mnf", "sh", "-c", inside, tree)
         (tree / "srv/tiltboard.deb").unlink()
+        [update], key = (folder / "release").glob("*.update"), folder / "key"
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+        run("ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", "tiltboard-update", update)
+        signature = update.with_name(f"{update.name}.sig").read_bytes()
+        (tree / "srv/tiltboard.update").write_bytes(signature + update.read_bytes())
+        public = key.with_suffix(".pub").read_text()
+        signers = f'tiltboard namespaces="tiltboard-update" {public}'
+        (tree / "etc/tiltboard/release-signers").write_text(signers)
         listed = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").split("\n")
         for name in filter(None, listed):
             if name.startswith(("tests/kernel", "tests/sim", "hw_sim")):

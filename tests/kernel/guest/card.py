@@ -155,14 +155,38 @@ def plays_while_the_plug_is_pulled() -> str:
     return f"{GAMES} games"
 
 
-def waits_for_the_plug() -> None:
-    play.waits_for_the_plug()
+UPDATE = "/opt/tiltboard/update"
+BEFORE = Path("/opt/tiltboard/before")  # in the version that was there first
+# bash runs this before each command. While it goes round no time passes here.
+CUT = """set -T
+trap 'case $BASH_COMMAND in *--units*)
+    echo PULL-THE-PLUG >/dev/console; while :; do :; done ;; esac' DEBUG
+"""
 
 
-def plays_on_after_it() -> None:
+def the_plug_is_pulled_in_an_update() -> None:
+    """The two versions have changed places on the card; the new one's units are not there yet."""
+    play.play(play.OPENING)
+    assert play.moves() == play.OPENED
+    BEFORE.touch()
+    Path("/run/cut").write_text(CUT)
+    run("bash", UPDATE, "/srv/tiltboard.update", env=os.environ | {"BASH_ENV": "/run/cut"})
+
+
+def plays_on_with_the_new_version() -> None:
+    assert not BEFORE.exists()
     play.nothing_confirmed_is_lost()
     assert Path("/etc/written").exists()
     assert not Path("/usr/written").exists()
+
+
+def the_update_is_taken_back_and_forth() -> str:
+    for first in (True, False):
+        run(UPDATE, "--rollback")
+        assert BEFORE.exists() == first
+        play.Playing.session = None  # its page went with the service
+        play.nothing_confirmed_is_lost()
+    return run("findmnt", "-nro", "AVAIL", "/state").strip()
 
 
 def the_clock_is_not_before_the_last_time_that_was_kept() -> str:
@@ -205,10 +229,11 @@ PLANS: dict[str, tuple[Callable[[], object], ...]] = {
         another_network_is_joined,
         without_it_the_hotspot_is_back,
         rolls_back_nothing_where_there_is_nothing,
-        waits_for_the_plug,
+        the_plug_is_pulled_in_an_update,
     ),
     "card-after-cut": (
-        plays_on_after_it,
+        plays_on_with_the_new_version,
+        the_update_is_taken_back_and_forth,
         the_clock_is_not_before_the_last_time_that_was_kept,
         back_held_shuts_down,
     ),
