@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from logging.handlers import QueueHandler
 from pathlib import Path
@@ -195,10 +196,17 @@ def test_no_broker_answers_is_said_once(caplog):
 
 
 @pytest.fixture
-def announce():
+def aside():
+    """Calls in a thread of its own: zeroconf waits in none in which a browser's loop runs."""
+    with ThreadPoolExecutor(1) as thread:
+        yield lambda call, *args, **more: thread.submit(call, *args, **more).result()
+
+
+@pytest.fixture
+def announce(aside):
     """Announces brokers on this machine alone, as avahi does in a network; ends that."""
     try:
-        zeroconf = Zeroconf(interfaces=["127.0.0.1"])
+        zeroconf = aside(Zeroconf, interfaces=["127.0.0.1"])
     except OSError as error:
         pytest.skip(f"no multicast on this machine's loopback: {error}")
     kinds = []
@@ -208,28 +216,28 @@ def announce():
         address = [socket.inet_aton("127.0.0.1")]
         service = ServiceInfo(kind, name, port, addresses=address, server="broker.local.")
         kinds.append((kind, service))
-        zeroconf.register_service(service)
-        if zeroconf.get_service_info(kind, name) is None:
+        aside(zeroconf.register_service, service)
+        if aside(zeroconf.get_service_info, kind, name) is None:
             pytest.skip("no multicast on this machine's loopback")
 
     yield announced
-    zeroconf.close()
+    aside(zeroconf.close)
 
 
 def on_loopback(monkeypatch):
     monkeypatch.setattr("zeroconf.Zeroconf", partial(Zeroconf, interfaces=["127.0.0.1"]))
 
 
-def test_the_broker_that_the_network_names_is_found(announce, monkeypatch):
+def test_the_broker_that_the_network_names_is_found(announce, aside, monkeypatch):
     on_loopback(monkeypatch)
     announce("_mqtt._tcp.local.", 28831)
-    assert find_broker(PATIENCE_S) == Broker("127.0.0.1", 28831, False)
+    assert aside(find_broker, PATIENCE_S) == Broker("127.0.0.1", 28831, False)
 
 
-def test_where_the_network_names_none_that_is_said(monkeypatch):
+def test_where_the_network_names_none_that_is_said(aside, monkeypatch):
     on_loopback(monkeypatch)
     with pytest.raises(FarError, match=r"no message broker in this network.* far\.broker"):
-        find_broker(0.0)
+        aside(find_broker, 0.0)
 
 
 @pytest.mark.parametrize(
