@@ -74,9 +74,9 @@ def command(**options: Any) -> None:
     not come out well. The table must not be running. The exit status is 1 if something is to be
     mended. With --sim somebody at the simulated table does and sees everything.
     """
-    from firmware_host.commissioning.running import ALL
+    from firmware_host.commissioning.progress import Part
 
-    run(ALL, **options)
+    run(tuple(Part), **options)
 
 
 def run(
@@ -97,7 +97,7 @@ def run(
     from msgspec.structs import replace
 
     from firmware_host.commissioning.progress import PROGRESS_NAME
-    from firmware_host.commissioning.running import begin
+    from firmware_host.commissioning.sweep import begin
     from firmware_host.config.paths import CALIBRATION_NAME
     from firmware_host.perception.calibration import read_calibration
 
@@ -130,19 +130,21 @@ class _AtTable:
         path: Path,
         catalogue: Catalogue,
     ) -> None:
+        from firmware_host.commissioning.progress import write_progress
         from firmware_host.commissioning.sweep import Sweep
 
         self._table = table
         self._before = before
-        self._path = path
         self._catalogue = catalogue
         self._said = ""
         self._refused = ""
-        self._sweep: Sweep = Sweep(table, progress, before=before)
+        self._sweep: Sweep = Sweep(
+            table, progress, before=before, keep=lambda known: write_progress(path, known)
+        )
 
     def leave_out(self, place: str) -> None:
         """Raises NotPossibleError."""
-        from firmware_host.commissioning.running import check_again
+        from firmware_host.commissioning.sweep import check_again
 
         check_again(self._table, place)
         self._sweep.leave_out(self._table.places.index(place))
@@ -186,7 +188,7 @@ class _AtTable:
         self, buses: Buses, answer: Callable[[Step], str | None], until_done: ExitStack
     ) -> float:
         """Until it is done; the date then."""
-        from firmware_host.commissioning.running import run_sweep
+        from firmware_host.commissioning.sweep import run_sweep
         from firmware_host.service.pacer import Pacer
 
         plate = self._table.plate(buses)
@@ -197,7 +199,7 @@ class _AtTable:
             return answer(step)
 
         pacer = Pacer(buses.clock, self._table.scans_per_s)
-        run_sweep(self._sweep, plate, pacer.wait, follow, self._save)
+        run_sweep(self._sweep, plate, pacer.wait, follow)
         return buses.clock.calendar()
 
     def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
@@ -258,11 +260,6 @@ class _AtTable:
         if step.choices:
             click.echo(f"          {words(_offer(step.choices))}")
         return None
-
-    def _save(self) -> None:
-        from firmware_host.commissioning.progress import write_progress
-
-        write_progress(self._path, self._sweep.progress)
 
 
 def _offer(choices: Iterable[Choice]) -> Message:

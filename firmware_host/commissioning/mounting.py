@@ -21,9 +21,9 @@ from firmware_host.commissioning.tasks import (
     EDGES,
     NORTH,
     Answer,
+    Ask,
     Attempt,
     Choice,
-    Edge,
     Light,
     Outcome,
     Task,
@@ -41,6 +41,14 @@ LEVEL_ON_EDGE_RAD = radians(6.0)
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
 LEVEL_IT = text("Take everything off the plate, level it, and leave it alone.")
+LIFT_NORTH = text(
+    "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and hold it"
+    " still."
+)
+LIFT_EAST = text(
+    "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold it"
+    " still."
+)
 GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
 
 
@@ -124,15 +132,15 @@ def risen(level: Vector, lifted: Vector) -> Axis | None:
     return None if across > ASKEW_SHARE * abs(change[along]) else _axis(along, change)
 
 
-def refusal(edge: Edge, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
+def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
     """Why the answer to ``edge`` in ``forces`` (by edge) cannot be; None if it can."""
-    axis = risen(level, forces[edge.name])
+    axis = risen(level, forces[edge])
     if axis is None:
         return text(
             "A corner was lifted, or the tilt sensor lies askew. Lift the whole lit edge; if this"
             " comes again, turn the sensor until its sides lie along the rows."
         )
-    if edge is EAST and NORTH.name in forces and mounting_of(level, forces) is None:
+    if edge == EAST and NORTH in forces and mounting_of(level, forces) is None:
         return text(
             "The two edges contradict each other: another edge than the lit one was lifted. Both"
             " are asked for again."
@@ -142,7 +150,7 @@ def refusal(edge: Edge, level: Vector, forces: Mapping[str, Vector]) -> Message 
 
 def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
     """How the chip lies, once both edges were lifted; None if no chip can lie so."""
-    north, east = (risen(level, forces[edge.name]) for edge in EDGES)
+    north, east = (risen(level, forces[edge]) for edge in EDGES)
     if north is None or east is None:
         return None
     found = mounting(north, up_axis(level))
@@ -173,14 +181,9 @@ _BACK = {"east": "west", "north": "south", "up": "down"}
 
 def _points(orientation: Mounting, axis: Axis) -> str:
     """Where one of the chip's axes points."""
-    for where, known in (
-        ("east", orientation.east),
-        ("north", orientation.north),
-        ("up", orientation.up),
-    ):
-        if known[1] == axis[1]:
-            return where if known == axis else _BACK[where]
-    raise ValueError(axis)
+    along = {"east": orientation.east, "north": orientation.north, "up": orientation.up}
+    where = next(way for way, known in along.items() if known[1] == axis[1])
+    return where if along[where] == axis else _BACK[where]
 
 
 def _axis(index: int, vector: Vector | list[float]) -> Axis:
@@ -204,75 +207,58 @@ class Tilting(Attempt):
     ``orientation``: of the tilt sensor, as it is read.
     """
 
-    def __init__(self, profile: Profile, task: Task, orientation: Mounting) -> None:
-        self.task = task
-        edge = task.edge
+    def __init__(
+        self, profile: Profile, task: Task, progress: Progress, orientation: Mounting
+    ) -> None:
+        super().__init__(profile, task, progress)
         self._rest = Window(scans(profile, REST_S))
         self._orientation = orientation
-        self._lights = {} if edge is None else dict.fromkeys(along(profile, edge), Light.LIFT)
         self._since_s: float | None = None
         self._levelled = False
-        self.say = LEVEL_IT if edge is None else lift_edge(edge)
+        north = range(profile.size - profile.columns, profile.size)
+        east = range(profile.columns - 1, profile.size, profile.columns)
+        along, self.say = {NORTH: (north, LIFT_NORTH), EAST: (east, LIFT_EAST)}.get(
+            task.name, (range(0), LEVEL_IT)
+        )
+        self._lights = dict.fromkeys(along, Light.LIFT)
 
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame) -> Outcome:
         """Done once it is held still."""
         self._since_s = frame.time_s if self._since_s is None else self._since_s
         late = frame.time_s > self._since_s + HINT_AFTER_S
         now = force_on_chip(frame, self._orientation)
         self._rest.push(now)
         rests = self._rest.full and max(map(self._rest.swing, range(3))) <= REST_SWING_M_S2
-        if self.task.edge is None:
-            return self._level(progress, rests=rests, late=late)
-        level = progress.level or (0.0, 0.0, 1.0)
+        if self.task.ask is Ask.LEVEL:
+            return self._level(rests=rests, late=late)
+        level = self._progress.level or (0.0, 0.0, 1.0)
         self._levelled = self._levelled or not is_lifted(level, now)
         if not self._levelled or not rests:
             return Outcome(lights=self._lights)
-        return self._lifted(progress, self.task.edge, level, late=late)
+        return self._lifted(self.task.name, level, late=late)
 
-    def _level(self, progress: Progress, *, rests: bool, late: bool) -> Outcome:
+    def _level(self, *, rests: bool, late: bool) -> Outcome:
         if rests:
             x, y, z = self._rest.means()
             if is_level((x, y, z)):
-                return Outcome(replace(progress, level=(x, y, z), edges={}))
+                return Outcome(replace(self._progress, level=(x, y, z), edges={}))
             return Outcome(refused=NOT_LEVEL, choices=(GO_ON,))
         if late:
             return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(GO_ON,))
         return Outcome()
 
-    def _lifted(self, progress: Progress, edge: Edge, level: Vector, *, late: bool) -> Outcome:
-        x, y, z = self._rest.means()
+    def _lifted(self, edge: str, level: Vector, *, late: bool) -> Outcome:
+        progress, (x, y, z) = self._progress, self._rest.means()
         if not is_lifted(level, (x, y, z)):
-            missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge.name)
-            return (
-                Outcome(None, missed, self._lights, (GO_ON,))
-                if late
-                else Outcome(lights=self._lights)
-            )
-        known = progress.edges | {edge.name: (x, y, z)}
+            if not late:
+                return Outcome(lights=self._lights)
+            missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge)
+            return Outcome(None, missed, self._lights, (GO_ON,))
+        known = progress.edges | {edge: (x, y, z)}
         why = refusal(edge, level, known)
         if why is None:
             return Outcome(replace(progress, edges=known), lights=self._lights)
-        if edge is EAST and risen(level, (x, y, z)) is not None:
+        if edge == EAST and risen(level, (x, y, z)) is not None:
             # which of the two was wrong, nobody knows
             return Outcome(replace(progress, edges={}), why, self._lights)
         return Outcome(None, why, self._lights, (GO_ON,))
-
-
-def along(profile: Profile, edge: Edge) -> range:
-    """The places at the north or the east edge."""
-    if edge is NORTH:
-        return range(profile.size - profile.columns, profile.size)
-    return range(profile.columns - 1, profile.size, profile.columns)
-
-
-def lift_edge(edge: Edge) -> Message:
-    """Tilt the plate."""
-    if edge is NORTH:
-        return text(
-            "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and"
-            " hold it still."
-        )
-    return text(
-        "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold it"
-        " still."
-    )

@@ -7,22 +7,30 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from drivers.attitude import FLAT, Mounting
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
 from drivers.lights import Colour
-from firmware_host.commissioning.account import calibration_of, supply_of
+from drivers.plate import Plate
+from firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
 from firmware_host.commissioning.mounting import Tilting
 from firmware_host.commissioning.placing import Emptying, Placing, can_spare
-from firmware_host.commissioning.progress import Part, Progress
+from firmware_host.commissioning.progress import (
+    FORMAT,
+    PROGRESS_NAME,
+    Part,
+    Progress,
+    read_progress,
+)
 from firmware_host.commissioning.tasks import (
     COLOURS,
+    EDGES,
     NO_LIGHT,
     Answer,
     Ask,
@@ -37,10 +45,22 @@ from firmware_host.commissioning.tasks import (
 )
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, text
+from firmware_host.guidance import troubles
+from firmware_host.messages import Message, nearest, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Asked, Role
 
+ACCEPTED_HZ = 1046.5
+TRIED_HZ = 880.0  # the buzzer
+TONE_S = 0.08
+ROLES = {
+    Light.TARGET: Role.PUT,
+    Light.DONE: Role.LEGAL,
+    Light.WRONG: Role.WRONG,
+    Light.LIFT: Role.LIFT,
+}
 RELEASED_S = 0.3  # longer than contacts bounce
 YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
@@ -58,9 +78,8 @@ SKIP = Choice(Answer.SKIP, text("Go on without it"))
 class Question(Attempt):
     """One question about lights or the buzzer. ``say``: it, in words."""
 
-    def __init__(self, profile: Profile, task: Task) -> None:
-        self._profile = profile
-        self.task = task
+    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
+        super().__init__(profile, task, progress)
         self._choices: tuple[Choice, ...] = (YES, NO)
         place = task.place or 0
         match task.ask:
@@ -86,14 +105,13 @@ class Question(Attempt):
                 self.say = text("Do you hear the buzzer?")
                 self._lights = {}
 
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame) -> Outcome:
         """Nothing is read: somebody has to answer."""
-        del frame, progress
         return Outcome(lights=self._lights, choices=self._choices)
 
-    def answer(self, value: str, progress: Progress) -> Progress:
+    def answer(self, value: str) -> Progress:
         """What is known by that answer."""
-        task, profile = self.task, self._profile
+        task, profile, progress = self.task, self._profile, self._progress
         match task.ask:
             case Ask.PICTURE:
                 return replace(progress, picture=value == Answer.YES)
@@ -115,28 +133,28 @@ class Question(Attempt):
 class Pressing(Attempt):
     """A button is pressed and let go. ``say``: which."""
 
-    def __init__(self, profile: Profile, task: Task) -> None:
-        self.task = task
+    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
+        super().__init__(profile, task, progress)
         self._seen: frozenset[str] = frozenset()
         self._released = round(RELEASED_S * profile.scans_per_s)
         self._count = 0
         self.say = text("Press the button {button} for a second, and let go.", button=task.name)
 
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame) -> Outcome:
         """Done once every button is open again."""
         self._seen |= frame.pressed
         self._count = 0 if frame.pressed else self._count + 1
         if self._seen and self._count >= self._released:
-            return Outcome(self._with(progress, tuple(sorted(self._seen))))
+            return Outcome(self._with(*sorted(self._seen)))
         return Outcome(choices=(Choice(Answer.NOTHING, text("It does nothing")),))
 
-    def answer(self, value: str, progress: Progress) -> Progress:
+    def answer(self, value: str) -> Progress:
         """It does nothing."""
-        del value
-        return self._with(progress, ())
+        return self._with()
 
-    def _with(self, progress: Progress, closed: tuple[str, ...]) -> Progress:
-        return replace(progress, buttons=progress.buttons | {self.task.name: closed})
+    def _with(self, *closed: str) -> Progress:
+        buttons = self._progress.buttons | {self.task.name: closed}
+        return replace(self._progress, buttons=buttons)
 
 
 def _named(*names: str) -> tuple[Choice, ...]:
@@ -173,8 +191,8 @@ def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | N
 
 
 class Sweep:
-    """One sweep of one table, from ``progress`` on. ``before``: what was known of the table.
-    ``orientation``: of the tilt sensor, as the plate that is scanned takes it.
+    """One sweep of one table, from ``progress`` on. ``before``: what was known of the table, by
+    which its plate is mounted. ``keep``: called with what is known after each thing accepted.
     ``troubles``: parts that did not answer and were gone on without.
     ``step``: what it said last; ``done``: it has come to its end.
     """
@@ -185,12 +203,13 @@ class Sweep:
         progress: Progress,
         *,
         before: Calibration | None = None,
-        orientation: Mounting = FLAT,
+        keep: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         self._profile = profile
         self._before = before or uncalibrated(profile)
         self._proven = set(progress.wanted)
-        self._orientation = orientation
+        self._keep = keep
+        self.orientation = self._before.orientation
         self.progress = progress
         self.troubles: list[Finding] = []
         self.done = False
@@ -247,6 +266,21 @@ class Sweep:
         self._proven |= {*progress.wanted}
         self._attempt = self._refused = None
 
+    def measure_again(self, again: str) -> None:
+        """That place, or that part, next. Raises NotPossibleError."""
+        self.go_on_from(measured_again(self._profile, self.progress, again))
+
+    def asked(self, overlay: Overlay) -> Asked:
+        """What to show. ``overlay`` names the places, as the page knows them."""
+        step, say = self.step, self.step.say
+        if step.refused is not None:
+            say = text("{why} {say}", why=step.refused, say=say)
+        counted = text(
+            "Sweep, {count} of {total}: {say}", count=step.done, total=step.total, say=say
+        )
+        lights = step.lights.items()
+        return Asked(counted, {overlay.places[i]: ROLES[x] for i, x in lights if x in ROLES})
+
     def calibration(self, made_s: float) -> Calibration | None:
         """What is known of the table, once the sweep has come to its end. ``made_s``: since
         1970-01-01 UTC.
@@ -265,6 +299,8 @@ class Sweep:
             if number < len(self.step.choices):
                 self._answer = self.step.choices[number].value
         self.step = self._update(frame)
+        if self.step.accepted or self.done:
+            self._keep(self.progress)
         return self.step
 
     def _update(self, frame: Frame) -> Step:
@@ -279,7 +315,7 @@ class Sweep:
         missing = self._missing_part(task, frame)
         if missing is not None:
             return missing
-        found = self._attempt.update(frame, self.progress)
+        found = self._attempt.update(frame)
         if found.progress is not None:
             self.go_on_from(found.progress)
             self._refused = found.refused
@@ -293,7 +329,7 @@ class Sweep:
         if value == Answer.SKIP:
             self._skip(self._missing or (attempt.task.part, None))
             return True
-        known = attempt.answer(value, self.progress)
+        known = attempt.answer(value)
         if known is not None:
             self.go_on_from(known)
         return known is not None
@@ -313,18 +349,18 @@ class Sweep:
         return Step(task, say, *self._counted, refused=refused, accepted=accepted)
 
     def _begin(self, task: Task) -> Attempt:
-        profile = self._profile
+        known = self._profile, task, self.progress
         match task.ask:
             case Ask.PRESS:
-                return Pressing(profile, task)
+                return Pressing(*known)
             case Ask.LEVEL | Ask.EDGE:
-                return Tilting(profile, task, self._orientation)
+                return Tilting(*known, self.orientation)
             case Ask.EMPTY:
-                return Emptying(profile, task, self._orientation, tilt=self._tilt)
+                return Emptying(*known, self.orientation, tilt=self._tilt)
             case Ask.PLACE | Ask.WEAK:
-                return Placing(profile, task, self.progress)
+                return Placing(*known)
             case _:
-                return Question(profile, task)
+                return Question(*known)
 
     @property
     def _tilt(self) -> bool:
@@ -343,7 +379,9 @@ class Sweep:
         self._missing = part, fault
         self._attempt = self._begin(task)  # what was read before does not count
         choices = () if fault is None else (SKIP,)
-        return Step(task, no_part(fault), *self._counted, choices=choices)
+        waits = text("The sensors do not answer yet.")  # they are still starting
+        say = waits if fault is None else troubles.part_missing([fault])
+        return Step(task, say, *self._counted, choices=choices)
 
     def _skip(self, missing: tuple[Part, PartError | None]) -> None:
         (part, fault), self._missing = missing, None
@@ -363,12 +401,110 @@ class Sweep:
             self.troubles.append(note(name, supply_of(name)))
 
 
-def no_part(fault: PartError | None) -> Message:
-    """A part does not answer; None: it is still starting."""
-    if fault is None:
-        return text("The sensors do not answer yet.")
-    return text(
-        "{problem} {remedy}",
-        problem=Message(fault.template, fault.params),
-        remedy=Message(fault.remedy_template, fault.params),
-    )
+def begin(
+    profile: Profile,
+    folder: Path,
+    parts: Sequence[Part] = tuple(Part),
+    *,
+    again: str | None = None,
+    fresh: bool = False,
+    practice: Sequence[str] = (),
+) -> Progress:
+    """What a sweep of ``parts`` begins with, of what is kept in ``folder``.
+
+    One that was interrupted goes on; of one that has come to its end, what did not come out well is
+    done again; if all did, everything is. ``again``: that place, or that part, and nothing else.
+    ``fresh``: forget everything. ``practice``: how the simulated table is wired wrongly. Raises
+    NotPossibleError.
+    """
+    known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
+    nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
+    if again is not None:
+        return measured_again(profile, replace(known or nothing, wanted=()), again)
+    if known is None or known.practice != nothing.practice:
+        known = nothing
+    if profile.imu is not None and len(known.edges) < len(EDGES):
+        parts = [part for part in Part if part in parts or part is Part.EDGES]
+    going_on = {part for part in known.wanted if part in parts}
+    todo = {part for part in to_mend(known) if part in parts} - going_on
+    for part in todo if todo or going_on else parts:
+        # of the places, only those that were left out
+        left_out = part is Part.PLACES and known.broken
+        known = replace(known, broken=()) if left_out else known.without(part)
+        going_on.add(part)
+    return _anew(replace(known, wanted=tuple(part for part in Part if part in going_on)))
+
+
+def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
+    """``progress`` with one place, or one part, to be done next. Raises NotPossibleError."""
+    check_again(profile, again)
+    if again in profile.places:
+        if not progress.inputs:
+            raise NotPossibleError(
+                "The places of this table have not been measured yet.",
+                remedy="Measure all of them: tiltboard calibrate",
+            )
+        part = Part.PLACES
+        progress = progress.without_place(profile.places.index(again))
+    else:
+        part = Part(again)
+        progress = progress.without(part)
+    wanted = tuple(p for p in Part if p is part or p in progress.wanted)
+    return _anew(replace(progress, wanted=wanted))
+
+
+def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
+    """How much of an interrupted sweep is done, and of how much; None if there is none."""
+    progress = read_progress(folder / PROGRESS_NAME, profile)
+    if progress is None:
+        return None
+    done = [known for _, known in tasks(progress, profile)]
+    return (sum(done), len(done)) if any(done) and not all(done) else None
+
+
+def check_again(profile: Profile, again: str) -> None:
+    """Raise NotPossibleError for a place or a part that the table does not have."""
+    there = {
+        Part.LIGHTS: profile.lights,
+        Part.BUTTONS: profile.panel,
+        Part.EDGES: profile.imu,
+        Part.PLACES: profile.hall,
+    }
+    known = [*profile.places, *(part for part, config in there.items() if config is not None)]
+    if again not in known:
+        raise NotPossibleError(
+            "There is no place and no part {place!r} on this table; {hint}",
+            place=again,
+            hint=nearest(again, known),
+        )
+
+
+def _anew(progress: Progress) -> Progress:
+    """The empty plate is always measured anew before a piece is put on it."""
+    if Part.PLACES not in progress.wanted:
+        return progress
+    return replace(progress, offset_mt=(), noise_mt=(), last=None)
+
+
+def run_sweep(
+    sweep: Sweep, plate: Plate, wait: Callable[[], None], tell: Callable[[Step], str | None]
+) -> None:
+    """Until everything is done. ``wait``: until the next scan is due; ``tell``: after each scan,
+    the answer to it, if there is one.
+    """
+    plate.mount(sweep.orientation)
+    silent_s = 0.0
+    while True:
+        frame = plate.scan()
+        step = sweep.update(frame)
+        plate.show(sweep.strip)
+        if step.accepted:
+            silent_s = frame.time_s + TONE_S
+        accepted_hz = ACCEPTED_HZ if frame.time_s < silent_s else None
+        plate.tone(TRIED_HZ if step.sounds else accepted_hz)
+        value = tell(step)
+        if sweep.done:
+            return
+        if value is not None:
+            sweep.answer(value)
+        wait()

@@ -20,16 +20,7 @@ NO_LIGHT = "none"
 BUTTONS = ("confirm", "back")
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One edge of the plate."""
-
-    name: str
-
-
-NORTH = Edge("north")
-EAST = Edge("east")
-EDGES = (NORTH, EAST)
+NORTH, EAST = EDGES = ("north", "east")
 
 
 def to_and_fro(profile: Profile) -> list[int]:
@@ -60,7 +51,7 @@ def row_ends(profile: Profile) -> list[int]:
 
 
 class Ask(Enum):
-    """What a task asks for, and the part of ``Frame.faults`` without which it cannot be done."""
+    """What a task asks for."""
 
     PICTURE = "is the board lit as said"
     COLOUR = "which colour has the first light"
@@ -76,15 +67,14 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do. ``name``: the colour, or the button. ``magnet``: which must stand on
-    ``place``; None: whichever strong piece is carried.
+    """One thing to do. ``name``: the colour, the button or the edge. ``magnet``: which must stand
+    on ``place``; None: whichever strong piece is carried.
     """
 
     ask: Ask
     part: Part
     place: int | None = None
     magnet: Magnet | None = None
-    edge: Edge | None = None
     name: str = ""
 
 
@@ -107,7 +97,7 @@ def tasks(
     if Part.EDGES in wanted and profile.imu is not None:
         yield Task(Ask.LEVEL, Part.EDGES), progress.level is not None
         for edge in EDGES:
-            yield Task(Ask.EDGE, Part.EDGES, edge=edge), edge.name in progress.edges
+            yield Task(Ask.EDGE, Part.EDGES, name=edge), edge in progress.edges
     if Part.PLACES in wanted:
         yield from _places(progress, profile)
 
@@ -126,21 +116,16 @@ def _lights(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]
 
 
 def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    measures, broken = profile.capabilities.measures, progress.broken
-    todo: list[tuple[Task, bool]] = []
-    for magnet in (None,) if measures else STRONG_KINDS:
-        todo += [
-            (Task(Ask.PLACE, Part.PLACES, place, magnet), place in progress.carried(magnet))
-            for place in to_and_fro(profile)
-            if place not in broken
-        ]
-    if profile.capabilities.strengths > 1 and not progress.no_weak:
-        todo += [
-            (Task(Ask.WEAK, Part.PLACES, place), place in progress.weak_mt)
-            for place in samples(profile, broken)
-        ]
+    broken = progress.broken
     yield Task(Ask.EMPTY, Part.PLACES), bool(progress.offset_mt)
-    yield from todo
+    for magnet in (None,) if profile.capabilities.measures else STRONG_KINDS:
+        for place in to_and_fro(profile):
+            if place not in broken:
+                done = place in progress.carried(magnet)
+                yield Task(Ask.PLACE, Part.PLACES, place, magnet), done
+    if profile.capabilities.strengths > 1 and not progress.no_weak:
+        for place in samples(profile, broken):
+            yield Task(Ask.WEAK, Part.PLACES, place), place in progress.weak_mt
 
 
 class Light(Enum):
@@ -196,19 +181,22 @@ class Outcome:
 
 
 class Attempt:
-    """One ``task`` being done. ``say``: what to do."""
+    """One ``task`` being done, with what is known before it. ``say``: what to do."""
 
-    task: Task
     say: Message
 
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
+    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
+        self._profile = profile
+        self.task = task
+        self._progress = progress
+
+    def update(self, frame: Frame) -> Outcome:
         """Take one scan in."""
         raise NotImplementedError
 
-    def answer(self, value: str, progress: Progress) -> Progress | None:
+    def answer(self, value: str) -> Progress | None:
         """What is known by one of the choices of the last outcome; None: the task goes on."""
-        del value
-        return progress
+        return self._progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from firmware_host.commissioning.findings import (
     worth_a_look,
 )
 from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
-from firmware_host.commissioning.running import unfinished
+from firmware_host.commissioning.sweep import unfinished
 from firmware_host.config.errors import ConfigError, JournalError
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from drivers.lights import Colour, Look
 from drivers.plate import Plate
-from firmware_host.commissioning.running import TRIED_HZ
+from firmware_host.commissioning.sweep import TRIED_HZ
 from firmware_host.config.profile import Profile
 from firmware_host.guidance.lights import (
     CODE_LEVEL,

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from firmware_host.commissioning.running import TableSweep, unfinished
+from firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
+from firmware_host.commissioning.sweep import Sweep, begin, unfinished
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.paths import sync_directory
 from firmware_host.config.profile import Profile
@@ -132,7 +133,7 @@ class Upkeep:
     def __init__(self, profile: Profile, folder: Path) -> None:
         self._profile = profile
         self._folder = folder
-        self.sweep: TableSweep | None = None
+        self.sweep: Sweep | None = None
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
         self.asked: Asked | None = None
@@ -156,13 +157,16 @@ class Upkeep:
         if self.sweep is not None and command.again is not None:
             self.sweep.measure_again(command.again)
         elif self.sweep is None or command.fresh:
-            self.sweep = TableSweep(
-                self._profile,
-                self._folder,
-                command.again,
-                fresh=command.fresh,
-                known=sensing.calibration.loaded,
-            )
+            known = sensing.calibration.loaded
+            again, fresh = command.again, command.fresh
+            progress = begin(self._profile, self._folder, again=again, fresh=fresh)
+            self.sweep = Sweep(self._profile, progress, before=known, keep=self._keep)
+
+    def _keep(self, progress: Progress) -> None:
+        try:
+            write_progress(self._folder / PROGRESS_NAME, progress)
+        except OSError as error:
+            _log.warning("The sweep's progress cannot be saved: %s", error)
 
     def stop_calibrating(self) -> None:
         """What has been measured is kept for the next time."""

@@ -112,8 +112,8 @@ class Maker:
             hands.take(self._at)
             self._at = None
             return
-        if task.edge is not None:
-            x, y = {"north": (LIFT_RAD, 0.0), "east": (0.0, -LIFT_RAD)}[task.edge.name]
+        if task.ask is Ask.EDGE:
+            x, y = {"north": (LIFT_RAD, 0.0), "east": (0.0, -LIFT_RAD)}[task.name]
             now_s = self._table.clock.now()
             self._table.world.plate.tilt(x, y, now_s, for_s=HELD_S)
         elif place is not None:

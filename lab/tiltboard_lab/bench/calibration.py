@@ -71,15 +71,14 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     Raises RuntimeError where it does not come to its end.
     """
     from firmware_host.commissioning.account import calibration_of
-    from firmware_host.commissioning.progress import FORMAT, Progress
-    from firmware_host.commissioning.running import ALL, run_sweep
-    from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.commissioning.progress import FORMAT, Part, Progress
+    from firmware_host.commissioning.sweep import Sweep, run_sweep
     from firmware_host.commissioning.tasks import Step
     from firmware_host.service.pacer import Pacer
     from hw_sim.session.maker import Maker
 
     profile = table.profile
-    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=ALL))
+    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(Part)))
     maker = Maker(table, 1)
     plate = profile.plate(table.buses)
     refused: list[str] = []
@@ -93,10 +92,10 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
         return maker.follow(step)
 
     try:
-        run_sweep(sweep, plate, Pacer(table.clock, profile.scans_per_s).wait, tell, lambda: None)
+        run_sweep(sweep, plate, Pacer(table.clock, profile.scans_per_s).wait, tell)
     finally:
         plate.close()
-    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=ALL)
+    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=tuple(Part))
     return found, len(refused)
 
 

@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from firmware_host.commissioning.account import calibration_of, findings
-from firmware_host.commissioning.progress import FORMAT, Progress
-from firmware_host.commissioning.running import ALL, run_sweep
-from firmware_host.commissioning.sweep import Sweep
+from firmware_host.commissioning.progress import FORMAT, Part, Progress
+from firmware_host.commissioning.sweep import Sweep, run_sweep
 from firmware_host.service.pacer import Pacer
 from hw_sim.miswiring import miswire
 from hw_sim.session.maker import Maker
@@ -32,7 +31,7 @@ class Swept:
         *faults,
         seed=1,
         progress=None,
-        parts=ALL,
+        parts=tuple(Part),
         prepare=None,
         mishap=None,
         stop=None,
@@ -41,7 +40,8 @@ class Swept:
         self.profile = profile
         progress = progress or Progress(FORMAT, profile.name, wanted=parts)
         self.parts = progress.wanted
-        self.sweep = Sweep(profile, progress)
+        self.sweep = Sweep(profile, progress, keep=self._keep)
+        self._stop = stop
         self.refused: list[str] = []
         self.asked: list[object] = []
         self.kept: list[Progress] = []
@@ -75,15 +75,10 @@ class Swept:
                 answer = next(acting, "over")
                 return self.maker.follow(step) if answer == "over" else answer
 
-            def save():
-                self.kept.append(self.sweep.progress)
-                if len(self.kept) == stop:
-                    raise StoppedError
-
             plate = profile.plate(self.table.buses)
             try:
                 pacer = Pacer(self.table.clock, profile.scans_per_s)
-                run_sweep(self.sweep, plate, pacer.wait, tell, save)
+                run_sweep(self.sweep, plate, pacer.wait, tell)
             except StoppedError:
                 pass
             else:
@@ -91,6 +86,11 @@ class Swept:
             finally:
                 plate.close()
             self.duration_s = self.table.clock.now()
+
+    def _keep(self, progress):
+        self.kept.append(progress)
+        if len(self.kept) == self._stop:
+            raise StoppedError
 
     @property
     def places(self):

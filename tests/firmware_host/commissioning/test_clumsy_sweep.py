@@ -9,6 +9,7 @@ import pytest
 
 from firmware_host.commissioning.findings import worth_a_look
 from firmware_host.commissioning.progress import Part
+from firmware_host.commissioning.tasks import Ask
 from tests.unhurried import unhurried
 
 PLACE = 4  # b2, in the middle of the second row
@@ -274,7 +275,7 @@ def test_a_broken_sensor_is_left_out_once_somebody_says_so(swept, fault, careful
 )
 def test_a_lost_tilt_sensor_is_said_while_the_edges_are_asked_for(swept, fault, says):
     def lost(run):
-        yield from until(run, lambda: run.step.task is not None and run.step.task.edge)
+        yield from until(run, lambda: run.step.task is not None and run.step.task.ask is Ask.EDGE)
         run.table.faults.inject(fault)
         while says not in str(run.step.say):
             yield None

@@ -10,7 +10,7 @@ import pytest
 from drivers.attitude import FLAT, Mounting, all_mountings
 from firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
 from firmware_host.commissioning.progress import Part
-from firmware_host.commissioning.tasks import EAST, NORTH
+from firmware_host.commissioning.tasks import EAST, NORTH, Ask
 from firmware_host.service.pacer import Pacer
 from tests.unhurried import unhurried
 
@@ -93,14 +93,14 @@ def test_another_edge_than_the_lit_one_has_both_asked_for_again(swept, tiny):
         while not run.sweep.done:
             task, now_s = run.step.task, run.table.clock.now()
             at_rest = now_s > run.table.world.plate.busy_until_s
-            if task != last and task is not None and task.edge is not None and at_rest:
-                x, y = lifts[task.edge.name].pop(0)
+            if task != last and task is not None and task.ask is Ask.EDGE and at_rest:
+                x, y = lifts[task.name].pop(0)
                 run.table.world.plate.tilt(radians(x), radians(y), now_s, for_s=1.5)
                 last = task
             yield None
 
     run = swept(tiny, parts=(Part.EDGES,), mishap=wrong)
-    edges = [task.edge.name for task in run.asked if task.edge is not None]
+    edges = [task.name for task in run.asked if task.ask is Ask.EDGE]
     assert edges == ["north", "east", "north", "east"]
     assert [words[:33] for words in run.refused] == ["The two edges contradict each oth"]
     assert run.calibration().orientation == FLAT

@@ -11,8 +11,7 @@ from drivers.attitude import Mounting
 from firmware_host.commissioning.account import wire_of
 from firmware_host.commissioning.findings import worth_a_look
 from firmware_host.commissioning.progress import PROGRESS_NAME, Part, read_progress, write_progress
-from firmware_host.commissioning.running import begin, measured_again
-from firmware_host.commissioning.sweep import find_order
+from firmware_host.commissioning.sweep import begin, find_order, measured_again
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import Perception
