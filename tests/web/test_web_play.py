@@ -108,6 +108,25 @@ def test_by_keyboard_a_marble_is_put_moved_and_taken_away(served, open_page):
     player.expect_moves("d4")
 
 
+def test_the_keys_stay_where_they_were_while_the_table_is_away_for_a_moment(served, open_page):
+    served.new_game(size=5, marbles=4, pie=False)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    page = player.page
+    page.locator("#stage").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+
+    served.lose()
+    expect(page.locator('html[data-link="lost"]')).to_be_attached()
+    served.come_back()
+    expect(page.locator('html[data-link="open"]')).to_be_attached()
+
+    page.keyboard.press("Enter")
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+
 def test_reloading_in_the_middle_of_a_move_shows_the_same_table(served, open_page):
     served.new_game(size=5, marbles=3, pie=False)
     player = open_page(served.url)

@@ -34,8 +34,15 @@ export class Keys {
     });
   }
 
-  /** To the place nearest to the middle of the board. */
+  /** To the place nearest to the middle of the board, as a game begins; a page that comes back stays where it was. */
   home() {
+    const { layout, review } = this.store;
+    const shown = [layout?.number, review?.record.game.id].join();
+    if (shown === this.homeOf) {
+      this.plate.focusOn(this.at());
+      return;
+    }
+    this.homeOf = shown;
     const board = Object.values(this.store.game?.board ?? {});
     const centres = board.map(({ index }) => ({ index, ...this.store.centreOf(index) }));
     const mean = (axis) => centres.reduce((sum, at) => sum + at[axis], 0) / centres.length;
