@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from firmware_host.messages import Message
-from firmware_host.web.snapshot import LookInfo, ShiftInfo
+from firmware_host.web.snapshot import LookInfo
 from games.base import Credit, OptionSpec, Preset
 
 
@@ -82,21 +82,6 @@ class Texts(msgspec.Struct, frozen=True):
     language: str
     messages: dict[str, str | list[str]]
     languages: tuple[str, ...]
-
-
-class MovePreview(msgspec.Struct, frozen=True):
-    """What a move would do: the hand's ``act``, and the ``consequences`` that follow together.
-
-    ``reasons``: why the first few do, a sentence each. ``ends``: the game is over then; ``winner``:
-    whoever has won it.
-    """
-
-    move: str
-    act: list[ShiftInfo]
-    consequences: list[ShiftInfo]
-    reasons: list[Message]
-    ends: bool
-    winner: str | None
 
 
 class PairingState(msgspec.Struct, frozen=True):

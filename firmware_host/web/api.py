@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from firmware_host.messages import Message
 from firmware_host.table.commands import Number
 from firmware_host.web import answers
-from firmware_host.web.machine import Wanted
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
-from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import (
-    GameAnalysis,
-    GameRecord,
-    GameSummary,
-    HealthMap,
-    PersonInfo,
-)
+from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
@@ -39,6 +31,8 @@ WHY = {
     503: "The table does not answer.",
 }
 
+H = TypeVar("H", bound=Callable[..., Any])
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -50,7 +44,7 @@ class Endpoint:
     summary: str
     answers: dict[int, Any]
     body: Any = None
-    headers: tuple[str, ...] = field(default=())
+    headers: tuple[str, ...] = ()
 
     @property
     def route(self) -> str:
@@ -62,155 +56,32 @@ _PARAMETERS = {
     "id": {"type": "integer", **msgspec.json.schema(Number)},
     "move": {"type": "string", "minLength": 1, "maxLength": LONGEST_MOVE},
 }
-_ASKED = {404: answers.Problem, 503: answers.Problem}
-_SENT = {400: answers.Problem, 408: answers.Problem, 413: answers.Problem, 415: answers.Problem}
+SENT = (400, 408, 409, 413, 415)
+"""Why what is sent may be refused."""
+ENDPOINTS: list[Endpoint] = []
+"""All that ``web.app`` serves, in the order of its methods."""
 
-ENDPOINTS = (
-    Endpoint("GET", "/layout", "layout", "What stays while a game is played.", {200: Layout}),
-    Endpoint("GET", "/snapshot", "snapshot", "The table after its newest scan.", {200: Snapshot}),
-    Endpoint(
-        "GET", "/games", "games", "The games that can be started.", {200: list[answers.GameKind]}
-    ),
-    Endpoint(
-        "GET",
-        "/puzzles",
-        "puzzles",
-        "The puzzles that come with the table, and today's.",
-        {200: list[answers.GamePuzzles]},
-    ),
-    Endpoint("GET", "/legend", "legend", "What the lights mean.", {200: list[answers.Light]}),
-    Endpoint(
-        "GET",
-        "/health",
-        "health",
-        "The sensors' noise and margins, as the last calibration found them.",
-        {200: HealthMap, 503: answers.Problem},
-    ),
-    Endpoint(
-        "GET",
-        "/preview/{move}",
-        "preview",
-        "What a move would do, without making it; null where the rules forbid it.",
-        {
-            200: answers.MovePreview | None,
-            404: answers.Problem,
-            503: answers.Problem,
-        },
-    ),
-    Endpoint(
-        "GET",
-        "/texts",
-        "texts",
-        "The page's language: the cookie's, else the browser's.",
-        {200: answers.Texts},
-    ),
-    Endpoint(
-        "GET",
-        "/history",
-        "history",
-        "Every game in the journal, the newest first.",
-        {200: list[GameSummary], 503: answers.Problem},
-    ),
-    Endpoint(
-        "GET",
-        "/history/{id}",
-        "record",
-        "One game, position by position.",
-        {200: GameRecord, **_ASKED},
-    ),
-    Endpoint(
-        "GET",
-        "/history/{id}/analysis",
-        "analysis",
-        "One game as the strongest engine sees it: who stood how, and what decided it.",
-        {200: GameAnalysis, **_ASKED},
-    ),
-    Endpoint(
-        "GET",
-        "/people",
-        "people",
-        "Who is known by name on this table, and what each has tried, solved and beaten.",
-        {200: list[PersonInfo], 403: answers.Problem, 503: answers.Problem},
-    ),
-    Endpoint(
-        "GET",
-        "/history/{id}/export",
-        "export",
-        "One game as text.",
-        {200: str, **_ASKED},
-        headers=("content-disposition",),
-    ),
-    Endpoint(
-        "POST",
-        "/command",
-        "command",
-        "Have the table do something; answered when it is done. Paired devices only.",
-        {200: answers.Done, 409: answers.Problem, **_SENT},
-        PageCommand,
-    ),
-    Endpoint(
-        "GET", "/pairing", "pairing", "What this visitor may do.", {200: answers.PairingState}
-    ),
-    Endpoint(
-        "POST",
-        "/pairing",
-        "pair",
-        "Exchange the code shown at the table for a cookie.",
-        {200: answers.Done, 409: answers.Problem, **_SENT},
-        answers.PairRequest,
-        headers=("set-cookie",),
-    ),
-    Endpoint(
-        "GET", "/seats", "seats", "Seats, and which are this device's.", {200: answers.SeatsState}
-    ),
-    Endpoint(
-        "POST",
-        "/seats",
-        "sit_down",
-        "Take a seat with its code, for a cookie.",
-        {200: answers.Done, 409: answers.Problem, **_SENT},
-        answers.SeatRequest,
-        headers=("set-cookie",),
-    ),
-    Endpoint(
-        "POST",
-        "/pairing/first",
-        "join",
-        "Have the first device let in at the table: a cookie, good once confirm is pressed.",
-        {200: answers.Joining, 409: answers.Problem, **_SENT},
-        answers.JoinRequest,
-        headers=("set-cookie",),
-    ),
-    Endpoint(
-        "GET",
-        "/machine",
-        "machine",
-        "The version, and the table's own Wi-Fi. Paired devices only.",
-        {200: answers.MachineState, 409: answers.Problem, 503: answers.Problem},
-    ),
-    Endpoint(
-        "POST",
-        "/machine",
-        "ask_machine",
-        "Join a Wi-Fi, update, go back, shut down, once confirm is pressed. Paired devices only.",
-        {200: answers.Joining, 409: answers.Problem, **_SENT},
-        Wanted,
-    ),
-    Endpoint(
-        "POST",
-        "/machine/update",
-        "send_update",
-        "The file of an update, as application/octet-stream. Paired devices only.",
-        {200: answers.Done, 408: answers.Problem, 409: answers.Problem, 415: answers.Problem},
-    ),
-    Endpoint(
-        "POST",
-        "/pairing/code",
-        "open_code",
-        "Open a new code. The table's own page only.",
-        {200: answers.PairingCode, 409: answers.Problem},
-    ),
-)
+
+def serves(
+    method: str,
+    path: str,
+    kind: Any,
+    *why_not: int,
+    body: Any = None,
+    headers: tuple[str, ...] = (),
+) -> Callable[[H], H]:
+    """The method below is that endpoint, which its docstring describes: it answers with a ``kind``,
+    or with a Problem for one of the reasons ``why_not``.
+    """
+
+    def note(handler: H) -> H:
+        summary = " ".join((handler.__doc__ or "").split())
+        answered = {200: kind, **dict.fromkeys(why_not, answers.Problem)}
+        name: str = handler.__name__
+        ENDPOINTS.append(Endpoint(method, path, name, summary, answered, body, headers))
+        return handler
+
+    return note
 
 
 def description() -> dict[str, Any]:

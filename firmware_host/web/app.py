@@ -25,12 +25,15 @@ from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.guidance.lights import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.table.commands import SitDown
+from firmware_host.table.preview import Preview
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
+from firmware_host.web.api import ENDPOINTS, SENT, serves
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard, machine_names
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
 from firmware_host.web.machine import Hotspot, Machine, Wanted
+from firmware_host.web.messages_in import PageCommand
 from firmware_host.web.pairing import (
     CODE_LASTS_S,
     JOIN_LASTS_S,
@@ -42,8 +45,15 @@ from firmware_host.web.pairing import (
     digest_of,
 )
 from firmware_host.web.qr import page_for_phones, qr_svg, wifi_code
-from firmware_host.web.snapshot import ShiftInfo
-from firmware_host.web.table_port import TablePort
+from firmware_host.web.snapshot import Layout, Snapshot
+from firmware_host.web.table_port import (
+    GameAnalysis,
+    GameRecord,
+    GameSummary,
+    HealthMap,
+    PersonInfo,
+    TablePort,
+)
 from games.base import RulesError
 
 BODY_WITHIN_S = 10.0
@@ -54,6 +64,7 @@ STRANGERS_SEAT_TRIES_PER_MINUTE = 30
 HIGHEST_NUMBER = 2**53
 
 T = TypeVar("T")
+COOKIES = ("set-cookie",)
 _encode = msgspec.json.Encoder().encode
 _seat_decoder = msgspec.json.Decoder(answers.SeatRequest)
 _join_decoder = msgspec.json.Decoder(answers.JoinRequest)
@@ -85,7 +96,7 @@ def create_app(
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
             Route(endpoint.route, getattr(web, endpoint.handler), methods=[endpoint.method])
-            for endpoint in api.ENDPOINTS
+            for endpoint in ENDPOINTS
         ),
         WebSocketRoute(f"{api.PREFIX}/ws", web.socket),
     ]
@@ -131,25 +142,37 @@ class _Web:
     def _json(self, request: Request, value: object, status: int = 200) -> Response:
         return _json(value, status, encoder(self._spoken(request)))
 
+    @serves("GET", "/layout", Layout)
     async def layout(self, request: Request) -> Response:
+        """What stays while a game is played."""
         return self._json(request, self._table.layout())
 
+    @serves("GET", "/snapshot", Snapshot)
     async def snapshot(self, request: Request) -> Response:
+        """The table after its newest scan."""
         return self._json(request, self._table.latest())
 
+    @serves("GET", "/texts", answers.Texts)
     async def texts(self, request: Request) -> Response:
+        """The page's language: the cookie's, else the browser's."""
         spoken = self._spoken(request)
         return _json(answers.Texts(spoken.language, spoken.messages, languages()))
 
+    @serves("GET", "/games", list[answers.GameKind])
     async def games(self, request: Request) -> Response:
+        """The games that can be started."""
         spoken, able = self._spoken(request), self._table.capabilities
         return _json([games_shown.game(kind, able, spoken) for kind in self._table.game_types])
 
+    @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, request: Request) -> Response:
+        """The puzzles that come with the table, and today's."""
         day = date.fromtimestamp(self._calendar()).toordinal()
         return self._json(request, games_shown.puzzles(self._table.game_types, day))
 
+    @serves("GET", "/legend", list[answers.Light])
     async def legend(self, request: Request) -> Response:
+        """What the lights mean."""
         lights = [
             answers.Light(
                 role=entry.role.value,
@@ -163,13 +186,19 @@ class _Web:
         ]
         return self._json(request, lights)
 
+    @serves("GET", "/history", list[GameSummary], 503)
     async def history(self, request: Request) -> Response:
+        """Every game in the journal, the newest first."""
         return await self._answer(request, self._table.history())
 
+    @serves("GET", "/health", HealthMap, 503)
     async def health(self, request: Request) -> Response:
+        """The sensors' noise and margins, as the last calibration found them."""
         return await self._answer(request, self._table.health())
 
+    @serves("GET", "/preview/{move}", Preview | None, 404, 503)
     async def preview(self, request: Request) -> Response:
+        """What a move would do, without making it; null where the rules forbid it."""
         move = request.path_params["move"]
         if len(move) > api.LONGEST_MOVE:
             raise HTTPException(404)
@@ -178,39 +207,38 @@ class _Web:
             return self._json(request, None)
         if found.value is None:
             return self._explained(request, found.error or TimeoutError(), 503)
-        seen = found.value
-        return self._json(
-            request,
-            answers.MovePreview(
-                move=seen.move,
-                act=[ShiftInfo(s.piece, s.source, s.target) for s in seen.act],
-                consequences=[ShiftInfo(s.piece, s.source, s.target) for s in seen.consequences],
-                reasons=list(seen.reasons),
-                ends=seen.ends,
-                winner=seen.winner,
-            ),
-        )
+        return self._json(request, found.value)
 
+    @serves("GET", "/history/{id}", GameRecord, 404, 503)
     async def record(self, request: Request) -> Response:
+        """One game, position by position."""
         number = _number(request)
         return await self._answer(request, self._table.record(number))
 
+    @serves("GET", "/history/{id}/analysis", GameAnalysis, 404, 503)
     async def analysis(self, request: Request) -> Response:
+        """One game as the strongest engine sees it: who stood how, and what decided it."""
         return await self._answer(request, self._table.analysis(_number(request)))
 
+    @serves("GET", "/people", list[PersonInfo], 403, 503)
     async def people(self, request: Request) -> Response:
+        """Who is known by name on this table, and what each has tried, solved and beaten."""
         if not self._access.may_act(request.scope[VISITOR]):
             return self._problem(request, 403, replies.NOT_PAIRED)
         return await self._answer(request, self._table.people())
 
+    @serves("GET", "/history/{id}/export", str, 404, 503, headers=("content-disposition",))
     async def export(self, request: Request) -> Response:
+        """One game as text."""
         number = _number(request)
         answer = await self._answer(request, self._table.export(number), as_text=True)
         if answer.status_code == 200:
             answer.headers["content-disposition"] = f'attachment; filename="game-{number}.txt"'
         return answer
 
+    @serves("POST", "/command", answers.Done, *SENT, body=PageCommand)
     async def command(self, request: Request) -> Response:
+        """Have the table do something; answered when it is done. Paired devices only."""
         visitor = request.scope[VISITOR]
         if not (self._access.may_act(visitor) or self._access.sits_at(visitor)):
             return self._problem(request, 403, replies.NOT_PAIRED)
@@ -226,7 +254,9 @@ class _Web:
             return self._explained(request, done.error, 409)
         return _json(answers.Done())
 
+    @serves("GET", "/pairing", answers.PairingState)
     async def pairing(self, request: Request) -> Response:
+        """What this visitor may do."""
         visitor, pairing = request.scope[VISITOR], self._access.pairing
         may_act = self._access.may_act(visitor)
         return _json(
@@ -240,8 +270,9 @@ class _Web:
             )
         )
 
+    @serves("GET", "/machine", answers.MachineState, 409, 503)
     async def machine(self, request: Request) -> Response:
-        """The computer that the table runs on, to who may act on the table."""
+        """The version, and the table's own Wi-Fi. Paired devices only."""
         machine = self._may_ask_machine(request)
         if isinstance(machine, Response):
             return machine
@@ -253,8 +284,11 @@ class _Web:
         picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
         return _json(answers.MachineState(metadata.version("tiltboard"), name, password, picture))
 
+    @serves("POST", "/machine", answers.Joining, *SENT, body=Wanted)
     async def ask_machine(self, request: Request) -> Response:
-        """It is done once somebody has pressed confirm at the table."""
+        """Join a Wi-Fi, update, go back, shut down, once confirm is pressed. Paired devices
+        only.
+        """
         if not self._access.may_act(request.scope[VISITOR]):
             return self._problem(request, 403, replies.NOT_PAIRED)
         asked = await self._sent(request, _machine_decoder.decode)
@@ -271,8 +305,9 @@ class _Web:
             return self._explained(request, error, 409)
         return _json(answers.Joining(number, JOIN_LASTS_S))
 
+    @serves("POST", "/machine/update", answers.Done, 408, 409, 415)
     async def send_update(self, request: Request) -> Response:
-        """A file for the update, into the table's folder; who signed it is found out later."""
+        """The file of an update, as application/octet-stream. Paired devices only."""
         machine = self._may_ask_machine(request)
         if isinstance(machine, Response):
             return machine
@@ -294,7 +329,9 @@ class _Web:
             return self._problem(request, 403, replies.NOT_PAIRED)
         return self._access.machine or self._problem(request, 409, _NO_MACHINE)
 
+    @serves("POST", "/pairing/code", answers.PairingCode, 409)
     async def open_code(self, request: Request) -> Response:
+        """Open a new code. The table's own page only."""
         if not request.scope[VISITOR].local:
             return self._problem(request, 403, text("Only the table's own page shows the code."))
         pairing = self._access.pairing
@@ -304,8 +341,11 @@ class _Web:
         picture = qr_svg(f"{address}#pair={code}")
         return _json(answers.PairingCode(code, CODE_LASTS_S, address, picture))
 
+    @serves(
+        "POST", "/pairing/first", answers.Joining, *SENT, body=answers.JoinRequest, headers=COOKIES
+    )
     async def join(self, request: Request) -> Response:
-        """The first device asks; its cookie is good once somebody presses confirm."""
+        """Have the first device let in at the table: a cookie, good once confirm is pressed."""
         asked = await self._sent(request, _join_decoder.decode)
         if isinstance(asked, Response):
             return asked
@@ -320,7 +360,9 @@ class _Web:
             return self._explained(request, error, 409)
         return _with_token(_json(answers.Joining(number, JOIN_LASTS_S)), token)
 
+    @serves("POST", "/pairing", answers.Done, *SENT, body=answers.PairRequest, headers=COOKIES)
     async def pair(self, request: Request) -> Response:
+        """Exchange the code shown at the table for a cookie."""
         asked = await self._sent(request, _pair_decoder.decode)
         if isinstance(asked, Response):
             return asked
@@ -339,7 +381,9 @@ class _Web:
             return self._explained(request, error, 409)
         return _with_token(_json(answers.Done()), token)
 
+    @serves("GET", "/seats", answers.SeatsState)
     async def seats(self, request: Request) -> Response:
+        """Seats, and which are this device's."""
         visitor, shown = request.scope[VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
         name = None if self._access.pairing is None else machine_names()[1]
@@ -355,7 +399,9 @@ class _Web:
             )
         )
 
+    @serves("POST", "/seats", answers.Done, *SENT, body=answers.SeatRequest, headers=COOKIES)
     async def sit_down(self, request: Request) -> Response:
+        """Take a seat with its code, for a cookie."""
         asked = await self._sent(request, _seat_decoder.decode)
         if isinstance(asked, Response):
             return asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from firmware_host.guidance import play
 from firmware_host.guidance.lights import tint
 from firmware_host.guidance.troubles import without_buttons
 from firmware_host.host.host import Host
-from firmware_host.host.playing import progress
+from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
@@ -31,12 +32,10 @@ from firmware_host.web.snapshot import (
     CalibrationInfo,
     ChoiceInfo,
     ClockInfo,
-    DrawingInfo,
     FaultInfo,
     GameInfo,
     HappenedInfo,
     Layout,
-    LessonInfo,
     LookInfo,
     MatchInfo,
     MotionInfo,
@@ -46,15 +45,13 @@ from firmware_host.web.snapshot import (
     SeatsShown,
     SeatView,
     Sensors,
-    ShiftInfo,
     SlotInfo,
     Snapshot,
     SoundInfo,
-    SweepChoice,
     TrackInfo,
 )
-from firmware_host.web.table_port import HealthMap, PlaceHealth, Workbench
-from games.base import Drawing, Game, GameType, Position
+from firmware_host.web.table_port import HealthMap, Workbench
+from games.base import Game, GameType, Position
 from games.contract import describe
 from games.registry import game_type
 from games.seated import SeatedGame
@@ -171,17 +168,15 @@ def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
     """What ``calibration`` says about the table."""
     found = health_map(profile, calibration)
     made = calibration.made_s > 0
-    places = []
-    for one in found:
-        places.append(
-            PlaceHealth(
-                place=one.place,
-                reading_mt=round(one.reading_mt, 2),
-                noise_mt=round(one.noise_mt, 4),
-                margin_mt=round(one.margin_mt, 3),
-                remedy=one.remedy,
-            )
+    places = [
+        replace(
+            one,
+            reading_mt=round(one.reading_mt, 2),
+            noise_mt=round(one.noise_mt, 4),
+            margin_mt=round(one.margin_mt, 3),
         )
+        for one in found
+    ]
     orientation = profile.imu is not None and made
     return HealthMap(
         made=local_time(calibration.made_s) if made else None,
@@ -265,7 +260,7 @@ class Publisher:
             reserve={} if position is None else dict(position.reserve),
             roles={place: role.value for place, role in standing.roles.items()},
             piece_for=dict(standing.piece_for),
-            shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
+            shifts=list(standing.shifts),
             say=standing.say,
             moves=shown_moves(position, (*self._before(), *standing.moves)),
             result=None if standing.outcome is None else standing.outcome.as_json(),
@@ -348,12 +343,9 @@ class Publisher:
         lesson = self._host.playing.lesson
         return lesson.opening if isinstance(lesson, ExerciseGame) else ()
 
-    def _lesson(self) -> LessonInfo | None:
+    def _lesson(self) -> Progress | None:
         lesson = self._host.playing.lesson
-        if lesson is None:
-            return None
-        at = progress(lesson, self._host.standing)
-        return LessonInfo(at.done, at.steps, at.by_hand, at.wrong, at.puzzle)
+        return None if lesson is None else progress(lesson, self._host.standing)
 
     def _calibration(self) -> CalibrationInfo | None:
         host = self._host
@@ -372,7 +364,7 @@ class Publisher:
             say=step.say,
             refused=step.refused,
             place=None if place is None else host.profile.places[place],
-            choices=[SweepChoice(each.value, each.label) for each in step.choices],
+            choices=list(step.choices),
         )
 
     def _spin_deg(self) -> int:
@@ -481,7 +473,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
             SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))
             for slot in game.edge_slots
         ],
-        drawing=_drawing(game.drawing),
+        drawing=game.drawing,
         lesson=kind.lesson is not None,
         glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
         figure=Message(kind.figure),
@@ -502,17 +494,6 @@ def look_info(kind: GameType, piece: str) -> LookInfo:
     """How the page draws a piece."""
     look = kind.look_of(piece)
     return LookInfo(look.form, look.paint or look.colour or piece)
-
-
-def _drawing(drawing: Drawing | None) -> DrawingInfo | None:
-    if drawing is None:
-        return None
-    return DrawingInfo(
-        tracks=[list(track) for track in drawing.tracks],
-        places=[list(places) for places in drawing.places],
-        hole=drawing.hole,
-        title=drawing.title,
-    )
 
 
 def _degrees(tilt_rad: Lean) -> Lean:

@@ -13,9 +13,12 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.host.playing import Progress
 from firmware_host.messages import Message
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
+from games.base import Drawing, Shift
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
@@ -105,20 +108,6 @@ class LookInfo(msgspec.Struct, frozen=True):
     paint: str
 
 
-class DrawingInfo(msgspec.Struct, frozen=True):
-    """Tracks of a board; x to the east and y to the north, in places from the low corner.
-
-    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
-    every segment. ``places``: for each track the places that these points are, in its order.
-    ``hole``: its middle, if there is one.
-    """
-
-    tracks: list[list[tuple[float, float]]]
-    places: list[list[str]]
-    hole: tuple[float, float] | None
-    title: str
-
-
 class GameInfo(msgspec.Struct, frozen=True):
     """The game being played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
 
@@ -147,7 +136,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     names: dict[str, Message] = {}
     looks: dict[str, LookInfo] = {}
     slots: list[SlotInfo] = []
-    drawing: DrawingInfo | None = None
+    drawing: Drawing | None = None
     aim: Message | None = None
     lesson: bool = False
     glossary: dict[str, tuple[Message, Message]] = {}
@@ -178,14 +167,6 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     pegs: bool = False
     spins: bool = False
     light_mm: tuple[float, float] | None = None
-
-
-class ShiftInfo(msgspec.Struct, frozen=True):
-    """A consequence still to be carried out; ``target`` None: off the board."""
-
-    piece: str
-    source: str | None
-    target: str | None
 
 
 class ChoiceInfo(msgspec.Struct, frozen=True):
@@ -254,13 +235,6 @@ class FaultInfo(msgspec.Struct, frozen=True):
     remedy: Message
 
 
-class SweepChoice(msgspec.Struct, frozen=True):
-    """One answer to what a sweep asks: its name, and in words."""
-
-    value: str
-    label: Message
-
-
 class CalibrationInfo(msgspec.Struct, frozen=True):
     """A sweep: ``done`` of ``total`` things. ``running`` False: an interrupted one can go on.
 
@@ -276,20 +250,7 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     say: Message | None = None
     refused: Message | None = None
     place: str | None = None
-    choices: list[SweepChoice] = []
-
-
-class LessonInfo(msgspec.Struct, frozen=True):
-    """A lesson that is being taken: ``done`` of ``steps`` have been made. ``by_hand``: the next one
-    is not the learner's. ``wrong``: the last move was, and is to be taken back. ``puzzle``: it is
-    one, with that number.
-    """
-
-    done: int
-    steps: int
-    by_hand: bool
-    wrong: bool = False
-    puzzle: int | None = None
+    choices: list[Choice] = []
 
 
 class HappenedInfo(msgspec.Struct, frozen=True):
@@ -370,7 +331,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     reserve: dict[str, int]
     roles: dict[str, str]
     piece_for: dict[str, str]
-    shifts: list[ShiftInfo]
+    shifts: list[Shift]
     say: Message
     moves: list[str]
     result: dict[str, Any] | None
@@ -404,7 +365,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     asks_if_sure: list[str] = []
     doubting: bool = False
     names: dict[str, str] = {}
-    lesson: LessonInfo | None = None
+    lesson: Progress | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None
     figures: dict[str, int] = {}

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from firmware_host.commissioning.findings import Health
 from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
 from firmware_host.table.commands import Command, HandsCommand
@@ -151,20 +152,6 @@ class Workbench(Protocol):
         """The faults that it has."""
 
 
-class PlaceHealth(msgspec.Struct, frozen=True):
-    """One place. ``reading_mt``: of a strong piece in the middle. ``noise_mt``: standard deviation.
-
-    ``margin_mt``: how far the weakest piece stays from being misread when it stands 5 mm off the
-    middle. ``remedy``: what to do where the place is worth a look.
-    """
-
-    place: str
-    reading_mt: float
-    noise_mt: float
-    margin_mt: float
-    remedy: Message | None
-
-
 class HealthMap(msgspec.Struct, frozen=True):
     """What the last calibration found. ``made``: local date and time, None if there was none.
 
@@ -175,7 +162,7 @@ class HealthMap(msgspec.Struct, frozen=True):
     made: str | None
     summary: Message
     mounting: Message | None
-    places: list[PlaceHealth]
+    places: list[Health]
 
 
 class HandsPort(Workbench, Protocol):

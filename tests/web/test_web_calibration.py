@@ -8,16 +8,18 @@ from queue import SimpleQueue
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.commissioning.findings import Health
+from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import text
 from firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
-from firmware_host.web.snapshot import CalibrationInfo, SweepChoice
-from firmware_host.web.table_port import HealthMap, PlaceHealth
+from firmware_host.web.snapshot import CalibrationInfo
+from firmware_host.web.table_port import HealthMap
 
 pytestmark = pytest.mark.web
 
 PATIENCE_S = 60.0
-RIGHT = SweepChoice("right", text("It stands right"))
+RIGHT = Choice("right", text("It stands right"))
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -77,8 +79,8 @@ def healthy(places, **odd):
         text("Worth a look: c2."),
         text("The tilt sensor lies with its face down and its x arrow to the north."),
         [
-            PlaceHealth(
-                name, 12.1, 0.035, odd.get(name, 0.93), text("Check it.") if name in odd else None
+            Health(
+                name, 0.035, 12.1, odd.get(name, 0.93), text("Check it.") if name in odd else None
             )
             for name in places
         ],

@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.host.playing import Progress
 from firmware_host.table.commands import NewGame, Sure
-from firmware_host.web.snapshot import LessonInfo, ShiftInfo
+from games.base import Shift
 
 pytestmark = pytest.mark.web
 
@@ -130,7 +131,7 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
 def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(altered, open_page):
     altered.new_game(pie=False)
     page = open_page(altered.url, own_hand=True).page
-    leaves, drops = ShiftInfo("red", "g1", None), ShiftInfo("blue", None, "f2")
+    leaves, drops = Shift("red", "g1", None), Shift("blue", None, "f2")
     seats = {"blue": EngineSeat("tiltboard", 1)}
     altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves, drops])
     expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
@@ -141,7 +142,7 @@ def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(alte
 
 def test_only_games_are_scored_and_no_lessons(altered, open_page):
     page = open_page(altered.url).page
-    for lesson in (None, LessonInfo(5, 5, False, False), None):
+    for lesson in (None, Progress(5, 5, False, False), None):
         altered.new_game(pie=False)
         altered.table.show(**({} if lesson is None else {"lesson": lesson}))
         expect(page.locator(".tray.won")).to_have_count(0)
