@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_host.config.engine_seats import OURS
 from firmware_host.engines.analysis import TurningPoint
 from firmware_host.messages import Message, text
 from firmware_host.table.line import AGREED, RESIGNED, TIME_UP
@@ -22,6 +21,9 @@ _COLOURS: Mapping[str, Message] = {
     "gray": text("gray"),
     "purple": text("purple"),
 }
+
+NO_GAME = text("Choose a game to begin.")
+WHICH_GAME = text("Which game?")
 
 
 def colour(name: str) -> Message:
@@ -51,11 +53,6 @@ def piece(game: str, kind: str) -> Message:
         return Message(kind)
     look = PieceLook() if known is None else known.look_of(kind)
     return Message(look.noun, {"colour": player(kind)})
-
-
-def no_game() -> Message:
-    """Nothing has been begun."""
-    return text("Choose a game to begin.")
 
 
 def turn(game: str, to_move: str, *, drops: bool, swap: Shift | None) -> Message:
@@ -209,31 +206,6 @@ def is_there(places: Sequence[str]) -> Message:
     )
 
 
-def where_is_it() -> Message:
-    """A piece was put, as somebody says, and no sensor tells where."""
-    return text("Where is the piece that the table does not see?")
-
-
-def is_done(places: Sequence[str]) -> Message:
-    """Whether what was asked for has been done where nobody sees."""
-    return text("The table cannot see {places}. Is it done?", places=", ".join(places))
-
-
-def is_that_done() -> Message:
-    """The same of a place that the table can see, as far as it knows."""
-    return text("Is that done?")
-
-
-def done() -> Message:
-    """It is."""
-    return text("done")
-
-
-def which_game() -> Message:
-    """The menu."""
-    return text("Which game?")
-
-
 def asked(question: Message, at: Message) -> Message:
     """A question with the choice to which the buttons have come, and what the buttons do."""
     return text(
@@ -350,83 +322,6 @@ def does_not_win(move: str, other: str, reply: str | None) -> Message:
     )
 
 
-RAISE = {
-    "left": text("Raise the left side"),
-    "right": text("Raise the right side"),
-    "top": text("Raise the top side"),
-    "bottom": text("Raise the bottom side"),
-}
-
-
-def slide(said: Message, side: str, game: str, kind: str) -> Message:
-    """``said``, and how it comes about. ``side``: the one from which it falls."""
-    return text(
-        "{said} {raise} until the {piece} slides, or do it by hand.",
-        **{"said": said, "raise": RAISE[side], "piece": piece(game, kind)},
-    )
-
-
-def further(side: str, now_deg: int, least_deg: int) -> Message:
-    """Nothing slides yet."""
-    return text(
-        "{raise} further: {now} of {least} degrees.",
-        **{"raise": RAISE[side], "now": now_deg, "least": least_deg},
-    )
-
-
-def straight(side: str) -> Message:
-    """The plate is tilted some other way, too."""
-    return text("{raise} and no other.", **{"raise": RAISE[side]})
-
-
-def less(most_deg: int) -> Message:
-    """Too steep."""
-    return text("Not so steep: {most} degrees at most.", most=most_deg)
-
-
-def hold(game: str, kind: str) -> Message:
-    """As it should be."""
-    return text("Hold the plate so: the {piece} slides.", piece=piece(game, kind))
-
-
-def arrived(game: str, kind: str, place: str) -> Message:
-    """It has come to where it was to go."""
-    return text(
-        "The {piece} is on {place}: level the plate, and secure it.",
-        piece=piece(game, kind),
-        place=place,
-    )
-
-
-def thinks(mover: str, engine: str, level: int) -> Message:
-    """It has been asked for a move."""
-    if engine == OURS:
-        return text(
-            "The computer, level {level}, is thinking for {player}.",
-            level=level,
-            player=player(mover),
-        )
-    return text("{engine} is thinking for {player}.", engine=engine, player=player(mover))
-
-
-def plays(mover: str, todo: Message) -> Message:
-    """Its move is to be carried out; ``todo``: the next thing to do."""
-    return text("The computer has chosen for {player}. {todo}", player=player(mover), todo=todo)
-
-
-def swaps(game: str, mover: str, kind: str, place: str, said: Message) -> Message:
-    """The computer has taken over the person's first piece; ``said``: what is to be done next."""
-    return text(
-        "{player} takes over your {piece} on {place} by the swap rule: it counts for {owner} "
-        "now. {said}",
-        player=player(mover).capitalised(),
-        piece=piece(game, kind),
-        place=place,
-        owner=player(mover),
-        said=said,
-    )
-
-
 def hint(mover: str, move: str, why: Message | None = None) -> Message:
     """What the strongest engine would play, and why."""
     said = text("A hint for {player}: {move}.", player=player(mover), move=move)
@@ -469,30 +364,6 @@ def are_you_sure(mover: str, move: str, lost: int | None) -> Message:
         move=move,
         lost=lost,
     )
-
-
-def follows(levels: Sequence[tuple[str, int]], said: Message) -> Message:
-    """``said``, and at which level the computer will play next."""
-    for who, level in levels:
-        said = text(
-            "{said} Next time the computer plays {player} at level {level}.",
-            said=said,
-            player=player(who),
-            level=level,
-        )
-    return said
-
-
-def declines(mover: str, todo: Message) -> Message:
-    """It does not agree to a draw."""
-    return text(
-        "A draw? The computer plays on for {player}. {todo}", player=player(mover), todo=todo
-    )
-
-
-def no_assist(why: Message) -> Message:
-    """Moves cannot be shaded."""
-    return text("There is no assist: {why}", why=why)
 
 
 def assisted(result: Message, used: Sequence[tuple[str, int, int]]) -> Message:

@@ -5,54 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drivers.errors import TiltboardError
-from firmware_host.guidance.play import piece, player
+from firmware_host.guidance.play import piece
 from firmware_host.messages import Message, text
-from firmware_host.table.sight import Happening, Stillness
+from firmware_host.table.sight import Happening
 from games.base import RulesError
 
-
-def turn_over(game: str, kind: str, place: str) -> Message:
-    """The right piece, upside down. ``kind``: what it should be."""
-    return text(
-        "The {piece} on {place} lies upside down: turn it over.",
-        piece=piece(game, kind),
-        place=place,
-    )
-
-
-def carry(game: str, kind: str, source: str, target: str) -> Message:
-    """A piece has gone astray and its place is known."""
-    return text(
-        "Move the {piece} from {source} to {target}.",
-        piece=piece(game, kind),
-        source=source,
-        target=target,
-    )
+ONE_AT_A_TIME = text("Only one piece may be put down in a turn.")
+STAY = text("Pieces on the board stay where they are.")
+OFF_BOARD = text("That place does not belong to the board.")
+TAKING_BACK = text("The move is taken back.")
+RESUMED = text("The board is not as this game left it.")
+NOT_READY = text("One moment: the table is looking at its places.")
+NOTHING_TO_TAKE_BACK = text("There is no move to take back.")
+NO_SWAP = text("A swap is possible only on the second player's first turn.")
 
 
 def take_off(game: str, kind: str, place: str) -> Message:
     """A piece must leave the board."""
     return text("Take the {piece} off {place}.", piece=piece(game, kind), place=place)
-
-
-def park(game: str, kind: str, place: str) -> Message:
-    """A piece must make room for another before it can go where it belongs."""
-    return text("Take the {piece} off {place} for a moment.", piece=piece(game, kind), place=place)
-
-
-def put_back(game: str, kind: str, place: str) -> Message:
-    """A piece is missing."""
-    return text("Put a {piece} on {place}.", piece=piece(game, kind), place=place)
-
-
-def or_wait(said: Message) -> Message:
-    """``said``; the board is as it was before the move, which takes it back if it stays so."""
-    return text("{said} Or wait, and the move is taken back.", said=said)
-
-
-def or_turn_over(said: Message, owner: str) -> Message:
-    """``said``; it may be the mover's own piece with the wrong side up."""
-    return text("{said} If it is {player}'s own, turn it over.", said=said, player=player(owner))
 
 
 def because(why: Message, said: Message) -> Message:
@@ -68,46 +38,6 @@ def noticed(notice: Message, said: Message) -> Message:
 def refused(error: RulesError) -> Message:
     """A rule's own reason."""
     return Message(error.template, error.params)
-
-
-def one_at_a_time() -> Message:
-    """Each piece alone would have been allowed."""
-    return text("Only one piece may be put down in a turn.")
-
-
-def capture_first(game: str, mover: str, captured: str, place: str) -> Message:
-    """What a landing captures was taken up before the piece that lands."""
-    return text(
-        "Now move the {piece} to {place}, or put the {captured} back.",
-        piece=piece(game, mover),
-        place=place,
-        captured=piece(game, captured),
-    )
-
-
-def unfinished(mover: str) -> Message:
-    """Somebody went on before the consequences were carried out."""
-    return text("First finish {player}'s move.", player=player(mover))
-
-
-def stay() -> Message:
-    """A piece of the board was moved or taken, and the game has no such move."""
-    return text("Pieces on the board stay where they are.")
-
-
-def off_board() -> Message:
-    """A piece lies on a place that does not belong to the game."""
-    return text("That place does not belong to the board.")
-
-
-def taking_back() -> Message:
-    """A move was taken back and the board must follow."""
-    return text("The move is taken back.")
-
-
-def resumed() -> Message:
-    """The board is not as the interrupted game left it."""
-    return text("The board is not as this game left it.")
 
 
 def happened(what: Happening) -> Message | None:
@@ -145,28 +75,6 @@ def part_missing(faults: Sequence[TiltboardError]) -> Message:
     )
 
 
-def not_still(stillness: Stillness) -> Message:
-    """The plate cannot be read now."""
-    if stillness is Stillness.TILTED:
-        return text("Level the plate.")
-    return text("Wait until the plate lies still.")
-
-
-def not_ready() -> Message:
-    """The sensors are being zeroed."""
-    return text("One moment: the table is looking at its places.")
-
-
-def nothing_to_take_back() -> Message:
-    """Asked for a takeback before the first move."""
-    return text("There is no move to take back.")
-
-
-def no_swap() -> Message:
-    """Asked for a swap when it is not legal."""
-    return text("A swap is possible only on the second player's first turn.")
-
-
 _FAILED = {
     "dead": text("The sensor of {place} is dead."),
     "stuck": text("The sensor of {place} is stuck."),
@@ -188,11 +96,6 @@ def failed(why: str, place: str, *, blind: bool) -> Message:
     return text(
         "{what} Its neighbours watch {place} now, and play goes on.", what=what, place=place
     )
-
-
-def weak_magnet(place: str) -> Message:
-    """The piece's magnet, not its place, is what cannot be read."""
-    return text("The piece on {place} has a weak magnet. Put another one there.", place=place)
 
 
 def confirm_put(said: Message, places: Sequence[str]) -> Message:

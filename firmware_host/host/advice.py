@@ -22,7 +22,7 @@ from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.guidance import play
 from firmware_host.journal import Journal
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
 
@@ -170,7 +170,11 @@ class Advice:
                 return
             self._values = task, thought.values
             told = thought.trouble
-            self.trouble = told if told is None or thought.values else play.no_assist(told)
+            self.trouble = (
+                told
+                if told is None or thought.values
+                else text("There is no assist: {why}", why=told)
+            )
             return
         self.trouble = thought.trouble
         self._hint_until_s = now_s + HINT_S

@@ -27,7 +27,7 @@ from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.guidance import play
 from firmware_host.host.advice import Advice
 from firmware_host.journal import Journal
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
@@ -302,22 +302,43 @@ class Opponents:
             return None
         [(place, _), *_] = standing.position.cells.items()
         (mine,) = [each for each in standing.game.players if each != player]
-        return play.swaps(standing.game.name, player, mine, place, standing.say)
+        return text(
+            "{player} takes over your {piece} on {place} by the swap rule: it counts for {owner} "
+            "now. {said}",
+            player=play.player(player).capitalised(),
+            piece=play.piece(standing.game.name, mine),
+            place=place,
+            owner=play.player(player),
+            said=standing.say,
+        )
 
     def _over(self, standing: Standing, given: Task | None, declines: Sequence[str]) -> Standing:
         if given is not None:
             swaps = self._answer is not None and self._answer.move == SWAP
             over = self._swap(standing, given.player) if swaps else None
-            return replace(standing, say=over or play.plays(given.player, standing.say))
+            who, todo = play.player(given.player), standing.say
+            chosen = text("The computer has chosen for {player}. {todo}", player=who, todo=todo)
+            return replace(standing, say=over or chosen)
         if declines:
-            return replace(standing, say=play.declines(declines[0], standing.say))
+            plays_on = text(
+                "A draw? The computer plays on for {player}. {todo}",
+                player=play.player(declines[0]),
+                todo=standing.say,
+            )
+            return replace(standing, say=plays_on)
         if not self._thinks:
             others = [each for each in self.seats if each != standing.to_move]
             over = self._swap(standing, others[0]) if others else None
             return standing if over is None else replace(standing, say=over)
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
-        seat = self.seats[self._player]
-        thinks = play.thinks(self._player, seat.engine, seat.level)
+        seat, who = self.seats[self._player], play.player(self._player)
+        thinks = text("{engine} is thinking for {player}.", engine=seat.engine, player=who)
+        if seat.engine == OURS:
+            thinks = text(
+                "The computer, level {level}, is thinking for {player}.",
+                level=seat.level,
+                player=who,
+            )
         return replace(standing, say=thinks, roles=last, tint={}, path=(), swap_legal=False)
 
     def _decline(self, standing: Standing) -> tuple[str, ...]:

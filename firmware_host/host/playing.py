@@ -289,7 +289,7 @@ def game_menu(
     """
     offered = games_to_begin(able, games).items()
     choices = [Choice(value, label) for value, (label, _) in offered]
-    return Question(play.which_game(), (*choices, *more))
+    return Question(play.WHICH_GAME, (*choices, *more))
 
 
 class Playing:
@@ -414,7 +414,15 @@ class Playing:
             for player, seat in seats.items()
             if seat.follows
         ]
-        return replace(standing, say=play.follows(levels, standing.say)) if levels else standing
+        said = standing.say
+        for player, level in levels:
+            said = text(
+                "{said} Next time the computer plays {player} at level {level}.",
+                said=said,
+                player=play.player(player),
+                level=level,
+            )
+        return replace(standing, say=said) if levels else standing
 
     def begin(self, command: NewGame, *, again: bool = False) -> Position:
         """A new game; ``again``: for the same people as the last. Raises RulesError,

@@ -9,7 +9,7 @@ from math import degrees, hypot, radians
 from msgspec.structs import replace
 
 from firmware_host.guidance import play, troubles
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.referee.book import Finding, Landing, Pending, ends
 from firmware_host.referee.carries import Carry, carries, other_side
 from firmware_host.referee.state import WAITED_S, Guide, State
@@ -63,7 +63,7 @@ def perhaps_moved(
     """
     places = landings(found, hidden)
     if missed:
-        ask = play.where_is_it()
+        ask = text("Where is the piece that the table does not see?")
     elif places and len(places) == len(found):
         ask = play.is_there(places)
     else:
@@ -74,8 +74,10 @@ def perhaps_moved(
 def perhaps_done(todo: Sequence[Claim], hidden: Collection[str]) -> Asked:
     """Whether ``todo`` is so, as is asked for: an offer."""
     places = [place for place, _ in todo]
-    ask = play.is_done(places) if set(places) <= set(hidden) else play.is_that_done()
-    return Question(ask, (Choice(DONE, play.done()),), offer=True), {DONE: tuple(todo)}
+    ask = text("Is that done?")
+    if set(places) <= set(hidden):
+        ask = text("The table cannot see {places}. Is it done?", places=", ".join(places))
+    return Question(ask, (Choice(DONE, text("done")),), offer=True), {DONE: tuple(todo)}
 
 
 def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
@@ -139,35 +141,37 @@ def fix_say(
     first = steps[0]
     say = carry_say(line.game, first)
     if state.may_be_undone:
-        return troubles.or_wait(say)
+        return text("{said} Or wait, and the move is taken back.", said=say)
     why = _why(state, first)
     if why is not None:
         say = troubles.because(why, say)
     if _may_be_upside_down(state, first):
-        say = troubles.or_turn_over(say, line.position.to_move or "")
+        mover = play.player(line.position.to_move or "")
+        say = text("{said} If it is {player}'s own, turn it over.", said=say, player=mover)
     return say
 
 
 def _why(state: State, first: Carry) -> Message | None:
-    play, position, cause = state.play, state.play.line.position, state.seen.cause
-    if play.guide is Guide.TAKEBACK:
-        return troubles.taking_back()
+    now, position, cause = state.play, state.play.line.position, state.seen.cause
+    if now.guide is Guide.TAKEBACK:
+        return troubles.TAKING_BACK
     if first.turn_over or first.piece == UNKNOWN_PIECE:
         return None
-    if first.source is not None and first.source not in play.line.game.board:
-        return troubles.off_board()
+    if first.source is not None and first.source not in now.line.game.board:
+        return troubles.OFF_BOARD
     ends = (first.source, first.target)
     if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
         return troubles.happened(cause.happening)
-    if not play.matched:
-        return troubles.resumed()
+    if not now.matched:
+        return troubles.RESUMED
     extra = first.source is not None and first.target is None and not first.parked
-    if play.pending is not None:
-        return troubles.unfinished(play.pending.turn.player) if extra else None
+    if now.pending is not None:
+        mover = play.player(now.pending.turn.player)
+        return text("First finish {player}'s move.", player=mover) if extra else None
     if not extra:
-        return _may_not_move(state, first) if play.book.movers else troubles.stay()
+        return _may_not_move(state, first) if now.book.movers else troubles.STAY
     refusal = position.drop_refusal(first.piece, first.source or "")
-    return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
+    return troubles.refused(refusal) if refusal else troubles.ONE_AT_A_TIME
 
 
 def _may_not_move(state: State, first: Carry) -> Message | None:
@@ -179,14 +183,17 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
     mover = position.to_move or ""
     in_hand = not astray and mover not in state.cells.values()  # and must not land there
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
-    return troubles.stay() if refusal is None else troubles.refused(refusal)
+    return troubles.STAY if refusal is None else troubles.refused(refusal)
 
 
 def _capture_first(game: Game, turn: Turn) -> Message:
     captured = next(s for s in turn.act if s.target is None)
     carried = next(s for s in turn.act if s.source is not None and s.target is not None)
-    return troubles.capture_first(
-        game.name, carried.piece, captured.piece, carried.target or captured.source or ""
+    return text(
+        "Now move the {piece} to {place}, or put the {captured} back.",
+        piece=play.piece(game.name, carried.piece),
+        place=carried.target or captured.source,
+        captured=play.piece(game.name, captured.piece),
     )
 
 
@@ -211,6 +218,12 @@ def _may_be_upside_down(state: State, first: Carry) -> bool:
 # than at 12 a tile pushes others from their places (docs/physics.md).
 LEAST_DEG, AIM_DEG, MOST_DEG = 10, 11, 12
 _SLACK_RAD = radians(0.5)
+RAISE = {
+    "left": text("Raise the left side"),
+    "right": text("Raise the right side"),
+    "top": text("Raise the top side"),
+    "bottom": text("Raise the bottom side"),
+}
 _STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caught on a peg beyond
 _TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
 
@@ -233,19 +246,27 @@ class Slide:
 
     def say(self, game: str, tilt_rad: Lean) -> Message:
         """What is to be done with the plate, which is tilted so."""
+        piece, up = play.piece(game, self.kind), RAISE[self.entrance.side]
         if self.there:
-            return play.arrived(game, self.kind, self.landing)
+            return text(
+                "The {piece} is on {place}: level the plate, and secure it.",
+                piece=piece,
+                place=self.landing,
+            )
         columns, rows = self.entrance.fall
         along = tilt_rad[1] * columns - tilt_rad[0] * rows
         across = abs(tilt_rad[1] * rows + tilt_rad[0] * columns)
         lean = hypot(along, across)
         if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
-            return play.straight(self.entrance.side)
+            return text("{raise} and no other.", **{"raise": up})
         if along < radians(LEAST_DEG) - _SLACK_RAD:
-            return play.further(self.entrance.side, round(degrees(along)), LEAST_DEG)
+            return text(
+                "{raise} further: {now} of {least} degrees.",
+                **{"raise": up, "now": round(degrees(along)), "least": LEAST_DEG},
+            )
         if along > radians(MOST_DEG) + _SLACK_RAD:
-            return play.less(MOST_DEG)
-        return play.hold(game, self.kind)
+            return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
+        return text("Hold the plate so: the {piece} slides.", piece=piece)
 
 
 def sliding(state: State) -> Slide | None:
@@ -254,7 +275,7 @@ def sliding(state: State) -> Slide | None:
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
         return None
     entrance, way, kind = pending.turn.entrance, pending.turn.path, pending.turn.act[0].piece
-    if entrance is None or entrance.side not in play.RAISE or len(way) < 2:
+    if entrance is None or entrance.side not in RAISE or len(way) < 2:
         return None
     cells, stood = state.cells, state.play.line.position.cells
     changed = {
@@ -280,7 +301,12 @@ def leaning(state: State) -> State:
         say = slide.say(game, state.seen.sight.tilt_rad) if state.seen.sight.ready else view.say
         view = replace(view, say=say, path=way, path_colour=slide.entrance.colour)
     else:
-        view = replace(view, say=play.slide(view.say, slide.entrance.side, game, slide.kind))
+        piece = play.piece(game, slide.kind)
+        say = text(
+            "{said} {raise} until the {piece} slides, or do it by hand.",
+            **{"said": view.say, "raise": RAISE[slide.entrance.side], "piece": piece},
+        )
+        view = replace(view, say=say)
     return replace(state, view=replace(view, lean_rad=slide.lean_rad))
 
 
@@ -292,7 +318,10 @@ def offer_claims(state: State, view: View) -> View:
     """``view``, and what could be so without anybody having seen it."""
     for place in sorted(state.seen.sight.weak):
         if view.say in (troubles.unclear(place), troubles.unreadable(place)):
-            return replace(view, say=troubles.weak_magnet(place))
+            weak = text(
+                "The piece on {place} has a weak magnet. Put another one there.", place=place
+            )
+            return replace(view, say=weak)
     if view.question is not None:
         return view
     may_move = state.play.free and view.phase in (Phase.TURN, Phase.FIX)
@@ -372,7 +401,7 @@ def _carrying_out(state: State, pending: Pending) -> View:
         return view if sliding(state) else _unless_unclear(state, view)
     doubtful = min(pending.touched & sight.unsure)
     masked = doubtful in sight.masked
-    return View(Phase.SETTLE, troubles.not_ready() if masked else troubles.unclear(doubtful))
+    return View(Phase.SETTLE, troubles.NOT_READY if masked else troubles.unclear(doubtful))
 
 
 def _guided(state: State, finding: Finding, unread: Sequence[str]) -> View:

@@ -333,7 +333,7 @@ def _take_back(state: State, journal: JournalPort, to: int | None = None) -> Sta
     count, agreed = len(state.play.line.moves), state.play.line.agreed is not None
     to = count - (not state.made and not agreed) if to is None else to
     if to < 0:
-        return state.noticed(troubles.nothing_to_take_back())
+        return state.noticed(troubles.NOTHING_TO_TAKE_BACK)
     state = replace(state, trouble=None, retry_s=inf, owed=to)
     fewer = count > to or agreed
     state = take_back(state, journal, to) if fewer else drop(state, journal)
@@ -354,7 +354,7 @@ def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
 
 def _swap(state: State) -> State:
     swap = state.play.swap
-    return state.noticed(troubles.no_swap()) if swap is None else _ask_for(state, swap)
+    return state.noticed(troubles.NO_SWAP) if swap is None else _ask_for(state, swap)
 
 
 def _ask_for(state: State, turn: Turn) -> State:

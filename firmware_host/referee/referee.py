@@ -144,5 +144,5 @@ def _no_game(sight: Sight) -> Standing:
     """Nothing has been begun."""
     why = why_unread(sight)
     phase = Phase.SETUP if why is None else Phase.PAUSED
-    said = play.no_game() if why is None else why
+    said = play.NO_GAME if why is None else why
     return Standing(phase, None, None, None, None, (), {}, {}, (), said, None)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError
 from firmware_host.guidance import troubles
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.referee.book import Book, Claims, Pending
 from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
 from firmware_host.table.line import Line, PendingMove
@@ -326,7 +326,8 @@ def why_unread(sight: Sight) -> Message | None:
     if sight.faults:
         return troubles.part_missing(sight.faults)
     if not sight.ready:
-        return troubles.not_ready()
+        return troubles.NOT_READY
     if sight.stillness is not Stillness.STILL:
-        return troubles.not_still(sight.stillness)
+        tilted = sight.stillness is Stillness.TILTED
+        return text("Level the plate.") if tilted else text("Wait until the plate lies still.")
     return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec import Struct, field
 
 from firmware_host.guidance import play, troubles
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.referee.book import Book, Finding, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
@@ -42,7 +42,7 @@ class View(Struct, frozen=True):
     lean_rad: Lean | None = None
 
 
-NOT_READY = View(Phase.PAUSED, troubles.not_ready())
+NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)
 
 
 def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
@@ -198,14 +198,20 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
 
 def carry_say(game: Game, carry: Carry) -> Message:
     """One carry as a sentence."""
-    if carry.source is None:
-        return troubles.put_back(game.name, carry.piece, carry.target or "")
-    if carry.target is None:
-        say = troubles.park if carry.parked else troubles.take_off
-        return say(game.name, carry.piece, carry.source)
+    kind, source, target = play.piece(game.name, carry.piece), carry.source, carry.target
+    if source is None:
+        return text("Put a {piece} on {place}.", piece=kind, place=target)
+    if carry.parked:  # it makes room for another
+        return text("Take the {piece} off {place} for a moment.", piece=kind, place=source)
+    if target is None:
+        return troubles.take_off(game.name, carry.piece, source)
     if carry.turn_over:
-        return troubles.turn_over(game.name, carry.piece, carry.source)
-    return troubles.carry(game.name, carry.piece, carry.source, carry.target)
+        return text(
+            "The {piece} on {place} lies upside down: turn it over.", piece=kind, place=source
+        )
+    return text(
+        "Move the {piece} from {source} to {target}.", piece=kind, source=source, target=target
+    )
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:

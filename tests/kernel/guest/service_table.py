@@ -209,7 +209,7 @@ class ServiceHost:
             magnets=sensors.magnets,
             unsure=sensors.unsure,
             stillness=seen.stillness,
-            ready=str(seen.say) != str(troubles.not_ready()),
+            ready=str(seen.say) != str(troubles.NOT_READY),
         )
         return new
 
