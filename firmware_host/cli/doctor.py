@@ -50,9 +50,9 @@ def command(
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
     from drivers.clock import SystemClock
+    from firmware_host.cli.computer import this_machine
+    from firmware_host.cli.examine import examine, examine_computer, read_configured
     from firmware_host.config.paths import default_state_directory
-    from firmware_host.doctor.doctor import examine, examine_computer, read_configured
-    from firmware_host.doctor.machine import this_machine
 
     of_service = state is not None and not simulated  # another's folder, and his kernels
     machine = this_machine(SystemClock(), for_service=of_service)
@@ -81,9 +81,9 @@ def command(
 def _parts(
     table: Profile, state: Path, faults: Sequence[str], *, seed: int, simulated: bool
 ) -> list[Finding]:
+    from firmware_host.cli.examine import check_parts
     from firmware_host.config.errors import ConfigError
     from firmware_host.config.paths import CALIBRATION_NAME
-    from firmware_host.doctor.part_check import check_parts
     from firmware_host.perception.calibration import read_calibration
 
     try:

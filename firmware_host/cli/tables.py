@@ -44,10 +44,10 @@ def idle_table(
     """The table that is meant, the language to speak, and its folder. Raises ConfigError, and
     JournalInUseError while that table is running: its parts are its own.
     """
+    from firmware_host.cli.computer import running_table
     from firmware_host.config.paths import JOURNAL_NAME
     from firmware_host.config.profile import load_profile
     from firmware_host.config.settings import load_settings
-    from firmware_host.doctor.machine import running_table
     from firmware_host.journal.database import in_use
 
     settings = load_settings(config)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from math import degrees, hypot
 from pathlib import Path
 
+from drivers.attitude import FLAT
+from drivers.buses import Buses
 from drivers.errors import how_to_install
-from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings, load_settings, settings_file
-from firmware_host.doctor.machine import (
+from drivers.frame import Frame
+from firmware_host.cli.computer import (
     CONFIG_FILES,
     Machine,
     Service,
@@ -21,8 +21,29 @@ from firmware_host.doctor.machine import (
     running_table,
     settings_in,
 )
-from firmware_host.doctor.stored import check_stored
+from firmware_host.commissioning.account import to_mend
+from firmware_host.commissioning.findings import (
+    Finding,
+    left_out,
+    note,
+    of_error,
+    ok,
+    problem,
+    worth_a_look,
+)
+from firmware_host.commissioning.mounting import describe, up_axis
+from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from firmware_host.commissioning.sweep import unfinished
+from firmware_host.config.errors import ConfigError, JournalError
+from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
+from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings, load_settings, settings_file
+from firmware_host.journal import JournalReader
+from firmware_host.journal.database import CHECKED_PAGES, check_pages, connect, translated
 from firmware_host.messages import ENGLISH, Catalogue, Message, UnknownLanguageError, text
+from firmware_host.perception.calibration import Calibration, read_calibration
+from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
 OLDEST_PYTHON = (3, 11)
@@ -120,7 +141,7 @@ def examine(
     simulated: bool = False,
     speaker: str | None = None,
 ) -> Iterator[Finding]:
-    """Every finding, one after the other. ``check_parts``: asks the parts (setup.part_check).
+    """Every finding, one after the other. ``check_parts``: asks the parts.
     ``speaker``: as in the settings.
 
     ``simulated``: the table is, so nothing is asked of this computer's hardware.
@@ -327,3 +348,254 @@ def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:
     else:
         date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
         yield ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
+
+
+# Every part of the table: whether it is there and makes sense, without anybody's help
+
+SCANS = 40  # long enough for a tilt sensor to start, and for a part to be tried again
+# Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
+OFF_SCALE_MT = 25.0
+STILL_S = 0.02
+
+
+def check_parts(
+    profile: Profile, buses: Buses, calibration: Calibration | None = None
+) -> list[Finding]:
+    """A line or more for each part that ``profile`` has."""
+    plate = profile.plate(buses)
+    if calibration is not None:
+        plate.mount(calibration.orientation)
+    try:
+        frames = []
+        for number in range(SCANS):
+            frames.append(plate.scan())
+            if number == 0:
+                plate.show([(0.0, 0.0, 0.0)] * profile.size)
+            buses.clock.sleep(STILL_S)
+    finally:
+        plate.close()
+    last = frames[-1]
+    faults = {fault.part: fault for fault in last.faults}
+    there = {
+        "hall": True,
+        "imu": profile.imu is not None,
+        "lights": profile.lights is not None,
+        "panel": profile.panel is not None,
+    }
+    found: list[Finding] = []
+    for part in (part for part, has in there.items() if has):
+        if part in faults:
+            found.append(of_error(part, faults[part]))
+        elif part == "hall":
+            found += _hall(profile, last)
+        elif part == "imu":
+            found += _imu(last, calibration)
+        elif part == "lights":
+            sent = text(
+                "Bytes go out to {count} lights. See them with: tiltboard bringup",
+                count=profile.size,
+            )
+            found.append(ok("lights", sent))
+        else:
+            found += _panel(frames)
+    return found
+
+
+def _hall(profile: Profile, frame: Frame) -> Iterator[Finding]:
+    yield ok("hall", text("{count} sensors answer.", count=len(frame.field_mt)))
+    read = zip(profile.places, frame.field_mt, strict=True)
+    off = ", ".join(place for place, mt in read if abs(mt) > OFF_SCALE_MT)
+    if off:
+        yield problem(
+            "hall",
+            text("These sensors read past the end of their scale: {places}.", places=off),
+            text("Check their wires and their supply, one by one with: tiltboard bringup"),
+        )
+    if frame.temperature_c is not None:
+        yield ok("hall", text("The board is at {c:.0f} C.", c=frame.temperature_c))
+
+
+def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
+    motion = frame.motion
+    if motion is None:
+        yield problem(
+            "imu",
+            text("The tilt sensor has not begun to measure."),
+            text("Leave the table alone, and try again."),
+        )
+        return
+    zero = None if calibration is None else calibration.level_rad
+    if up_axis(motion.specific_force_m_s2) != "+z":
+        if zero is not None:
+            yield problem(
+                "imu",
+                text("The tilt sensor lies otherwise than when it was looked at."),
+                text("Run: tiltboard bringup --again edges"),
+            )
+        else:
+            yield note(
+                "imu",
+                text("The tilt sensor does not lie flat with its face up."),
+                text("It may stay so: tiltboard bringup finds out how it lies."),
+            )
+        return
+    x_rad, y_rad = zero or (0.0, 0.0)
+    lean = hypot(motion.tilt_rad[0] - x_rad, motion.tilt_rad[1] - y_rad)
+    found = text("The plate leans by {angle:.1f} degrees.", angle=degrees(lean))
+    if lean > LEVEL_UNKNOWN_RAD:
+        before = text("Level the plate before it is calibrated.")
+        yield note("imu", found, before if zero is None else text("Level the plate."))
+    else:
+        yield ok("imu", found)
+    if calibration is not None and calibration.orientation != FLAT:
+        yield ok("imu", describe(calibration.orientation))
+
+
+def _panel(frames: list[Frame]) -> Iterator[Finding]:
+    held = frozenset.intersection(*(frame.pressed for frame in frames))
+    if not held:
+        yield ok("panel", text("No button is held down."))
+    for button in sorted(held):
+        yield problem(
+            "panel",
+            text("The button {button} is closed all the time.", button=button),
+            text("Let go of it; else its wires touch, or it is wired to the wrong pin."),
+        )
+
+
+# What is kept: state folder, journal, calibration, room on the disk
+
+LEAST_FREE_BYTES = 20_000_000  # a journal of 5,000 games
+GOOD_FREE_BYTES = 200_000_000
+DAY_S = 86_400.0
+
+
+def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
+    """Lines about ``state``, which need not exist yet. Changes nothing."""
+    existing = next(path for path in (state, *state.parents) if path.exists())
+    if not os.access(existing, os.W_OK):
+        yield problem(
+            "state",
+            text("{user} may not write in {folder}.", user=machine.user, folder=existing),
+            text("Choose another folder with --state, or let this user write there."),
+        )
+    elif existing != state:
+        yield ok("state", text("{folder} will be made.", folder=state))
+    else:
+        yield ok("state", text("Games are kept in {folder}.", folder=state))
+    yield _disk(machine.free_bytes(existing))
+    if existing == state:
+        yield from _journal(state / JOURNAL_NAME, machine.date_s)
+        yield from _aside(state)
+        yield from _calibration(state / CALIBRATION_NAME, profile)
+        yield from _begun(state, profile)
+
+
+def _disk(free: int) -> Finding:
+    mb = free // 1_000_000
+    if free < LEAST_FREE_BYTES:
+        return problem(
+            "disk",
+            text("Only {mb} MB are free; moves will soon not be kept.", mb=mb),
+            text("Make room on the disk."),
+        )
+    if free < GOOD_FREE_BYTES:
+        return note("disk", text("Only {mb} MB are free.", mb=mb), text("Make room on the disk."))
+    return ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
+
+
+def _journal(path: Path, date_s: float) -> Iterator[Finding]:
+    if not path.exists():
+        yield ok("journal", text("There are no games yet."))
+        return
+    try:
+        with JournalReader.open_read_only(path) as reader:
+            newest = reader.games(1)
+        _check_every_page(path)
+    except JournalError as error:
+        yield of_error("journal", error)
+        return
+    count = newest[0].id if newest else 0
+    yield ok(
+        "journal",
+        text("It is whole, and holds one game.")
+        if count == 1
+        else text("It is whole, and holds {count} games.", count=count),
+    )
+    if newest and newest[0].changed_s > date_s + DAY_S:
+        day = datetime.datetime.fromtimestamp(newest[0].changed_s, datetime.UTC).date()
+        yield problem(
+            "clock",
+            text("The newest game is dated {day}, after today.", day=day),
+            text("Set the clock; games that were dated wrongly stay so. See: timedatectl"),
+        )
+
+
+def _check_every_page(path: Path) -> None:
+    """What opening leaves out where the file is large. Raises JournalError."""
+    with translated(path):
+        database = connect(path, read_only=True)
+        try:
+            pages = int(database.execute("PRAGMA page_count").fetchone()[0])
+            if pages > CHECKED_PAGES:
+                check_pages(path, database)
+        finally:
+            database.close()
+
+
+def _aside(state: Path) -> Iterator[Finding]:
+    for path in sorted(state.glob(f"{JOURNAL_NAME}.damaged-*")):
+        if not path.name.endswith(("-wal", "-shm")):
+            yield note(
+                "journal",
+                text("An earlier, damaged journal is kept as {name}.", name=path.name),
+                text("Bring its games back from a backup: tiltboard restore FILE"),
+            )
+
+
+def _begun(state: Path, profile: Profile) -> Iterator[Finding]:
+    """A sweep that was interrupted, or has found something wrong."""
+    go_on = text("Go on with: tiltboard bringup")
+    progress = read_progress(state / PROGRESS_NAME, profile)
+    left = unfinished(profile, state)
+    if left is not None:
+        interrupted = text(
+            "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
+        )
+        yield note("bring-up", interrupted, go_on)
+    elif progress is not None and (progress.wanted or to_mend(progress)):
+        yield note("bring-up", text("It has found something that is to be mended."), go_on)
+
+
+def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
+    calibrate = text("Set the table up: tiltboard bringup")
+    try:
+        calibration = read_calibration(path, profile)
+    except ConfigError as error:
+        yield of_error("calibration", error)
+        return
+    if calibration is None:
+        yield note("calibration", text("The table has not been calibrated."), calibrate)
+        return
+    left = left_out(calibration)
+    unknown = ", ".join(
+        place
+        for index, place in enumerate(profile.places)
+        if not calibration.zeroed[index] and index not in left
+    )
+    if unknown:
+        yield note(
+            "calibration", text("The zero of {places} is not known.", places=unknown), calibrate
+        )
+        return
+    if profile.capabilities.measures and set(calibration.gain) == {1.0}:
+        yield note(
+            "calibration",
+            text("Every sensor has its zero; none has been measured with a magnet."),
+            calibrate,
+        )
+        return
+    if not left:
+        yield ok("calibration", text("Every sensor is calibrated."))
+    for why in worth_a_look(profile, calibration):
+        yield note("calibration", why)

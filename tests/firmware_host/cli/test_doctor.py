@@ -12,7 +12,9 @@ from click.testing import CliRunner
 
 from drivers.attitude import Mounting
 from drivers.clock import SystemClock
+from firmware_host.cli.computer import Service, service_of, settings_in, this_machine
 from firmware_host.cli.doctor import command
+from firmware_host.cli.examine import check_parts, examine
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -22,9 +24,6 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.needs import I2C, MAPPED_GPIO, SPI
 from firmware_host.config.profile import load_profile
-from firmware_host.doctor.doctor import examine
-from firmware_host.doctor.machine import Service, service_of, settings_in, this_machine
-from firmware_host.doctor.part_check import check_parts
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
 from hw_sim.table import SimTable
