@@ -75,6 +75,22 @@ def test_a_game_is_played_by_pressing_and_dragging_in_three_dimensions(served, o
     player.expect_moves("d4", "e5", "a2")
 
 
+def test_the_board_fills_the_picture_as_it_does_on_the_flat_plate(served, open_page):
+    def width(player):
+        (west, _), (east, _) = player.spot("a1"), player.spot("e1")
+        return east - west
+
+    served.new_game(size=5, marbles=5, pie=False)
+    flat = width(open_page(served.url, viewport=SMALL))
+    player = open_depth(open_page, served)
+    near = width(player)
+    assert near > 0.9 * flat
+    served.put("red", "j10")  # beside the board: then all of the plate is seen
+    player.expect_phase("fix")
+    expect(player.marble("j10")).to_have_count(1)
+    assert width(player) < 0.75 * near
+
+
 def test_it_is_remembered_and_draws_nothing_while_nothing_moves(served, open_page):
     served.new_game(pie=False)
     served.play("d4")

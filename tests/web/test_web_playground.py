@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ E5 = 44
 RADIUS_MM, HEIGHT_MM, CARRIED_MM = 14.0, 15.0, 24.0
 STANDS_MM = 3.0  # so much lower than its height a body's middle may be
 NEAR_MM = 12.0  # of the place's middle: HARDWARE.md asks for 5 to be read, further off it may be
-YAW, PITCH, VIEW, FAR, LOW_MM, SURFACE_MM = -math.pi / 2, 0.72, 0.62, 1.6, -12.0, 20.0
+PLATE_MM, AROUND_MM, LOW_MM, SURFACE_MM, HIGH_MM = 380.0, 5.0, 8.0, 20.0, 70.0
+PITCH, SLOPE = 0.95, 0.24  # how far down the eye looks, and how wide (space.js)
 
 
 class Truth:
@@ -105,20 +107,29 @@ def falling(tmp_path: Path, faster_clock: Any) -> Iterator[tuple[Any, Truth]]:
 
 
 def screen(page: Any, x: float, y: float, z: float) -> tuple[float, float]:
-    """Where a point over the level plate is on the screen, by the rules of perspective."""
+    """Where a point over the level plate is on the screen, by the rules of perspective: the eye
+    looks down in the south, and what it must see touches the picture's edges.
+    """
     box = page.locator("canvas.space").bounding_box()
     aspect = box["width"] / box["height"]
-    away = 380.0 * FAR * max(1.0, 1.2 / aspect)
-    flat, high = math.cos(PITCH) * away, math.sin(PITCH) * away
-    # the eye looks north and down at a point LOW_MM above the pivot
-    down = math.atan2(high - LOW_MM, flat)
-    north, up = y + flat, z + SURFACE_MM - high
-    depth = north * math.cos(down) - up * math.sin(down)
-    rise = north * math.sin(down) + up * math.cos(down)
-    scale = box["height"] / 2 / math.tan(VIEW / 2)
+    down, flat = math.sin(PITCH), math.cos(PITCH)
+
+    def seen(x: float, y: float, z: float) -> tuple[float, float, float]:
+        """To the right, upward and toward an eye in the plate's pivot."""
+        return x, y * down + z * flat, z * down - y * flat
+
+    wide = PLATE_MM / 2 + AROUND_MM
+    corners = [seen(*at) for at in product((-wide, wide), (-wide, wide), (LOW_MM, HIGH_MM))]
+    over = max(up + SLOPE * near for _, up, near in corners)
+    under = max(SLOPE * near - up for _, up, near in corners)
+    across = max(right / aspect + SLOPE * near for right, _, near in corners)
+    away = max((over + under) / 2, across) / SLOPE
+    right, up, near = seen(x, y, z + SURFACE_MM)
+    scale = box["height"] / 2 / SLOPE / (away - near)
+    middle = (over - under) / 2
     return (
-        box["x"] + box["width"] / 2 + x / depth * scale,
-        box["y"] + box["height"] / 2 - rise / depth * scale,
+        box["x"] + box["width"] / 2 + right * scale,
+        box["y"] + box["height"] / 2 - (up - middle) * scale,
     )
 
 

@@ -162,7 +162,7 @@ export function resultMarks(store, board) {
 }
 
 // The slots at a board's sides: what they look like, which are open, and where a tile falls.
-const TAB_MM = { long: 24, deep: 12.500, off: 8.500, behind: 12 }; // behind: the wall, which hides what is next to it
+const TAB_MM = { long: 24, deep: 12.500, off: 8.500 };
 const LIP_TAB_MM = 9; // as deep as the lip lets it be
 const REACH_MM = 38; // from the board's edge outward, a finger means the slot
 
@@ -188,11 +188,10 @@ export class Slots {
     this.onFelt = s("g", { class: "slots" });
     this.onLip = s("g", { class: "slots" });
     const { layout, game, frame: { west, south, east, north } } = store;
-    const behind = layout.pegs && document.documentElement.hasAttribute("data-space") ? TAB_MM.behind : 0;
     this.tabs = game.slots.map((slot) => {
       const [dx, dy] = OUT[slot.side];
       const edge = store.centreOf(store.indexOf(slot.cells[0]));
-      const far = layout.pitch_mm / 2 + TAB_MM.off + behind;
+      const far = layout.pitch_mm / 2 + TAB_MM.off;
       let x = edge.x + dx * far;
       let y = edge.y + dy * far;
       const room = { left: x - west, right: east - x, top: north - y, bottom: y - south }[slot.side];

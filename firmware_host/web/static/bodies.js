@@ -1,7 +1,7 @@
 // Plate and pieces as bodies, and the marks on them.
 
 import { MARKS } from "/static/forms.js";
-import { unit } from "/static/matrices.js";
+import { unit } from "/static/solids.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
@@ -68,9 +68,8 @@ export function lathe(lines, sides = 24, squareness = 2) {
   return { corners, triangles };
 }
 
-/** The sides and the bottom of a square plate about z; or its top alone, whose `uv` is x and y; or all of a beam, half as
- * wide as `across`. */
-export function slab(half, low, high, topAlone = false, across = half) {
+/** A box over a rectangle; or the top or the other faces of it alone. `uv` is x and y. */
+export function slab({ west, south, east, north }, low, high, faces = "all") {
   const corners = [];
   const triangles = [];
   const face = (normal, ...four) => {
@@ -78,10 +77,9 @@ export function slab(half, low, high, topAlone = false, across = half) {
     for (const corner of four) corners.push(...corner, ...normal, corner[0], corner[1]);
     triangles.push(...[0, 1, 2, 0, 2, 3].map((at) => first + at));
   };
-  const square = (z) => [[-half, -across, z], [half, -across, z], [half, across, z], [-half, across, z]];
-  const [under, over] = [square(low), square(high)];
-  if (topAlone || across !== half) face([0, 0, 1], ...over);
-  if (!topAlone) {
+  const [under, over] = [low, high].map((z) => [[west, south, z], [east, south, z], [east, north, z], [west, north, z]]);
+  if (faces !== "others") face([0, 0, 1], ...over);
+  if (faces !== "top") {
     face([0, 0, -1], ...[...under].reverse());
     [[0, -1, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0]].forEach((normal, at) =>
       face(normal, under[at], under[(at + 1) % 4], over[(at + 1) % 4], over[at]));
@@ -110,6 +108,14 @@ export function lanes(places, pitch) {
   return { pegs, west, east, south, north };
 }
 
+/** The wall around them. */
+export function wall({ west, south, east, north }) {
+  const t = WALL.thick;
+  const [low, high] = [{ west: west - t, east: east + t }, { south, north }];
+  const sides = [{ ...low, south: south - t, north: south }, { ...low, south: north, north: north + t }, { ...high, west: west - t, east: west }, { ...high, west: east, east: east + t }];
+  return joined(...sides.map((side) => [slab(side, 0, WALL.high)]));
+}
+
 /** A half ball. */
 export const peg = (r) => lathe([[[r, 0], [r * 0.87, r * 0.5], [r * 0.5, r * 0.87], [0, r]]], 16);
 
@@ -129,7 +135,7 @@ function joined(...parts) {
 }
 
 const PLINTH = lathe([[[0, -7.5], [13.4, -7.5]], [[13.4, -7.5], [14, -6.8], [14, -5.6], [13.4, -5]], [[13.4, -5], [0, -5]]]);
-const box = (long, low, high, across) => slab(long, low, high, false, across);
+const box = (long, low, high, across) => slab({ west: -long, south: -across, east: long, north: across }, low, high);
 /** A wing: boxes ever shorter toward its tip, so that it is swept. */
 const wing = (side) => [0, 1, 2, 3].map((n) => [box(6 - n * 1.2, 0, 1.6, 1.4), -1 - n * 2, side * (3 + n * 2.5), -1]);
 const TROOPS = { // as high as any piece and flat on top, so that others stand on them
@@ -138,13 +144,8 @@ const TROOPS = { // as high as any piece and flat on top, so that others stand o
   ship: () => joined([PLINTH], [post(4, 4, 12), 0, 0, -3.2], [lathe([[[0, -2.5], [6, -2.2], [13.6, 0.6]], [[13.6, 0.6], [13.4, 1.8], [7.5, 3.6]], [[7.5, 3.6], [6.6, 6], [4, 7.3], [0, 7.5]]])]),
 };
 
-/** The forms that have bodies. */
-export const BODIES = [...Object.keys(OUTLINES), ...Object.keys(TROOPS).map((kind) => `troop-${kind}`)];
+/** The form of a troop; undefined of other pieces. */
+export const troopOf = (piece) => (piece.split("-")[1] in TROOPS ? `troop-${piece.split("-")[1]}` : undefined);
 
 /** A piece's body, in its form. */
 export const bodyOf = (form) => TROOPS[form.slice(6)]?.() ?? lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);
-
-const INSIDE = lathe([[[0, -7.5], [12, -6.5], [12.6, 2], [10, 5], [0, 6.4]]], 12);
-
-/** What casts its shadow: a little less than itself, or it would lie in its own. */
-export const shadeOf = (form) => (["ship", "tile"].includes(form) || form.startsWith("troop") ? undefined : INSIDE);

@@ -233,8 +233,6 @@ export class Depth {
     this.canvas.hidden = !on;
     plate.solid = on ? { space: this.space, grips: this.grips } : null;
     plate.leans = null; // it is tilted in another way now
-    plate.camera.whole = on;
-    plate.camera.frame();
     plate.tilt(store.snapshot.tilt_deg);
     if (on) this.space.wake();
     else this.space.leave();
@@ -256,6 +254,8 @@ export class Depth {
     if (!clip || this.space.replay) return;
     const show = (on) => {
       this.plate.stage.toggleAttribute("data-replay", on);
+      this.plate.camera.whole = on;
+      this.plate.camera.frame();
       setText(this.again.lastChild, on ? t("Skip") : t("The last fall again"));
       this.way.hidden = !on;
     };

@@ -48,9 +48,10 @@ export class Grips {
   hold({ pointerId, clientX, clientY }, looks = !this.store.handsFree) {
     const start = { x: clientX, y: clientY };
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
-    const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > RIM * this.space.half;
-    if (!looks && rim && this.space.onPlate(on)) this.fingers.set(pointerId, { does: "spin", at: this.bearing(clientX, clientY), turns: 0 });
-    else this.fingers.set(pointerId, !looks && this.space.onPlate(on) ? { does: "tilt", start, from: { ...this.tilt } } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+    const takes = !looks && on && this.store.onPlate(on.x, on.y);
+    const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > (RIM * this.store.layout.plate_mm) / 2;
+    if (takes && rim) this.fingers.set(pointerId, { does: "spin", at: this.bearing(clientX, clientY), turns: 0 });
+    else this.fingers.set(pointerId, takes ? { does: "tilt", start, from: { ...this.tilt } } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
   }
 
   grab(pointer, { number: id, pose }, ray) {

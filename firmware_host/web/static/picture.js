@@ -2,6 +2,7 @@
 import { shown } from "/static/boards.js";
 import { button, h, s, svgSource, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
+import { paired } from "/static/pieces.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
 
 const STYLE = `.mark{fill:none;stroke:currentColor;stroke-width:7.5;stroke-linecap:round;stroke-linejoin:round}
@@ -73,15 +74,10 @@ async function send(blob, name, title) {
 
 /** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or leaves. */
 function ways(store, before, now) {
-  const gone = Object.keys(before).filter((place) => now[place] !== before[place]);
-  const come = Object.keys(now).filter((place) => now[place] !== before[place]);
-  const apart = (one, other) => Math.hypot(centre(store, one).x - centre(store, other).x, centre(store, one).y - centre(store, other).y);
-  const found = come.map((to) => {
-    const [from] = gone.filter((place) => before[place] === now[to]).sort((one, other) => apart(one, to) - apart(other, to));
-    if (from) gone.splice(gone.indexOf(from), 1);
-    return { piece: now[to], from: from && centre(store, from), to: centre(store, to) };
-  });
-  return [...found, ...gone.map((place) => ({ piece: before[place], from: centre(store, place), to: null }))];
+  const changed = (some, others) => Object.keys(some).filter((place) => some[place] !== others[place]).map((place) => ({ piece: some[place], ...centre(store, place) }));
+  const gone = changed(before, now);
+  const moved = paired(changed(now, before), gone).map(([to, from]) => ({ piece: to.piece, from, to }));
+  return [...moved, ...gone.map((from) => ({ piece: from.piece, from, to: null }))];
 }
 
 /** What a canvas shows from now on, as a film, until `ends`. */

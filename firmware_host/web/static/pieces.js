@@ -2,13 +2,23 @@
 import { h } from "/static/page.js";
 import { formOf, marble } from "/static/marble.js";
 
+/** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of `left`; else undefined. */
+export function paired(come, left) {
+  return come.map((each) => {
+    const away = ({ x, y }) => Math.hypot(x - each.x, y - each.y);
+    const [nearest] = left.filter(({ piece }) => piece === each.piece).sort((one, other) => away(one) - away(other));
+    if (nearest) left.splice(left.indexOf(nearest), 1);
+    return [each, nearest];
+  });
+}
+
 const KEEP_MS = 1500; // a piece just put down stays drawn there until the table says so, at most
 
 export class Pieces {
   constructor(store, plate) {
     this.store = store;
     this.box = plate.pieces;
-    this.drawn = new Map(); // id -> {element, piece}
+    this.drawn = new Map(); // id -> {id, element, piece, x, y}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
     this.onDrawn = () => {};
@@ -76,17 +86,15 @@ export class Pieces {
 
   /** Of pieces that only have places: one that has left its place and one of its kind that has come are the same. */
   follow(wanted) {
-    const left = [...this.drawn].filter(([id, { piece }]) => wanted.get(id)?.piece !== piece);
-    for (const [id, { piece, x, y, number }] of wanted) {
-      if (number !== undefined || this.drawn.has(id)) continue;
-      const away = ([, { at }]) => Math.hypot(at.x - x, at.y - y);
-      const [nearest] = left.filter(([, each]) => each.piece === piece).sort((one, other) => away(one) - away(other));
-      if (!nearest) continue;
-      left.splice(left.indexOf(nearest), 1);
-      this.drawn.delete(nearest[0]);
-      this.drawn.set(id, nearest[1]);
-      nearest[1].element.dataset.id = id;
-      nearest[1].element.classList.add("glides");
+    const left = [...this.drawn.values()].filter(({ id, piece }) => wanted.get(id)?.piece !== piece);
+    const come = [...wanted.values()].filter(({ id, number }) => number === undefined && !this.drawn.has(id));
+    for (const [{ id }, drawn] of paired(come, left)) {
+      if (!drawn) continue;
+      this.drawn.delete(drawn.id);
+      this.drawn.set(id, drawn);
+      drawn.id = id;
+      drawn.element.dataset.id = id;
+      drawn.element.classList.add("glides");
     }
   }
 
@@ -118,10 +126,10 @@ export class Pieces {
         h("div", { class: "shade" }),
         h("div", { class: "stand" }, marble(piece, this.store.game), h("span", { class: "tag" })));
       this.box.append(element);
-      drawn = { element, piece };
+      drawn = { id, element, piece };
       this.drawn.set(id, drawn);
     }
-    drawn.at = { x, y };
+    Object.assign(drawn, { x, y });
     const { element } = drawn;
     if (number !== undefined) element.dataset.number = number;
     const stands = z < 15 && this.store.onPlate(x, y);

@@ -369,8 +369,8 @@ export class Camera {
     Object.assign(this, { store, scene });
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
-    this.whole = false; // in three dimensions all of the plate is drawn, whatever is looked at
-    store.on(["layout", "review", "pieces", "cells", "roles", "calibration"], () => this.frame());
+    this.whole = false; // while a fall is shown again, all of the plate is drawn
+    store.on(["layout", "review", "phase", "pieces", "cells", "roles", "calibration"], () => this.frame());
   }
 
   lookFromAbove(above) {
@@ -396,9 +396,6 @@ export class Camera {
     this.frame();
   }
 
-  /** What is to be seen, in mm: the board, or the plate. */
-  looked() { return (this.store.snapshot.phase !== "free" && this.board()) || this.plate(); }
-
   /** What the arrow keys mean on the plate, where it is turned: columns east, rows north. */
   onPlate([dx, dy]) { return [[dx, dy], [dy, -dx], [-dx, -dy], [-dy, dx]][this.turned]; }
 
@@ -406,7 +403,7 @@ export class Camera {
   frame() {
     const { store, scene } = this;
     if (!store.layout || !store.snapshot) return;
-    const frame = (!this.whole && this.board()) || this.plate();
+    const frame = this.board() || this.plate();
     if (JSON.stringify(frame) !== JSON.stringify(store.frame)) store.set("frame", frame);
     const { west, south, east, north } = store.frame;
     const sizes = [east - west, north - south];
@@ -433,7 +430,7 @@ export class Camera {
     const inside = new Set(board);
     const lit = [...Object.keys(snapshot.roles), ...Object.keys(snapshot.piece_for)].map((place) => store.indexOf(place));
     const lying = store.pieces().filter(({ z }) => z < 5).map(({ x, y }) => store.nearest(x, y).index);
-    if (!board.length || snapshot.calibration?.running) return null;
+    if (!board.length || this.whole || snapshot.phase === "free" || snapshot.calibration?.running) return null;
     if (!store.review && [...lit, ...lying].some((index) => !inside.has(index))) return null;
     const around = store.layout.pitch_mm / 2 + AROUND_MM;
     const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];

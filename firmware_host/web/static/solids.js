@@ -1,6 +1,38 @@
-// Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up; matrices column by column.
+// Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up.
 // What has no colour of its own lets the page behind the canvas through, darker where a shadow falls.
-import { looking, orthographic, times } from "/static/matrices.js";
+
+export const minus = (a, b) => a.map((each, at) => each - b[at]);
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const unit = (a) => a.map((each) => each / Math.hypot(...a));
+
+/** A quaternion [w, x, y, z] as a matrix. */
+export const turned = (w, x, y, z) => new DOMMatrix([
+  1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
+  2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
+  2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, 0, 0, 0, 1,
+]);
+
+/** One turn after another, in turned axes; quaternions. */
+export const after = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
+
+/** A point or (`w` 0) a direction through a matrix. */
+export function through(m, [x, y, z], w = 1) {
+  const at = m.transformPoint({ x, y, z, w });
+  return [at.x, at.y, at.z];
+}
+
+/** Into the axes of an eye at a point: x right, y up, and it looks along -z at another. */
+export function looking(from, at) {
+  const z = unit(minus(from, at));
+  const x = unit(cross([0, 0, 1], z));
+  const y = cross(z, x);
+  return new DOMMatrix([x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, from), -dot(y, from), -dot(z, from), 1]);
+}
+
+/** `slope`: of the picture's upper edge; `aspect`: how much wider it is than high. */
+export const perspective = (slope, aspect, near, far) =>
+  new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
 
 const SHADOW = 1024; // half of it where the machine is slow
 const FLOATS = 20; // of one that is drawn: three axes and a place, colour, colour of its mark, which mark, gloss
@@ -73,17 +105,12 @@ precision mediump float; void main() {}`;
 
 /** Solids of one shape; `add` each of them anew for every picture. */
 class Kind {
-  constructor(gl, shape, shade, options) {
+  constructor(gl, { corners, triangles }, options) {
     Object.assign(this, { gl, count: 0, data: new Float32Array(FLOATS * 8) }, options);
     this.buffer = gl.createBuffer();
-    this.full = this.array(shape);
-    this.shade = shade === shape ? this.full : this.array(shade);
-  }
-
-  array({ corners, triangles }) {
-    const { gl } = this;
-    const array = gl.createVertexArray();
-    gl.bindVertexArray(array);
+    this.array = gl.createVertexArray();
+    this.corners = triangles.length;
+    gl.bindVertexArray(this.array);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint16Array(triangles), gl.STATIC_DRAW);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
@@ -99,7 +126,6 @@ class Kind {
       gl.vertexAttribDivisor(at, at < CORNER ? 0 : 1);
       offset += 4 * size;
     });
-    return { array, count: triangles.length };
   }
 
   /** One at [x, y, z], turned by the quaternion [w, x, y, z]; `mark` is a cell of the marks' texture, -1 none. */
@@ -128,6 +154,12 @@ class Kind {
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, this.data.subarray(0, FLOATS * this.count), gl.STREAM_DRAW);
   }
+
+  draw() {
+    const { gl } = this;
+    gl.bindVertexArray(this.array);
+    gl.drawElementsInstanced(gl.TRIANGLES, this.corners, gl.UNSIGNED_SHORT, 0, this.count);
+  }
 }
 
 export class Solids {
@@ -138,8 +170,7 @@ export class Solids {
     const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true }) ?? canvas.getContext("webgl2", { antialias: false });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
-    this.kinds = [];
-    this.calls = 0; // of the last picture
+    this.kinds = new Map();
     this.program = this.compiled(VERTEX, FRAGMENT);
     this.depth = this.compiled(DEPTH_VERTEX, DEPTH_FRAGMENT);
     this.textures = {};
@@ -185,11 +216,10 @@ export class Solids {
     this.shadow = { texture, frame, size };
   }
 
-  /** Of that shape; `shade`: a simpler one that casts its shadow. `through`: only shadows are seen on it. */
-  kind(shape, { shade = shape, casts = true, through = false } = {}) {
-    const kind = new Kind(this.gl, shape, shade, { casts, through });
-    this.kinds.push(kind);
-    return kind;
+  /** Of that shape, made once for each name. `onlyShadows`: nothing else is seen on it, and it casts none. */
+  kind(name, shape, onlyShadows = false) {
+    if (!this.kinds.has(name)) this.kinds.set(name, new Kind(this.gl, shape(), { onlyShadows }));
+    return this.kinds.get(name);
   }
 
   /** `image`: a canvas, or {width, height, bytes} of RGBA. */
@@ -219,16 +249,18 @@ export class Solids {
     const { gl, canvas } = this;
     const size = this.coarse ? SHADOW / 2 : SHADOW;
     if (this.shadow?.size !== size) this.shadowMap(size);
-    const kinds = this.kinds.filter(({ count }) => count);
+    const kinds = [...this.kinds.values()].filter(({ count }) => count);
     for (const kind of kinds) kind.upload();
-    const sun = times(orthographic(view.reach, 1, 4 * view.reach), looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0]));
+    const sun = new DOMMatrix().scale(1 / view.reach, 1 / view.reach, -1 / (2 * view.reach)).translate(0, 0, 2 * view.reach)
+      .multiply(looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0])).toFloat32Array();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
     gl.viewport(0, 0, size, size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);
-    const casting = kinds.filter(({ casts }) => casts);
-    for (const { shade, count } of casting) this.instances(shade, count);
+    gl.cullFace(gl.FRONT); // only what is turned away from the light casts shadows: nothing lies in its own
+    for (const kind of kinds) if (!kind.onlyShadows) kind.draw();
+    gl.cullFace(gl.BACK);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
@@ -241,24 +273,17 @@ export class Solids {
     });
     ["shade", "marks", "field"].forEach((name, unit_) => gl.uniform1i(at[name], unit_));
     gl.activeTexture(gl.TEXTURE0);
-    gl.uniformMatrix4fv(at.eye, false, view.eye);
+    gl.uniformMatrix4fv(at.eye, false, view.eye.toFloat32Array());
     gl.uniformMatrix4fv(at.sun, false, sun);
     gl.uniform3fv(at.from, view.from);
     gl.uniform3fv(at.light, view.light);
     gl.uniform2fv(at.grid, view.grid);
     gl.uniform1i(at.finely, this.coarse ? 0 : 1);
     for (const name of ["pitch", "seen", "count"]) gl.uniform1f(at[name], view[name]);
-    for (const { full, count, through } of kinds) {
-      gl.uniform1i(at.through, through ? 1 : 0);
-      this.instances(full, count);
+    for (const kind of kinds) {
+      gl.uniform1i(at.through, kind.onlyShadows ? 1 : 0);
+      kind.draw();
+      kind.count = 0;
     }
-    for (const kind of kinds) kind.count = 0;
-    this.calls = kinds.length + casting.length;
-  }
-
-  instances({ array, count: corners }, count) {
-    const { gl } = this;
-    gl.bindVertexArray(array);
-    gl.drawElementsInstanced(gl.TRIANGLES, corners, gl.UNSIGNED_SHORT, 0, count);
   }
 }

@@ -1,26 +1,26 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
 // page's own flat plate, which keeps its felt, its lights and its names.
-import { BODIES, bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, shadeOf, slab, WALL } from "/static/bodies.js";
+import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf, wall } from "/static/bodies.js";
 import { formOf, looksOf } from "/static/marble.js";
-import { after, attitude, back, looking, minus, moved, perspective, through, times, turned, unit } from "/static/matrices.js";
-import { Solids } from "/static/solids.js";
+import { paired } from "/static/pieces.js";
+import { after, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
 
 const RADIUS = 14;
 const HEIGHT = 15;
 const SURFACE = 20; // of the plate above its pivot
 const GROUND = -120;
 const THICK = 12;
-const ANGLE = 0.62; // of view, up and down
-const ASIDE = 0.72; // how far down one looks, in a narrow window, and from above
-const NARROWLY = 0.95;
+const SLOPE = 0.24; // of the picture's upper edge, seen from the eye
+const ASIDE = 1.16; // how far down one looks on what is flat, on what is high, and from above
+const UPRIGHT = 0.95;
 const ABOVE = 1.5;
-const AWAY = 1.6; // of the eye, times the width that is seen
-const SQUARE = 1.2; // a window not so wide is looked at from farther away
-const LOOKED_AT = [0, 0, -12];
+const HIGH = 10; // what stands on the plate is seen whole
+const TOWER = 50;
+const AROUND = 5; // what is seen of the room
+const BESIDE = 21; // room for fingers that mean a slot
 const FULL_MT = 14;
 const NOISE = 4; // of 255
 const STILL_MS = 200;
-const NARROW_PX = 500; // a narrower window shows the board alone, from higher up
 const TILT_S = 0.05; // in which the drawn tilt follows the sensor's
 const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24; // a frame that takes longer is drawn with fewer pixels
 const COARSE = 0.7; // with a smaller share of the pixels all is drawn more simply
@@ -31,16 +31,21 @@ const STEEL = [0.3, 0.3, 0.34];
 const DARK = [0.17, 0.1, 0.03];
 const LIGHT = unit([-0.6, -0.12, 0.78]);
 const LEVEL = [1, 0, 0, 0];
-const QUARTER = [Math.SQRT1_2, 0, 0, Math.SQRT1_2];
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
 /** As a style sheet has it: y down, ways times `scale`, what is drawn times `size`, seen from `depth` before the screen. */
 function css(m, scale, size = 1, depth = 0) {
-  const turn = [m[0], -m[1], m[2], 0, -m[4], m[5], -m[6], 0, m[8], -m[9], m[10], 0].map((each) => each * size);
-  const all = [...turn, scale * m[12], -scale * m[13], scale * m[14] + depth, 1];
-  return `matrix3d(${all.map((each) => each.toFixed(5)).join()})`;
+  const more = size / scale;
+  return String(new DOMMatrix().translate(0, 0, depth).scale(scale, -scale, scale).multiply(m).scale(more, -more, more));
 }
+
+/** About x, then about the turned y, then about the turned z; radians. */
+const quaternion = (angles) => angles.map((angle, axis) => {
+  const turn = [Math.cos(angle / 2), 0, 0, 0];
+  turn[axis + 1] = Math.sin(angle / 2);
+  return turn;
+}).reduce(after);
 
 export class Space {
   /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
@@ -73,13 +78,7 @@ export class Space {
   /** Everything that the graphics chip keeps. */
   furnish() {
     this.solids = new Solids(this.canvas);
-    this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
-    this.foot = this.solids.kind(post(60, 14));
-    this.post = this.solids.kind(post(9, 110, 12));
-    this.peg = this.solids.kind(peg(pegOf(this.store.layout?.pitch_mm ?? 35)));
-    this.beams = new Map(); // half its length -> a wall
     this.solids.texture("marks", marksPicture());
-    this.half = null;
     this.felt = null;
   }
 
@@ -97,16 +96,10 @@ export class Space {
     if (changed.has("shifts")) this.leaving = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
     this.swungTo = this.plate.leans;
-    if (felt || swung || ["layout", "review", "camera"].some((name) => changed.has(name))) this.wake();
+    if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name))) this.wake();
   }
 
   build() {
-    const half = this.store.layout.plate_mm / 2;
-    if (half !== this.half) {
-      this.half = half;
-      this.board = this.solids.kind(slab(half, SURFACE - THICK, SURFACE));
-      this.top = this.solids.kind(slab(half, 0, SURFACE, true), { casts: false, through: true });
-    }
     this.looks.clear();
     this.feel([]);
   }
@@ -123,7 +116,7 @@ export class Space {
     const hole = game?.drawing?.hole;
     const middle = hole && { x: (hole[0] - (layout.columns - 1) / 2) * layout.pitch_mm, y: (hole[1] - (layout.rows - 1) / 2) * layout.pitch_mm };
     const falls = ({ id, piece }) => review || this.leaving?.has(id.slice(0, -piece.length - 1));
-    this.glides.take(store.pieces(), (each) => (falls(each) ? middle ?? Glides.overEdge(each, this.half) : null));
+    this.glides.take(store.pieces(), (each) => (falls(each) ? middle ?? Glides.overEdge(each, store.frame) : null));
     this.wake();
   }
 
@@ -157,7 +150,7 @@ export class Space {
     if (this.drawnAt !== undefined && !this.rests) this.keepPace(now - this.drawnAt);
     this.drawnAt = now;
     const state = this.state(seconds);
-    if (state && this.board) this.draw(state);
+    if (state) this.draw(state);
     const moves = this.replay || this.swings || this.glides.going.size || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
       || now - this.wokenAt < STILL_MS;
     const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
@@ -212,16 +205,10 @@ export class Space {
   addLanes(tilted, tilt) {
     const { lanes } = this.plate;
     if (!lanes) return;
-    const { pegs, west, east, south, north } = lanes;
-    for (const { x, y } of pegs) this.peg.add(through(tilted, [x, y, SURFACE]), tilt, PEGS, PEGS, -1, 0.3);
-    const [middleX, middleY, out] = [(west + east) / 2, (south + north) / 2, WALL.thick / 2];
-    const beam = (long, at, turn) => {
-      const half = long / 2 + WALL.thick;
-      if (!this.beams.has(half)) this.beams.set(half, this.solids.kind(slab(half, 0, WALL.high, false, out)));
-      this.beams.get(half).add(through(tilted, [...at, SURFACE]), after(tilt, turn), WOOD);
-    };
-    for (const y of [south - out, north + out]) beam(east - west, [middleX, y], LEVEL);
-    for (const x of [west - out, east + out]) beam(north - south, [x, middleY], QUARTER);
+    const { pegs, ...inside } = lanes;
+    const one = this.solids.kind("peg", () => peg(pegOf(this.store.layout.pitch_mm)));
+    for (const { x, y } of pegs) one.add(through(tilted, [x, y, SURFACE]), tilt, PEGS, PEGS, -1, 0.3);
+    this.solids.kind(`wall ${Object.values(inside)}`, () => wall(inside)).add(through(tilted, [0, 0, SURFACE]), tilt, WOOD);
   }
 
   upright({ x, y, z, turn = LEVEL }) {
@@ -245,10 +232,8 @@ export class Space {
   lookOf(piece) {
     if (!this.looks.has(piece)) {
       const { base, mark, shape } = looksOf(piece, this.store.game);
-      const troop = this.bodies.get(`troop-${piece.split("-")[1]}`);
-      this.looks.set(piece, {
-        body: troop ?? this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: troop ? -1 : cellOf(shape),
-      });
+      const form = troopOf(piece) ?? formOf(piece, this.store.game);
+      this.looks.set(piece, { form, base: rgb(base), ink: rgb(mark), cell: troopOf(piece) ? -1 : cellOf(shape) });
     }
     return this.looks.get(piece);
   }
@@ -264,7 +249,7 @@ export class Space {
 
   /** How far down one looks. */
   get pitch() {
-    const usual = this.canvas.clientWidth < NARROW_PX ? NARROWLY : ASIDE;
+    const usual = this.towers || this.store.game?.drawing ? UPRIGHT : ASIDE;
     return this.ownPitch ?? (this.plate.camera.above ? ABOVE : usual);
   }
 
@@ -275,38 +260,52 @@ export class Space {
     this.wake();
   }
 
-  /** The eye goes round the middle of what is played on; farther where the window is narrow. */
+  /** Where pieces may stand on each other. */
+  get towers() { return this.store.snapshot.phase === "free" || Boolean(this.store.snapshot.room); }
+
+  /** The eye, as near as it sees all that is played on from its side. */
   look() {
     const { clientWidth, clientHeight } = this.canvas;
-    const { camera } = this.plate;
-    const { west, south, east, north } = clientWidth < NARROW_PX ? camera.looked() : camera.plate();
+    const { west, south, east, north } = this.store.frame;
     const aspect = clientWidth / Math.max(1, clientHeight);
-    const away = (Math.max(east - west, north - south) * AWAY * Math.max(1, SQUARE / aspect)) / this.zoom;
-    const flat = Math.cos(this.pitch) * away;
-    const at = [(west + east) / 2, (south + north) / 2, 0].map((each, axis) => each + LOOKED_AT[axis]);
-    const from = [at[0] + Math.cos(this.yaw) * flat, at[1] + Math.sin(this.yaw) * flat, at[2] + Math.sin(this.pitch) * away];
-    const view = looking(from, at);
-    const focus = clientHeight / 2 / Math.tan(ANGLE / 2);
-    return { from, view, aspect, focus, scale: focus / away, eye: times(perspective(ANGLE, aspect, away / 10, away * 4), view) };
+    const flat = Math.cos(this.pitch);
+    const toEye = [Math.cos(this.yaw) * flat, Math.sin(this.yaw) * flat, Math.sin(this.pitch)];
+    const axes = looking(toEye, [0, 0, 0]);
+    const beside = this.store.game?.slots.length ? BESIDE : AROUND;
+    const heights = [SURFACE - THICK, SURFACE + (this.towers ? TOWER : HIGH)];
+    const corners = [west - beside, east + beside].flatMap((x) => [south - AROUND, north + AROUND].flatMap((y) => heights.map((z) => through(axes, [x, y, z], 0))));
+    const fit = (axis, slope) => { // between the picture's two edges, in that axis of the eye
+      const [over, under] = [1, -1].map((side) => Math.max(...corners.map((at) => side * at[axis] + slope * at[2])));
+      return { middle: (over - under) / 2, away: (over + under) / 2 / slope };
+    };
+    const [across, up] = [fit(0, SLOPE * aspect), fit(1, SLOPE)];
+    const middle = through(axes, [(west + east) / 2, (south + north) / 2, SURFACE], 0);
+    const way = minus([across.middle, up.middle, Math.max(across.away, up.away)], middle).map((each) => each / this.zoom);
+    const from = through(axes.inverse(), middle.map((each, axis) => each + way[axis]), 0);
+    const view = looking(from, minus(from, toEye));
+    const focus = clientHeight / 2 / SLOPE;
+    const away = way[2];
+    return { from, view, aspect, focus, scale: focus / away, eye: perspective(SLOPE, aspect, away / 10, away * 4).multiply(view) };
   }
 
   draw(state) {
     const { layout } = this.store;
     this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp, COARSE);
     const sight = this.look();
-    const tilt = attitude(state.attitude);
+    const tilt = quaternion(state.attitude);
     const tilted = turned(...tilt);
     this.shownState = { ...state, tilted };
     this.setUnder(sight, tilted);
-    this.foot.add([0, 0, GROUND + 7], LEVEL, STEEL, STEEL, -1, 0.4);
-    this.post.add([0, 0, GROUND / 2 - 6], LEVEL, STEEL, STEEL, -1, 0.5);
-    this.board.add([0, 0, 0], tilt, WOOD);
-    this.top.add([0, 0, 0], tilt, WOOD);
+    const { frame } = this.store;
+    const slabOf = (faces) => this.solids.kind(`${faces} ${Object.values(frame)}`, () => slab(frame, SURFACE - THICK, SURFACE, faces), faces === "top");
+    this.solids.kind("foot", () => post(60, 14)).add([0, 0, GROUND + 7], LEVEL, STEEL, STEEL, -1, 0.4);
+    this.solids.kind("post", () => post(9, 110, 12)).add([0, 0, GROUND / 2 - 6], LEVEL, STEEL, STEEL, -1, 0.5);
+    for (const faces of ["others", "top"]) slabOf(faces).add([0, 0, 0], tilt, WOOD);
     this.addLanes(tilted, tilt);
     for (const { piece, role, pose: [x, y, z, ...turn] } of state.pieces.values()) {
-      const { body, base, ink, cell } = this.lookOf(piece);
+      const { form, base, ink, cell } = this.lookOf(piece);
       const sign = role ? cellOf(role) : -1;
-      body.add(through(tilted, [x, y, z + SURFACE]), after(tilt, turn), base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
+      this.solids.kind(form, () => bodyOf(form)).add(through(tilted, [x, y, z + SURFACE]), after(tilt, turn), base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
     }
     this.solids.draw({
       eye: sight.eye, from: sight.from, light: LIGHT, reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
@@ -319,9 +318,10 @@ export class Space {
     const { scene, tiltBox } = this.plate;
     // drawn larger than it is seen: a layer in perspective is drawn at its own size, which is too coarse
     const coarse = this.sharp < COARSE;
+    const { west, south, east, north } = this.store.frame;
     const finer = coarse ? 1 : 2;
     const u = `${(scale * finer).toFixed(4)}px`;
-    const placed = [u, focus, css(view, scale, 1 / finer, focus), css(times(tilted, moved(0, 0, SURFACE)), scale * finer)];
+    const placed = [u, focus, css(view, scale, 1 / finer, focus), css(tilted.translate((west + east) / 2, (south + north) / 2, SURFACE), scale * finer)];
     if (this.placed?.every((each, at) => each === placed[at])) return;
     if (u !== this.placed?.[0] || focus !== this.placed?.[1]) {
       scene.style.setProperty("--u", u);
@@ -347,12 +347,11 @@ export class Space {
   ray(clientX, clientY) {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
     const { from, view, aspect } = this.look();
-    const tall = Math.tan(ANGLE / 2);
-    const right = (((clientX - left) / width) * 2 - 1) * tall * aspect;
-    const up = (1 - ((clientY - top) / height) * 2) * tall;
-    const way = unit(back(view, [right, up, -1], 0));
-    const tilted = this.shownState?.tilted ?? moved(0, 0, 0);
-    return { from: minus(back(tilted, from), [0, 0, SURFACE]), way: back(tilted, way, 0) };
+    const right = (((clientX - left) / width) * 2 - 1) * SLOPE * aspect;
+    const up = (1 - ((clientY - top) / height) * 2) * SLOPE;
+    const way = unit(through(view.inverse(), [right, up, -1], 0));
+    const level = (this.shownState?.tilted ?? new DOMMatrix()).inverse();
+    return { from: minus(through(level, from), [0, 0, SURFACE]), way: through(level, way, 0) };
   }
 
   /** Where a ray meets the height `z` over the plate; null: nowhere before the eye. */
@@ -361,18 +360,14 @@ export class Space {
     return far > 0 && Number.isFinite(far) ? { x: from[0] + way[0] * far, y: from[1] + way[1] * far } : null;
   }
 
-  /** Whether that point of the plate's plane is on the plate. */
-  onPlate(at) {
-    return Boolean(at) && Math.max(Math.abs(at.x), Math.abs(at.y)) < this.half;
-  }
-
   /** The nearest piece under a point of the screen: {id, number, pose}, or null. */
   pick(clientX, clientY) {
     const { from, way } = this.ray(clientX, clientY);
     let found = null;
     for (const [id, { number, pose }] of this.shownState?.pieces ?? []) {
-      const model = times(moved(...pose.slice(0, 3)), turned(...pose.slice(3)));
-      const far = hit(back(model, from), back(model, way, 0));
+      const [x, y, z, ...turn] = pose;
+      const upright = new DOMMatrix().translate(x, y, z).multiply(turned(...turn)).inverse();
+      const far = hit(through(upright, from), through(upright, way, 0));
       if (far !== null && (!found || far < found.far)) found = { id, number, pose, far };
     }
     return found;
@@ -415,20 +410,12 @@ export class Glides {
   /** `pieces`: what stands there now, [{id, piece, x, y}]. `exit({id, x, y})`: the point where what is gone has fallen
    * off or in, null where a hand has lifted it. */
   take(pieces, exit) {
-    const before = new Map(this.standing.map((each) => [each.id, each]));
-    const after = new Set(pieces.map(({ id }) => id));
-    const gone = this.standing.filter(({ id }) => !after.has(id));
-    const come = pieces.filter(({ id }) => !before.has(id));
+    const without = (some, others) => some.filter(({ id }) => !others.some((other) => other.id === id));
+    const [gone, come] = [without(this.standing, pieces), without(pieces, this.standing)];
     const known = this.standing.length > 0;
     this.standing = pieces;
     if (!known || still.matches || gone.length + come.length > 12) return; // another position altogether
-    for (const each of come) {
-      const sources = gone.filter(({ piece }) => piece === each.piece);
-      const away = ({ x, y }) => Math.hypot(x - each.x, y - each.y);
-      const [source] = sources.sort((one, other) => away(one) - away(other));
-      if (source) gone.splice(gone.indexOf(source), 1);
-      this.go(each, source ?? { ...each, z: COMES_FROM_MM }, each);
-    }
+    for (const [each, source] of paired(come, gone)) this.go(each, source ?? { ...each, z: COMES_FROM_MM }, each);
     for (const each of gone) this.go(each, each, exit(each), true);
   }
 
@@ -459,9 +446,10 @@ export class Glides {
     return found;
   }
 
-  /** Over the nearest edge of a plate whose half is that wide. */
-  static overEdge({ x, y }, half) {
-    const out = half + BEYOND_MM;
-    return Math.abs(x) > Math.abs(y) ? { x: Math.sign(x) * out, y } : { x, y: Math.sign(y) * out };
+  /** Over the nearest edge of what is drawn. */
+  static overEdge({ x, y }, { west, south, east, north }) {
+    const ways = [{ x: west - BEYOND_MM, y }, { x: east + BEYOND_MM, y }, { x, y: south - BEYOND_MM }, { x, y: north + BEYOND_MM }];
+    const far = (way) => Math.hypot(way.x - x, way.y - y);
+    return ways.reduce((nearest, way) => (far(way) < far(nearest) ? way : nearest));
   }
 }
