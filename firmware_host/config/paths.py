@@ -5,17 +5,25 @@ else may have written or put there.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from firmware_host.config.errors import ConfigError
+import msgspec
+
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.messages import Message
 
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
 MATCH_NAME = "far.json"
 MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration or trace
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
@@ -109,3 +117,26 @@ def sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def keep(path: Path, kept: object, refused: Message) -> None:
+    """Store it as JSON, durably. Raises NotPossibleError with ``refused``, which has a {why}."""
+    try:
+        write_durably(path, msgspec.json.encode(kept))
+    except OSError as error:
+        raise NotPossibleError(
+            refused.template, remedy="Make room on the disk.", why=error.strerror or error
+        ) from error
+
+
+def read_kept(path: Path, kind: type[T], lost: str) -> T:
+    """What was kept; an empty one where there is no file, or a damaged one, which the log says with
+    what is ``lost`` by it.
+    """
+    try:
+        return msgspec.json.decode(read_file(path), type=kind)
+    except FileNotFoundError:
+        return kind()
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _log.warning("%s cannot be read (%s): %s", path, error, lost)
+        return kind()

@@ -7,7 +7,6 @@ the computer's: who has it wins half of the games against that level.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -15,8 +14,9 @@ import msgspec
 
 from firmware_host.config.engine_seats import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.paths import keep, read_kept
 from firmware_host.engines.search.limits import LEVELS
+from firmware_host.messages import text
 from games.base import Game
 
 PEOPLE_NAME = "people.json"
@@ -28,8 +28,6 @@ _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # levels apart, an
 _KEPT_GAMES = 200
 _MOST_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
 OPENING_PLIES = 3
-
-_log = logging.getLogger(__name__)
 
 
 class Person(msgspec.Struct, omit_defaults=True):
@@ -55,7 +53,7 @@ class People:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PEOPLE_NAME
-        self._kept = self._read()
+        self._kept = read_kept(self._path, _Kept, "nobody is known any more")
 
     @property
     def names(self) -> Sequence[str]:
@@ -223,24 +221,8 @@ class People:
             self._write(_Kept({**kept.people, name: changed}, kept.seated, kept.counted))
 
     def _write(self, kept: _Kept) -> None:
-        try:
-            write_durably(self._path, msgspec.json.encode(kept))
-        except OSError as error:
-            raise NotPossibleError(
-                "What is known of people cannot be kept: {why}.",
-                remedy="Make room on the disk.",
-                why=error.strerror or error,
-            ) from error
+        keep(self._path, kept, text("What is known of people cannot be kept: {why}."))
         self._kept = kept
-
-    def _read(self) -> _Kept:
-        try:
-            return msgspec.json.decode(read_file(self._path), type=_Kept)
-        except FileNotFoundError:
-            return _Kept()
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _log.warning("%s cannot be read (%s): nobody is known any more", self._path, error)
-            return _Kept()
 
 
 def mates(game: Game, player: str) -> Sequence[str]:

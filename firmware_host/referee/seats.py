@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,15 +9,14 @@ from pathlib import Path
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.paths import keep, read_kept
+from firmware_host.messages import text
 
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
 COMPUTER, ANYBODY = "", "?"  # have seen a hand, as a device would by its digest
 GAMES_KEPT = 100
-
-_log = logging.getLogger(__name__)
 
 
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,7 +43,7 @@ class Seats:
         self._players: tuple[str, ...] = ()
         self.codes: dict[str, str] = {}
         self.changes = 0
-        kept = self._read()
+        kept = read_kept(self._path, _Kept, "nobody sits any more")
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)
         self._game, self._seen = 0, dict[str, str]()
@@ -170,14 +168,7 @@ class Seats:
         )
 
     def _keep(self, kept: _Kept) -> None:
-        try:
-            write_durably(self._path, msgspec.json.encode(kept))
-        except OSError as error:
-            raise NotPossibleError(
-                "The seats cannot be kept: {why}.",
-                remedy="Make room on the disk.",
-                why=error.strerror or error,
-            ) from error
+        keep(self._path, kept, text("The seats cannot be kept: {why}."))
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._changed()
 
@@ -198,15 +189,6 @@ class Seats:
             code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
             if code not in self.codes.values():
                 return code
-
-    def _read(self) -> _Kept:
-        try:
-            return msgspec.json.decode(read_file(self._path), type=_Kept)
-        except FileNotFoundError:
-            return _Kept()
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _log.warning("%s cannot be read (%s): nobody sits any more", self._path, error)
-            return _Kept()
 
 
 def _same(known: str, tried: str) -> bool:

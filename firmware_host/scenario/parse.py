@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages import nearest
@@ -15,7 +14,6 @@ from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
 
-Named = TypeVar("Named", Phase, Role)
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")
 
@@ -50,59 +48,11 @@ class Meanwhile:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectPhase:
-    """``phase PHASE``."""
+class Claim:
+    """``what`` is expected (a key of CLAIMS), and the ``words`` that follow it."""
 
-    phase: Phase
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectToMove:
-    """``to-move PLAYER|none``."""
-
-    player: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectResult:
-    """``result PLAYER|draw|none``."""
-
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectCells:
-    """``cells PLACE=PIECE|empty...``; only the places named are checked."""
-
-    cells: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectLight:
-    """``light PLACE ROLE``."""
-
-    place: str
-    role: Role
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectLights:
-    """``lights ROLE PLACE...``: exactly these have that role."""
-
-    role: Role
-    places: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectSay:
-    """``say "..."``: part of the guidance text, case ignored."""
-
-    text: str
-
-
-Claim = (
-    ExpectPhase | ExpectToMove | ExpectResult | ExpectCells | ExpectLight | ExpectLights | ExpectSay
-)
+    what: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +203,7 @@ _FORMS = {
     "heal": "heal NAME [TARGET...]",
     "expect": "expect [within D] CLAIM",
 }
-_CLAIMS = {
+CLAIMS = {
     "phase": "phase PHASE",
     "to-move": "to-move PLAYER",
     "result": "result PLAYER|draw|none",
@@ -347,36 +297,26 @@ def expect(words: Sequence[str]) -> Expect:
 def _claim(words: Sequence[str]) -> Claim:
     match words:
         case ["phase", phase]:
-            return ExpectPhase(_of(Phase, "phase", phase))
-        case ["to-move", player]:
-            return ExpectToMove(None if player == "none" else player)
-        case ["result", result]:
-            return ExpectResult(result)
-        case ["cells", *cells] if cells:
-            return ExpectCells(tuple(map(_cell, cells)))
-        case ["light", place, role]:
-            return ExpectLight(place, _of(Role, "role", role))
-        case ["lights", role, *places]:
-            return ExpectLights(_of(Role, "role", role), tuple(places))
-        case ["say", wanted]:
-            return ExpectSay(wanted)
+            _check(Phase, "phase", phase)
+        case ["light", _, role] | ["lights", role, *_]:
+            _check(Role, "role", role)
+        case ["cells", _, *_]:
+            for cell in words[1:]:
+                place, _, piece = cell.partition("=")
+                if not place or not piece:
+                    raise UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {cell!r}")
+        case ["to-move" | "result" | "say", _]:
+            pass
         case []:
-            raise UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
-    if words[0] in _CLAIMS:
-        raise UnreadableError(f"expected 'expect {_CLAIMS[words[0]]}'")
-    hint = nearest(words[0], _CLAIMS)
-    raise UnreadableError(f"nothing called {words[0]!r} can be expected; {hint}")
+            raise UnreadableError(f"expected one of: {', '.join(sorted(CLAIMS))}")
+        case [what, *_] if what in CLAIMS:
+            raise UnreadableError(f"expected 'expect {CLAIMS[what]}'")
+        case [what, *_]:
+            hint = nearest(what, CLAIMS)
+            raise UnreadableError(f"nothing called {what!r} can be expected; {hint}")
+    return Claim(words[0], tuple(words[1:]))
 
 
-def _of(kind: type[Named], what: str, word: str) -> Named:
-    try:
-        return kind(word)
-    except ValueError as error:
-        raise UnreadableError(f"there is no {what} {word!r}; {nearest(word, kind)}") from error
-
-
-def _cell(word: str) -> tuple[str, str]:
-    place, _, piece = word.partition("=")
-    if not place or not piece:
-        raise UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
-    return place, piece
+def _check(kind: type[Phase | Role], what: str, word: str) -> None:
+    if word not in list(kind):
+        raise UnreadableError(f"there is no {what} {word!r}; {nearest(word, kind)}")

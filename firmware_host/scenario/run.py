@@ -48,51 +48,49 @@ def compared(claim: s.Claim, view: TableView) -> tuple[bool, Message, Message]:
     """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
     names that do not exist.
     """
-    match claim:
-        case s.ExpectPhase(phase):
+    match claim.what, claim.words:
+        case "phase", [phase]:
             said = text("it is {found}: {say}", found=view.phase, say=view.say)
-            return view.phase is phase, text("phase {phase}", phase=phase), said
-        case s.ExpectToMove(player):
-            if player is not None:
+            return view.phase == phase, text("phase {phase}", phase=phase), said
+        case "to-move", [player]:
+            if player != "none":
                 _known("player", player, view.players)
-            expected = text("to-move {player}", player=player or "none")
-            return view.to_move == player, expected, _it_is(view.to_move or "none")
-        case s.ExpectResult(result):
+            found = view.to_move or "none"
+            return found == player, text("to-move {player}", player=player), _it_is(found)
+        case "result", [result]:
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
             over = view.outcome
             found = "none" if over is None else over.winner or "draw"
             return found == result, text("result {result}", result=result), _it_is(found)
-        case s.ExpectCells(cells):
-            for place, piece in cells:
+        case "cells", cells:
+            wrong = []
+            for cell in cells:
+                place, _, piece = cell.partition("=")
                 _known("place", place, view.places)
                 if piece != "empty":
                     _known("piece", piece, view.pieces)
-            there = [(place, view.cells.get(place, "empty")) for place, _ in cells]
-            wrong = [each for each, claimed in zip(there, cells, strict=True) if each != claimed]
-            return (
-                not wrong,
-                text("cells {expected}", expected=" ".join(map("=".join, cells))),
-                text("there is {wrong}", wrong=" ".join(map("=".join, wrong))),
-            )
-        case s.ExpectLight(place, role):
+                there = view.cells.get(place, "empty")
+                wrong += [f"{place}={there}"] if there != piece else []
+            expected = text("cells {expected}", expected=" ".join(cells))
+            return not wrong, expected, text("there is {wrong}", wrong=" ".join(wrong))
+        case "light", [place, role]:
             _known("place", place, view.places)
             lit = view.lights.get(place, Role.OFF)
-            return lit is role, text("light {place} {role}", place=place, role=role), _it_is(lit)
-        case s.ExpectLights(role, places):
+            return lit == role, text("light {place} {role}", place=place, role=role), _it_is(lit)
+        case "lights", [role, *places]:
             for place in places:
                 _known("place", place, view.places)
-            with_role = [at for at in view.places if view.lights.get(at, Role.OFF) is role]
+            with_role = [at for at in view.places if view.lights.get(at, Role.OFF) == role]
             named = " ".join(places) or "none"
             return (
                 set(with_role) == set(places),
                 text("lights {role} exactly on {expected}", role=role, expected=named),
                 text("it is on {found}", found=" ".join(with_role) or "none"),
             )
-        case s.ExpectSay(wanted):
-            expected = text("the table to say {wanted!r}", wanted=wanted)
-            says = text("it says {found!r}", found=view.say)
-            return wanted.casefold() in view.say.casefold(), expected, says
+    [wanted] = claim.words
+    expected, says = text("the table to say {wanted!r}", wanted=wanted), view.say
+    return wanted.casefold() in says.casefold(), expected, text("it says {found!r}", found=says)
 
 
 def _it_is(found: str) -> Message:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from firmware_host.scenario import parse as s
 from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
 from firmware_host.table import commands as c
-from firmware_host.table.standing import Phase, Role
 from tests.few import few
 
 FORMS = [
@@ -44,17 +43,17 @@ FORMS = [
     ("fault sensor-dead d4 for 2s", c.Fault("sensor-dead", ("d4",), 2.0)),
     ("fault spi-silent", c.Fault("spi-silent", ())),
     ("heal sensor-dead d4", c.Heal("sensor-dead", ("d4",))),
-    ("expect phase turn", s.Expect(s.ExpectPhase(Phase.TURN))),
-    ("expect to-move red", s.Expect(s.ExpectToMove("red"))),
-    ("expect to-move none", s.Expect(s.ExpectToMove(None))),
-    ("expect result draw", s.Expect(s.ExpectResult("draw"))),
-    ("expect cells d4=red e5=empty", s.Expect(s.ExpectCells((("d4", "red"), ("e5", "empty"))))),
-    ("expect cells 0,-1=red", s.Expect(s.ExpectCells((("0,-1", "red"),)))),
-    ("expect light d5 put", s.Expect(s.ExpectLight("d5", Role.PUT))),
-    ("expect lights legal a1 a2", s.Expect(s.ExpectLights(Role.LEGAL, ("a1", "a2")))),
-    ("expect lights wrong", s.Expect(s.ExpectLights(Role.WRONG, ()))),
-    ('expect say "Red\'s turn # 1"', s.Expect(s.ExpectSay("Red's turn # 1"))),
-    ("expect within 0.2s phase fix", s.Expect(s.ExpectPhase(Phase.FIX), 0.2)),
+    ("expect phase turn", s.Expect(s.Claim("phase", ("turn",)))),
+    ("expect to-move red", s.Expect(s.Claim("to-move", ("red",)))),
+    ("expect to-move none", s.Expect(s.Claim("to-move", ("none",)))),
+    ("expect result draw", s.Expect(s.Claim("result", ("draw",)))),
+    ("expect cells d4=red e5=empty", s.Expect(s.Claim("cells", ("d4=red", "e5=empty")))),
+    ("expect cells 0,-1=red", s.Expect(s.Claim("cells", ("0,-1=red",)))),
+    ("expect light d5 put", s.Expect(s.Claim("light", ("d5", "put")))),
+    ("expect lights legal a1 a2", s.Expect(s.Claim("lights", ("legal", "a1", "a2")))),
+    ("expect lights wrong", s.Expect(s.Claim("lights", ("wrong",)))),
+    ('expect say "Red\'s turn # 1"', s.Expect(s.Claim("say", ("Red's turn # 1",)))),
+    ("expect within 0.2s phase fix", s.Expect(s.Claim("phase", ("fix",)), 0.2)),
 ]
 
 
