@@ -4,7 +4,6 @@ has.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -17,11 +16,11 @@ from firmware_host.config.engine_seats import (
     Assists,
     EngineSeat,
 )
-from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.guidance import play
-from firmware_host.journal import Journal
+from firmware_host.journal import EventKind, Journal
 from firmware_host.messages import Message, text
 from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
@@ -32,7 +31,6 @@ _LATE_S = 3.0  # and so long for what his move cost, where that was not known ye
 GOOD_LOST, FAIR_LOST = 0.04, 0.2  # of the game, against the best move
 
 _ADVISER = EngineSeat(level=STRONGEST)
-_log = logging.getLogger(__name__)
 
 
 class Advice:
@@ -215,13 +213,8 @@ class Advice:
         self._note()
 
     def _note(self) -> None:
-        if not self._owed:
-            return
-        try:
-            self._journal.note_assist(self._game_id, self.assist)
-            self._owed = False
-        except JournalError as error:  # the next move meets the same, and the referee says so
-            _log.warning("%s", error)
+        if self._owed:
+            self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what there is to show."""

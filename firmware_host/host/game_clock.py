@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from firmware_host.config.clock_time import MOST_LEFT_S, ClockLeft, ClockTime
-from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.journal import Journal
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.journal import EventKind, Journal
 from firmware_host.table.commands import TimeUp
 from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Standing
@@ -19,8 +18,6 @@ from games.seated import SeatedGame
 
 HICCUP_S = 1.0  # more between two steps was no thinking: the table did something else
 GRACE_S = 60.0  # for whoever plays on after his time was up
-
-_log = logging.getLogger(__name__)
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
@@ -97,10 +94,5 @@ class GameClock:
 
     def _note(self) -> None:
         """After each move: a kill gives back no more than what has been thought since."""
-        if not self._owed or self.state is None:
-            return
-        try:
-            self._journal.note_clock(self._game_id, self.state)
-            self._owed = False
-        except JournalError as error:  # the next move meets the same, and the referee says so
-            _log.warning("%s", error)
+        if self._owed and self.state is not None:
+            self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)

@@ -6,7 +6,6 @@ counts once it lies on the board. A person may at any time make another move for
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,12 +20,12 @@ from firmware_host.config.engine_seats import (
     EngineSeat,
     EngineSeats,
 )
-from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.guidance import play
 from firmware_host.host.advice import Advice
-from firmware_host.journal import Journal
+from firmware_host.journal import EventKind, Journal
 from firmware_host.messages import Message, text
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
@@ -35,8 +34,6 @@ from games.seated import SeatedGame
 
 SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,9 @@ class Opponents:
         self._thinks = False
         if self._room is None or standing.game_id != self._game_id:
             return ()
-        self._note_seats(self._game_id)
+        if self._seat_owed:
+            seats = self.everybody
+            self._seat_owed = not self._journal.note(self._game_id, seats, EventKind.ENGINES)
         self.advice.count(standing, now_s)
         moves, self._moves = self._moves, len(standing.moves)
         position, player = standing.position, standing.to_move
@@ -272,15 +271,6 @@ class Opponents:
         if not people or not made:
             return ()
         return (Ask(TakeBack(made - 1, game=standing.game_id, step=standing.step)),)
-
-    def _note_seats(self, game_id: int) -> None:
-        if not self._seat_owed:
-            return
-        try:
-            self._journal.note_engines(game_id, self.everybody)
-            self._seat_owed = False
-        except JournalError as error:  # the next move meets the same, and the referee says so
-            _log.warning("%s", error)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does, and what people are shown of their moves."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from firmware_host.journal.database import SetAside
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import GameRecord, GameSummary, PlayedGame
+from firmware_host.journal.records import EventKind, GameRecord, GameSummary, PlayedGame
 from firmware_host.journal.text_format import (
     Replay,
     read_and_replay,
@@ -20,6 +20,7 @@ from firmware_host.journal.text_format import (
 from firmware_host.journal.writer import Journal, Opened, Starts
 
 __all__ = [
+    "EventKind",
     "GameRecord",
     "GameSummary",
     "Journal",

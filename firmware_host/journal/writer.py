@@ -16,7 +16,7 @@ import msgspec
 from drivers.clock import Clock
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, Assists, EngineSeats
-from firmware_host.config.errors import JournalConflictError, JournalDamagedError
+from firmware_host.config.errors import JournalConflictError, JournalDamagedError, JournalError
 from firmware_host.config.paths import read_file, sync_directory, write_durably
 from firmware_host.journal.database import (
     SetAside,
@@ -217,24 +217,21 @@ class Journal(JournalReader):
             kind = EventKind.DROPPED if pending is None else EventKind.PENDING
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
-    def note_engines(self, game_id: int, engines: EngineSeats) -> None:
-        """Note which engines play from now on; not twice, and not once the game is finished."""
-        self._note(game_id, EventKind.ENGINES, dict(engines))
-
-    def note_clock(self, game_id: int, clock: ClockLeft) -> None:
-        """Note how much time is left; not twice."""
-        self._note(game_id, EventKind.CLOCK, clock)
-
-    def note_assist(self, game_id: int, assist: Assists) -> None:
-        """Note who is assisted from now on, and was for which moves; not twice."""
-        self._note(game_id, EventKind.ASSIST, dict(assist))
-
-    def _note(self, game_id: int, kind: EventKind, noted: object) -> None:
-        with self._transaction():
-            record = self.load_within(game_id)
-            over = kind == EventKind.ENGINES and record.result is not None
-            if getattr(record, kind) != noted and not over:
-                self._insert(game_id, kind, len(record.moves), payload=noted)
+    def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
+        """Note, not twice, which engines play from now on (not once the game is finished), how much
+        time is left, or who is assisted, and was for which moves. Whether that is on disk: where it
+        is not, the next move meets the same, and the referee says so.
+        """
+        try:
+            with self._transaction():
+                record = self.load_within(game_id)
+                over = kind == EventKind.ENGINES and record.result is not None
+                if getattr(record, kind) != noted and not over:
+                    self._insert(game_id, kind, len(record.moves), payload=noted)
+        except JournalError as error:
+            _log.warning("%s", error)
+            return False
+        return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished

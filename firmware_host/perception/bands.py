@@ -87,12 +87,9 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
     """
     size = abs(reading_mt)
     if zeroed:
-        for magnet, (low, high) in (
-            (Magnet.NONE, _ENTER["empty"]),
-            (strong(reading_mt), _ENTER["strong"]),
-            (weak(reading_mt), _ENTER["weak"]),
-        ):
-            if low <= size <= high:
+        for magnet in (Magnet.NONE, strong(reading_mt), weak(reading_mt)):
+            low, high = ENTER[magnet]
+            if low <= reading_mt <= high:
                 return magnet
         return None
     if size <= UNZEROED_EMPTY_MT:

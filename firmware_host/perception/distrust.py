@@ -178,7 +178,8 @@ class MaskedPlaces:
             return
         share = self._crosstalk.share_mt
         along = sum((means[i] - place.base_mt[i]) * share(index, i) for i in known)
-        wished = _nearest(_signed(place.belief) + along / weight, classes)
+        own = SIGN_OF[place.belief] if place.belief in STRONG_CLASSES else 0.0
+        wished = _nearest(own + along / weight, classes)
         if wished is place.belief:
             place.checked = True
             for i in near:
@@ -212,11 +213,6 @@ def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
         return Magnet.NONE
     magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
     return magnet if magnet in classes and abs(abs(amount) - 1) < NEAR else None
-
-
-def _signed(magnet: Magnet) -> float:
-    """In strong south magnets."""
-    return SIGN_OF[magnet] if magnet in STRONG_CLASSES else 0.0
 
 
 def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
@@ -257,18 +253,13 @@ class Distrust:
         self._now_s = 0.0
         self._began_s: float | None = None
         self._masked_s: dict[int, float] = {}
-        self._changes = 0  # of what has failed
+        self.learnt = 0  # counts what was found out, all of it worth keeping
         for index, why in stored.failed:
             self._health.masked[index] = Ailment(why)
 
     def begin(self, state: PlateState) -> PlateState:
         """The first one."""
         return self._follow_health(state) if self._health.masked else state
-
-    @property
-    def learnt(self) -> int:
-        """Counts what was found out, all of it worth keeping."""
-        return self._changes
 
     @property
     def failed(self) -> frozenset[int]:
@@ -348,10 +339,6 @@ class Distrust:
         if calm:
             self.beliefs.follow(state.readings)
 
-    def disturbed(self) -> None:
-        """Something moves."""
-        self.beliefs.interrupt()
-
     def accepted(self, index: int) -> None:
         """Another magnet was just taken for standing there."""
         self.beliefs.changed(index)
@@ -359,10 +346,7 @@ class Distrust:
 
     def stored(self) -> tuple[tuple[int, str], ...]:
         """What has failed, as in Calibration."""
-        return tuple(
-            (i, ailment.value)
-            for i, ailment in sorted(self._health.masked.items(), key=lambda item: item[0])
-        )
+        return tuple(sorted(self.masked.items()))
 
     def look_for_weak(self, state: PlateState, now_s: float) -> None:
         """Find the ``weak`` magnets among what is pending."""
@@ -372,14 +356,13 @@ class Distrust:
     def _follow_health(self, state: PlateState) -> PlateState:
         """Believe where sensors have failed, read where they have healed."""
         sensors = self._sensors
-        self._changes += 1
+        self.learnt += 1
         for index in self._health.masked.keys() - set(self.beliefs.places()):
             belief = state.magnets[index]
-            unconfirmed = (
-                self._expected is not None
-                and index in self._unchanged
-                and not self._was_sound(self._health.masked[index])
-            )
+            # Whether what fails so would have been known before, had it failed at the start
+            known_s = _DEAD_S if self._health.masked[index] is Ailment.DEAD else _SEEN_S
+            was_sound = self._began_s is not None and self._now_s - self._began_s > known_s
+            unconfirmed = self._expected is not None and index in self._unchanged and not was_sound
             if self._expected is not None and unconfirmed:
                 belief = self._expected.get(index, Magnet.NONE)
             self.beliefs.mask(index, belief, unconfirmed=unconfirmed)
@@ -392,11 +375,6 @@ class Distrust:
             self.beliefs.unmask(index)
             sensors.history.clear()
         return state
-
-    def _was_sound(self, ailment: Ailment) -> bool:
-        """Whether what fails so now would have been known before, had it failed at the start."""
-        known_s = _DEAD_S if ailment is Ailment.DEAD else _SEEN_S
-        return self._began_s is not None and self._now_s - self._began_s > known_s
 
     def _is_weak(self, state: PlateState, index: int, pending: Pending, now_s: float) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the

@@ -227,7 +227,7 @@ class Perception:
                 if calm:
                     self._tracks.at_rest(state, failed)
             return state, ()
-        self._distrust.disturbed()
+        self._distrust.beliefs.interrupt()
         pending = {index: each for index, each in state.pending.items() if index in out}
         for index in state.pending:
             if index not in pending:

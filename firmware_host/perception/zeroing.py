@@ -115,16 +115,12 @@ def _stored(reading: float, classes: frozenset[Magnet]) -> Start:
 
 
 def _fresh(reading: float, classes: frozenset[Magnet], hint: Magnet | None) -> Start:
-    magnet = classify(reading, zeroed=False)
-    if magnet in STRONG_CLASSES:
+    magnet, weak = classify(reading, zeroed=False), classes & WEAK_CLASSES
+    if magnet in STRONG_CLASSES | weak:
         return Start(magnet, 0.0, False, False)
-    if magnet in WEAK_CLASSES and magnet in classes:
-        return Start(magnet, 0.0, False, False)
-    weak_possible = bool(classes & WEAK_CLASSES)
     size = abs(reading)
-    if size <= _SURELY_EMPTY_MT or (size <= UNZEROED_EMPTY_MT and not weak_possible):
-        return Start(Magnet.NONE, reading, True, False)
-    if size <= UNZEROED_EMPTY_MT and hint is Magnet.NONE:
+    known_empty = not weak or hint is Magnet.NONE
+    if size <= _SURELY_EMPTY_MT or (size <= UNZEROED_EMPTY_MT and known_empty):
         return Start(Magnet.NONE, reading, True, False)
     if hint in WEAK_CLASSES and hint in classes and reading * SIGN_OF[hint] > _HINTED_WEAK_MT:
         return Start(hint, 0.0, False, False)

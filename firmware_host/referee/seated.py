@@ -27,58 +27,6 @@ from games.base import Position
 from games.seated import Computer, SeatedGame
 
 
-@dataclass(frozen=True, slots=True)
-class Aspect:
-    """What is shown beside the game itself. ``counting``: seconds left of a count; ``notice``: said
-    instead of what to do.
-    """
-
-    overlay: ZoneOverlay | None
-    counting: int | None
-    trouble: JournalError | None
-    question: Question | None
-    notice: Message | None
-    step: int
-
-    def standing(self, line: Line, game: SeatedGame, sounds: tuple[Sound, ...]) -> Standing:
-        """All of it."""
-        position = line.position
-        phase = Phase.OVER if position.over else Phase.TURN
-        roles, tint = (
-            lights(game, position, self.overlay, self.counting) if self.overlay else ({}, {})
-        )
-        return Standing(
-            phase=phase if self.trouble is None else Phase.PAUSED,
-            to_move=position.to_move,
-            game=game,
-            game_id=line.game_id,
-            position=position,
-            moves=line.moves,
-            roles=roles,
-            piece_for={},
-            shifts=(),
-            say=self._say(game, position),
-            outcome=position.outcome,
-            tint=tint,
-            question=self.question,
-            can_take_back=kept_moves(line, game) is not None,
-            sounds=sounds,
-            step=self.step,
-        )
-
-    def _say(self, game: SeatedGame, position: Position) -> Message:
-        if self.trouble is not None:
-            return troubles.part_missing([self.trouble])
-        if self.question is not None:
-            return self.question.ask
-        if self.notice is not None:
-            return self.notice
-        if position.outcome is not None:
-            return shown.over(position.outcome)
-        prompt = shown.sentence(game.prompt(position))
-        return prompt if self.counting is None else shown.counting(self.counting, prompt)
-
-
 def sounds_of(game: SeatedGame, before: Position, after: Position, move: str) -> list[Sound]:
     """Of a move; passing is silent."""
     if after.over:
@@ -554,9 +502,10 @@ class SeatArbiter:
         self._line = line = line.played(turn)
         proposed = self._evidence.proposal
         if proposed is not None and proposed.move == move:
-            self._evidence = self._evidence.accepted()
+            self._evidence = Evidence(self._evidence.explained)
         else:
-            self._evidence = Evidence() if game.takes_back(move) else self._evidence.renewed()
+            before_it = None if game.takes_back(move) else self._evidence.before
+            self._evidence = Evidence(before_it)  # what is seen is looked at anew
         self._wish = self._asks_since_s = None
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
@@ -565,14 +514,6 @@ class SeatArbiter:
 
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
         """The same value as long as nothing changes."""
-        aspect = Aspect(
-            self._overlay,
-            self.counting,
-            self.trouble,
-            self._asking.question,
-            self._notice,
-            self.step_number,
-        )
         key = (
             id(line.position),
             id(self.trouble),
@@ -584,8 +525,45 @@ class SeatArbiter:
             id(self._notice),
         )
         if self._stood is None or self._stood[0] != key or self._sounds:
-            self._stood = key, aspect.standing(line, game, tuple(self._sounds))
+            self._stood = key, self._standing(line, game)
             self._sounds.clear()
         elif self._stood[1].sounds:  # they are told once
             self._stood = key, replace(self._stood[1], sounds=())
         return self._stood[1]
+
+    def _standing(self, line: Line, game: SeatedGame) -> Standing:
+        position, overlay = line.position, self._overlay
+        phase = Phase.OVER if position.over else Phase.TURN
+        roles, tint = lights(game, position, overlay, self.counting) if overlay else ({}, {})
+        return Standing(
+            phase=phase if self.trouble is None else Phase.PAUSED,
+            to_move=position.to_move,
+            game=game,
+            game_id=line.game_id,
+            position=position,
+            moves=line.moves,
+            roles=roles,
+            piece_for={},
+            shifts=(),
+            say=self._say(game, position),
+            outcome=position.outcome,
+            tint=tint,
+            question=self._asking.question,
+            can_take_back=kept_moves(line, game) is not None,
+            sounds=tuple(self._sounds),
+            step=self.step_number,
+        )
+
+    def _say(self, game: SeatedGame, position: Position) -> Message:
+        if self.trouble is not None:
+            return troubles.part_missing([self.trouble])
+        if self._asking.question is not None:
+            return self._asking.question.ask
+        if self._notice is not None:
+            return self._notice
+        if position.outcome is not None:
+            return shown.over(position.outcome)
+        prompt = shown.sentence(game.prompt(position))
+        if self.counting is None:
+            return prompt
+        return text("{left}… {prompt}", left=self.counting, prompt=prompt)

@@ -78,11 +78,6 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-def counting(left: int, prompt: Message) -> Message:
-    """While the table counts."""
-    return text("{left}… {prompt}", left=left, prompt=prompt)
-
-
 HARDER = ("orange", "purple")  # one challenge, and more
 
 Lights = tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]

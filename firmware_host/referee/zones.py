@@ -98,14 +98,6 @@ class Evidence:
     again: bool = False
     spin_rad: float | None = None
 
-    def renewed(self) -> Evidence:
-        """After a move: what is seen is looked at anew."""
-        return Evidence(self.before)
-
-    def accepted(self) -> Evidence:
-        """After the move that was proposed."""
-        return Evidence(self.explained)
-
     def doubted(self) -> Evidence:
         """It does not count by itself."""
         found = self.proposal

@@ -4,7 +4,7 @@ import pytest
 
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import GameTextError
-from firmware_host.journal import Journal, read_game, write_game
+from firmware_host.journal import EventKind, Journal, read_game, write_game
 from firmware_host.journal.writer import STAND_EVERY
 
 BLUE = {"blue": EngineSeat(level=3)}
@@ -16,14 +16,14 @@ def test_seats_are_kept_and_the_last_word_counts(journal, path, clock):
     game = journal.start("momentum", OPTIONS, engines=BLUE)
     assert journal.load(game).engines == BLUE
     journal.append(game, 1, "c3")
-    journal.note_engines(game, NAMED)
-    journal.note_engines(game, NAMED)  # once is enough
+    journal.note(game, NAMED, EventKind.ENGINES)
+    journal.note(game, NAMED, EventKind.ENGINES)  # once is enough
     journal.append(game, 2, "c4")
     journal.close()
     with Journal.open(path, clock) as again:
         record = again.load(game)
         assert (record.engines, record.moves) == (NAMED, ("c3", "c4"))
-        again.note_engines(game, {})
+        again.note(game, {}, EventKind.ENGINES)
         assert again.load(game).engines == {}
 
 
@@ -43,7 +43,7 @@ def test_a_finished_game_stays_as_it_is(journal):
     game = journal.start("momentum", OPTIONS, engines=BLUE)
     journal.append(game, 1, "c3")
     journal.finish(game, {"winner": "red", "reason": "complete"})
-    journal.note_engines(game, NAMED)
+    journal.note(game, NAMED, EventKind.ENGINES)
     assert journal.load(game).engines == BLUE
 
 

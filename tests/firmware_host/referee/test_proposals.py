@@ -107,11 +107,11 @@ def test_with_its_own_piece_fallen_too_it_is_a_doubt(table):
 def test_one_that_slid_meanwhile_is_proposed_after_the_placement(table):
     assert table.see("4.0", "5.0") == LANDED
     table.play("blue:place:ok:blue-tank:5")
-    table.evidence = table.evidence.accepted()
+    table.evidence = Evidence(table.evidence.explained)
     slid = table.see("4.0", "5.0")
     assert slid == ("table:see:3=:4=red-tank", False)
     table.play(slid[0])
-    table.evidence = table.evidence.accepted()
+    table.evidence = Evidence(table.evidence.explained)
     assert table.see("4.0", "5.0") is None
     assert table.position.cells == {"4": "red-tank", "5": "blue-tank"}
 
