@@ -31,7 +31,8 @@ class Scene:
 
 class Attract:
     """``scene``: what is shown now; None while somebody is there. The games are those that the
-    computer played against itself when the puzzles were found, each with its end.
+    computer played against itself when the puzzles were found, each with its end. ``stirred_s``:
+    when something has happened at the table last.
     """
 
     def __init__(self) -> None:
@@ -40,7 +41,8 @@ class Attract:
         self._alone_since_s: float | None = None
         self._next_s = 0.0
         self._touched = False
-        self._standing: Standing | None = None
+        self._stood: tuple[object, ...] = ()
+        self.stirred_s = 0.0
 
     def touch(self) -> None:
         """Somebody is there."""
@@ -48,10 +50,12 @@ class Attract:
 
     def step(self, standing: Standing, look: Look) -> None:
         """After a scan of a game that nothing keeps waiting."""
-        same = self._standing is not None and self._standing.step == standing.step
-        calm = same and not self._touched and not look.presses and not look.sight.events
-        self._standing, self._touched = standing, False
-        if not calm or not _idle(standing):
+        stood = (standing.game_id, standing.step, standing.phase)
+        stirred = look.presses or look.sight.events or stood != self._stood
+        if stirred:
+            self._stood, self.stirred_s = stood, look.now_s
+        touched, self._touched = self._touched, False
+        if stirred or touched or not _idle(standing):
             self._alone_since_s, self.scene = None, None
             return
         if self._alone_since_s is None:

@@ -39,40 +39,8 @@ from firmware_host.journal import Journal, JournalReader
 from firmware_host.messages import Message, text
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
+from firmware_host.table import commands as c
 from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.commands import (
-    OF_THE_STEP,
-    Again,
-    AnswerSweep,
-    Assist,
-    Calibrate,
-    Forget,
-    GameRequest,
-    Glow,
-    Hint,
-    HostCommand,
-    ImportGame,
-    JoinMatch,
-    Learn,
-    LeaveMatch,
-    NewGame,
-    OpenHand,
-    PlayAs,
-    PlayFreely,
-    Practise,
-    ResumeGame,
-    SayPhrase,
-    SeatComputer,
-    ShowCode,
-    SitDown,
-    SolvePuzzle,
-    StandUp,
-    StopCalibration,
-    StopLearning,
-    Sure,
-    TakeBack,
-    Touch,
-)
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
@@ -115,7 +83,7 @@ class Host:
         calibration: CalibrationStore,
         clock: Clock,
         *,
-        first_game: NewGame,
+        first_game: c.NewGame,
         notice: Message | None = None,
         engines: EngineRoom | None = None,
         far: FarSettings | None = None,
@@ -136,15 +104,13 @@ class Host:
         self.playing = Playing(profile, journal, engines)
         self.showing = Showing(profile, plate, calibration.light_at)
         self.attract = Attract()
-        self.requests: tuple[GameRequest, ...] = ()
-        self._done: list[GameRequest] = []
+        self.requests: tuple[c.GameRequest, ...] = ()
+        self._done: list[c.GameRequest] = []
         self._clock = clock
         self._far_settings = far or FarSettings()
         self.far: Far | None = None
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
-        self._stood: tuple[object, ...] = ()
-        self._stirred_s = 0.0
         self._begin_reading(self.playing.start(first_game))
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
@@ -164,12 +130,12 @@ class Host:
         """
         return self._inbox.call(work)
 
-    def submit(self, command: HostCommand | Touch) -> Future[None]:
+    def submit(self, command: c.HostCommand | c.Touch) -> Future[None]:
         """Carry ``command`` out in a coming step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will. A request
         that names no game and step means those of this moment.
         """
-        if isinstance(command, Touch):
+        if isinstance(command, c.Touch):
             return self.call(self.attract.touch)
         read = self.ask_journal
         if read is not None and isinstance(command, FromStored):
@@ -178,68 +144,68 @@ class Host:
                 lambda: read(lambda journal: read_ahead(stored, journal)),
                 lambda ahead: self._take_up(stored, ahead),
             )
-        if isinstance(command, NewGame):
+        if isinstance(command, c.NewGame):
             try:  # here, because that takes longer the longer a file is
                 command = with_boards_read(command)
             except RulesError as error:
                 refused: Future[None] = Future()
                 refused.set_exception(error)
                 return refused
-        if isinstance(command, GameRequest) and command.game is None:
+        if isinstance(command, c.GameRequest) and command.game is None:
             step = command.step
-            if step is None and isinstance(command, OF_THE_STEP):
+            if step is None and isinstance(command, c.OF_THE_STEP):
                 step = self.playing.referee.step_number
             command = msgspec.structs.replace(command, game=self.playing.game_id, step=step)
         return self.call(lambda: self.do(command))
 
     # What the table's thread does
 
-    def do(self, command: HostCommand) -> None:
+    def do(self, command: c.HostCommand) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         self.attract.touch()
         match command:
-            case Calibrate():
+            case c.Calibrate():
                 self._stop_playing_freely()
                 self.upkeep.calibrate(command, self.sensing)
-            case AnswerSweep(value):
+            case c.AnswerSweep(value):
                 if self.upkeep.sweep is not None:
                     self.upkeep.sweep.answer(value)
-            case StopCalibration():
+            case c.StopCalibration():
                 self.upkeep.stop_calibrating()
-            case ShowCode(code):
+            case c.ShowCode(code):
                 self.showing.show_code(code, self._clock.now())
-            case Glow():
+            case c.Glow():
                 self._shine(command)
-            case NewGame() | Again():
+            case c.NewGame() | c.Again():
                 self._begin(command)
-            case JoinMatch() | LeaveMatch() | SayPhrase():
+            case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
                 self._open_far().do(command)
-            case ResumeGame() | ImportGame() | Practise():
+            case c.ResumeGame() | c.ImportGame() | c.Practise():
                 self._take_up(command)
-            case Hint() if self.playing.went_wrong(self.standing):
-                self._carry_out(TakeBack())
+            case c.Hint() if self.playing.went_wrong(self.standing):
+                self._carry_out(c.TakeBack())
                 self.playing.pointed = self.standing.moves[:-1]
-            case Hint():
+            case c.Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
-            case Assist(player, amount, sure):
+            case c.Assist(player, amount, sure):
                 self.playing.opponents.grant(self.game, player, amount, sure=sure)
-            case Sure():
+            case c.Sure():
                 self.playing.opponents.advice.be_sure()
-            case PlayAs(player, name):
+            case c.PlayAs(player, name):
                 self.playing.opponents.check(self.game, {}, [player])
                 self.playing.people.sit(player, name)
-            case Forget(name):
+            case c.Forget(name):
                 self.playing.people.forget(name)
-            case StopLearning():
+            case c.StopLearning():
                 self._begin_reading(self.playing.stop_learning())
-            case SitDown() | StandUp() | OpenHand() | SeatComputer():
+            case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
                 self.playing.seat(command)
-            case PlayFreely(on):
+            case c.PlayFreely(on):
                 self._play_freely(on=on)
-            case Learn(game):
+            case c.Learn(game):
                 self._check_not_waiting()
                 self._begin_reading(self.playing.learn(game))
-            case SolvePuzzle(game, number):
+            case c.SolvePuzzle(game, number):
                 self._check_not_waiting()
                 self._begin_reading(self.playing.puzzle(game, number))
             case _:
@@ -259,11 +225,11 @@ class Host:
         self.notices["asked"] = what
 
     def _take_up(self, command: FromStored, ahead: Ahead | None = None) -> None:
-        if isinstance(command, Practise):
+        if isinstance(command, c.Practise):
             self._check_not_waiting()
         self._begin_reading(self.playing.take_up(command, ahead))
 
-    def _ask(self, request: GameRequest) -> None:
+    def _ask(self, request: c.GameRequest) -> None:
         """``request`` is done, or the other tables are asked whether it may be."""
         if self.far is None or not self.far.take_over(request, self.standing):
             self._carry_out(request)
@@ -276,9 +242,9 @@ class Host:
             self.far = Far(self.journal.path.parent, self._far_settings, self._begin_far)
         return self.far
 
-    def _begin(self, command: NewGame | Again) -> None:
+    def _begin(self, command: c.NewGame | c.Again) -> None:
         """A new game, in which some may play at other tables. Raises what stands in its way."""
-        if isinstance(command, Again):
+        if isinstance(command, c.Again):
             if self.far is None or not self.far.again(self.playing.game_id):
                 self._begin_reading(self.playing.begin_again())
             return
@@ -293,7 +259,7 @@ class Host:
         self._begin_reading(self.playing.begin(msgspec.structs.replace(command, engines=engines)))
         far.make(command, self.game, self.playing.game_id)
 
-    def _asks_again(self, command: NewGame) -> bool:
+    def _asks_again(self, command: c.NewGame) -> bool:
         """Whether it is the match's game once more, which the other tables have to want too."""
         far, game = self.far, self.game
         if far is None or command.game != game.name or not far.plays(self.playing.game_id):
@@ -302,7 +268,7 @@ class Host:
         same = game_type(game.name).create(options).options == game.options
         return same and far.again(self.playing.game_id)
 
-    def _begin_far(self, new: NewGame) -> int:
+    def _begin_far(self, new: c.NewGame) -> int:
         """A game of the match. Returns its number."""
         self._begin_reading(self.playing.begin(new))
         return self.playing.game_id
@@ -323,7 +289,7 @@ class Host:
             except (TiltboardError, RulesError):  # it is asked again while it is to be done
                 return
 
-    def _carry_out(self, request: GameRequest) -> None:
+    def _carry_out(self, request: c.GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere
         before.
         """
@@ -335,11 +301,11 @@ class Host:
         if self.upkeep.why is not None:
             raise self.upkeep.why
 
-    def _shine(self, lamp: Glow) -> None:
+    def _shine(self, lamp: c.Glow) -> None:
         """Raises NotPossibleError while somebody may be playing."""
         self._check_not_waiting()
         played = self.standing.moves and self.standing.phase is not Phase.OVER
-        used = played and self.look.now_s - self._stirred_s < UNUSED_S
+        used = played and self.look.now_s - self.attract.stirred_s < UNUSED_S
         if used and lamp.rgb is not None:
             raise NotPossibleError(
                 "Somebody plays: the lights are the game's.",
@@ -377,9 +343,7 @@ class Host:
             self.attract.touch()
         self.attract.step(self.standing, look)
         self.requests, self._done = tuple(self._done), []
-        stood = (self.standing.game_id, self.standing.step, self.standing.phase)
-        if look.presses or look.sight.events or stood != self._stood:
-            self._stood, self._stirred_s = stood, look.now_s
+        if self.attract.stirred_s == look.now_s:
             self.showing.shine(None)
         self._show(look)
 
@@ -447,7 +411,7 @@ class Host:
             if wish in playing.offered:
                 playing.offered[wish][1]()
             elif wish == AGAIN:
-                self.do(Again())
+                self.do(c.Again())
             elif wish is not None:
                 self._begin_reading(
                     playing.begin(games_to_begin(self.profile.capabilities)[wish][1])

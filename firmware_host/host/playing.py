@@ -34,17 +34,8 @@ from firmware_host.journal import (
 from firmware_host.messages import Message, text
 from firmware_host.referee import Referee, SeatArbiter, Seats, overlay_for
 from firmware_host.referee.zones import ZoneOverlay
+from firmware_host.table import commands as c
 from firmware_host.table.arbiter import Arbiter
-from firmware_host.table.commands import (
-    ImportGame,
-    NewGame,
-    OpenHand,
-    Practise,
-    ResumeGame,
-    SeatComputer,
-    SitDown,
-    StandUp,
-)
 from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
 from firmware_host.table.overlay import Overlay, check_fits
 from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
@@ -70,12 +61,12 @@ class Ahead:
 def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
     """Read and replay the game. Raises what stands in its way."""
     match command:
-        case ResumeGame(game):
+        case c.ResumeGame(game):
             return Ahead(replay(journal.load(game)))
-        case ImportGame(source):
+        case c.ImportGame(source):
             played, replayed = read_and_replay(source)
             return Ahead(replayed, played)
-        case Practise(game, ply):
+        case c.Practise(game, ply):
             replayed = replay(journal.load(game))
             made = made_of(replayed.game, replayed.moves[:ply])
             if made is None:
@@ -83,7 +74,7 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
             return Ahead(replayed, exercise=made)
 
 
-def with_boards_read(command: NewGame) -> NewGame:
+def with_boards_read(command: c.NewGame) -> c.NewGame:
     """The same with its boards and decks as options. Raises RulesError."""
     if not command.boards:
         return command
@@ -108,7 +99,7 @@ class Unwritten:
         """Nothing."""
 
 
-FromStored = ResumeGame | ImportGame | Practise
+FromStored = c.ResumeGame | c.ImportGame | c.Practise
 """What begins with a game that is read, which takes longer the longer it is."""
 
 Lesson = GuidedGame | ExerciseGame
@@ -261,15 +252,15 @@ def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
 
 def games_to_begin(
     able: Capabilities, games: Mapping[str, GameType] = HOSTED
-) -> Mapping[str, tuple[Message, NewGame]]:
+) -> Mapping[str, tuple[Message, c.NewGame]]:
     """Answer -> what it is called and what it starts: every game as it is usually played,
     then those that another number of people can play, but for games of seats, whose pages ask.
     """
-    found: dict[str, tuple[Message, NewGame]] = {}
-    others: dict[str, tuple[Message, NewGame]] = {}
+    found: dict[str, tuple[Message, c.NewGame]] = {}
+    others: dict[str, tuple[Message, c.NewGame]] = {}
     for name, kind in games.items():
         title = kind.credit.title
-        found[name] = Message(title), NewGame(name, usual_options(kind, able))
+        found[name] = Message(title), c.NewGame(name, usual_options(kind, able))
         if kind.seated:
             continue
         by_players: dict[int, Preset] = {}
@@ -277,7 +268,7 @@ def games_to_begin(
             by_players.setdefault(players, preset)
         for count, preset in list(by_players.items())[1:]:
             label = text("{game} for {count}", game=title, count=count)
-            others[f"{name} {count}"] = label, NewGame(name, preset.options)
+            others[f"{name} {count}"] = label, c.NewGame(name, preset.options)
     return found | others
 
 
@@ -350,7 +341,7 @@ class Playing:
         for each in arbiters:
             each.set_menu(game_menu(self._profile.capabilities, more=more))
 
-    def start(self, first_game: NewGame) -> Position:
+    def start(self, first_game: c.NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be
         played on this table, or by this version, ``left`` says why.
         """
@@ -366,7 +357,7 @@ class Playing:
             )
             return self.begin(first_game)
 
-    def _made_even(self, game: Game, command: NewGame) -> tuple[EngineSeats, Mapping[str, int]]:
+    def _made_even(self, game: Game, command: c.NewGame) -> tuple[EngineSeats, Mapping[str, int]]:
         """Who sits where, at which levels, and with how much assist. Raises NotPossibleError."""
         people = self.people
         for player, name in command.names.items():
@@ -424,7 +415,7 @@ class Playing:
             )
         return replace(standing, say=said) if levels else standing
 
-    def begin(self, command: NewGame, *, again: bool = False) -> Position:
+    def begin(self, command: c.NewGame, *, again: bool = False) -> Position:
         """A new game; ``again``: for the same people as the last. Raises RulesError,
         BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of before goes on.
         """
@@ -461,7 +452,7 @@ class Playing:
         options = {n: value for n, value in game.options.items() if n not in game.secret_options}
         assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
         return self.begin(
-            NewGame(game.name, options, engines=again, clock=self.clock.time, assist=assist),
+            c.NewGame(game.name, options, engines=again, clock=self.clock.time, assist=assist),
             again=True,
         )
 
@@ -472,7 +463,7 @@ class Playing:
         ahead = ahead or read_ahead(command, self._journal)
         if ahead.exercise is not None:
             return self._unwritten(ExerciseGame(ahead.exercise, 0))
-        if isinstance(command, ResumeGame):
+        if isinstance(command, c.ResumeGame):
             return self._go_on(self._journal.load(command.game), ahead.replayed)
         if ahead.played is None:
             return None
@@ -507,16 +498,16 @@ class Playing:
         record = None if self.lesson is None else self._journal.current()
         return None if record is None else self._go_on(record)
 
-    def seat(self, command: SitDown | StandUp | OpenHand | SeatComputer) -> None:
+    def seat(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
         """Who sits where. Raises NotPossibleError."""
         match command:
-            case SitDown(digest, player, code):
+            case c.SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)
-            case OpenHand(player, digest):
+            case c.OpenHand(player, digest):
                 self.seats.open_hand(player, digest)
-            case StandUp(player):
+            case c.StandUp(player):
                 self.seats.stand_up(player)
-            case SeatComputer(player, level):
+            case c.SeatComputer(player, level):
                 self.seats.play(player, level)
 
     def set_up_again(self) -> None:

@@ -19,18 +19,9 @@ from firmware_host.guidance import troubles
 from firmware_host.referee.book import Book, Pending, answered, ends
 from firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from firmware_host.referee.view import Meaning
+from firmware_host.table import commands as c
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import (
-    Answer,
-    BoardRequest,
-    MakeMove,
-    OfferDraw,
-    Resign,
-    Swap,
-    TakeBack,
-    TimeUp,
-)
 from firmware_host.table.line import (
     AGREED,
     RESIGNED,
@@ -230,31 +221,31 @@ def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press])
     return state
 
 
-def carry_out(state: State, journal: JournalPort, asked: BoardRequest) -> State:
+def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> State:
     """What somebody asks for is done, if it is possible. Raises NotPossibleError; where the journal
     refuses, the state has its ``trouble``.
     """
     play = state.play
     match asked:
-        case TakeBack(to):
+        case c.TakeBack(to):
             _check_take_back(state, to)
             return replace(_take_back(state, journal, to), owed=None)  # who asks is told, and asks
-        case Answer(value):
+        case c.Answer(value):
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
-        case MakeMove(move):
+        case c.MakeMove(move):
             if not state.may_make(move):
                 raise NotPossibleError("{move} is not a legal move now.", move=move)
             return _ask_for(state, play.line.position.play(move))
-        case Swap():
+        case c.Swap():
             if play.swap is None or play.line.outcome is not None:
                 raise NotPossibleError("A swap is not possible now.")
             return _ask_for(state, play.swap)
-        case Resign(player) | TimeUp(player):
+        case c.Resign(player) | c.TimeUp(player):
             _check_going_on(state, player)
-            reason = RESIGNED if isinstance(asked, Resign) else TIME_UP
+            reason = RESIGNED if isinstance(asked, c.Resign) else TIME_UP
             return agree(state, journal, resignation(play.line.game, player, reason))
-        case OfferDraw(player):
+        case c.OfferDraw(player):
             _check_going_on(state, player)
             return _offer_draw(state, journal, player)
     assert_never(asked)
