@@ -57,43 +57,26 @@ def scans(profile: Profile, duration_s: float) -> int:
     return max(8, round(duration_s * profile.scans_per_s))
 
 
-class Window:
-    """The last ``length`` scans, newest last."""
-
-    def __init__(self, length: int) -> None:
-        self._scans: deque[tuple[float, ...]] = deque(maxlen=length)
-        self._length = length
+class Window(deque[Sequence[float]]):
+    """Scans, newest last, as many as ``maxlen``."""
 
     @property
     def full(self) -> bool:
-        """Whether there are ``length`` scans."""
-        return len(self._scans) == self._length
-
-    def push(self, scan: Sequence[float]) -> None:
-        """Add the newest scan."""
-        self._scans.append(tuple(scan))
-
-    def clear(self) -> None:
-        """Begin anew."""
-        self._scans.clear()
+        """Whether there are as many."""
+        return len(self) == self.maxlen
 
     def means(self) -> list[float]:
         """Per sensor."""
-        count = len(self._scans)
-        return [sum(series) / count for series in zip(*self._scans, strict=True)]
+        return [sum(series) / len(self) for series in zip(*self, strict=True)]
 
     def sigmas(self) -> list[float]:
         """Per sensor, the standard deviation."""
-        count = len(self._scans)
-        found = []
-        for series in zip(*self._scans, strict=True):
-            mean = sum(series) / count
-            found.append(sqrt(sum((x - mean) ** 2 for x in series) / (count - 1)))
-        return found
+        known = zip(zip(*self, strict=True), self.means(), strict=True)
+        return [sqrt(sum((x - mean) ** 2 for x in xs) / (len(self) - 1)) for xs, mean in known]
 
     def swing(self, index: int) -> float:
         """How far one sensor's readings lie apart."""
-        series = [scan[index] for scan in self._scans]
+        series = [scan[index] for scan in self]
         return max(series) - min(series)
 
 
@@ -211,7 +194,7 @@ class Tilting(Attempt):
         self, profile: Profile, task: Task, progress: Progress, orientation: Mounting
     ) -> None:
         super().__init__(profile, task, progress)
-        self._rest = Window(scans(profile, REST_S))
+        self._rest = Window(maxlen=scans(profile, REST_S))
         self._orientation = orientation
         self._since_s: float | None = None
         self._levelled = False
@@ -227,7 +210,7 @@ class Tilting(Attempt):
         self._since_s = frame.time_s if self._since_s is None else self._since_s
         late = frame.time_s > self._since_s + HINT_AFTER_S
         now = force_on_chip(frame, self._orientation)
-        self._rest.push(now)
+        self._rest.append(now)
         rests = self._rest.full and max(map(self._rest.swing, range(3))) <= REST_SWING_M_S2
         if self.task.ask is Ask.LEVEL:
             return self._level(rests=rests, late=late)

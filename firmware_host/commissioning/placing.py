@@ -174,7 +174,7 @@ class Placing(Attempt):
             for away in (-STEP_MM, STEP_MM)
         )
         self._slope_mt_mm = (near - far) / (2 * STEP_MM)
-        self._rest = Window(scans(profile, REST_S))
+        self._rest = Window(maxlen=scans(profile, REST_S))
         self._since_s: float | None = None
         self._elsewhere: tuple[int, float] | None = None
         self._peak_mt = 0.0
@@ -196,7 +196,7 @@ class Placing(Attempt):
         if abs(mt[worst]) > OFF_SCALE_MT:
             self._rest.clear()
             return self._off_scale(worst, frame.field_mt[worst])
-        self._rest.push(mt)
+        self._rest.append(mt)
         if not self._rest.full:
             return self._outcome()
         means = self._rest.means()
@@ -473,7 +473,7 @@ class Emptying(Attempt):
         super().__init__(profile, task, progress)
         self._orientation = orientation
         self._tilt = tilt
-        self._window = Window(scans(profile, EMPTY_S))
+        self._window = Window(maxlen=scans(profile, EMPTY_S))
         self._last = Outcome()
         self._broken: int | None = None
 
@@ -483,7 +483,7 @@ class Emptying(Attempt):
         if moving or (self._tilt and frame.motion is None):
             self._window.clear()
             return self._last
-        self._window.push((*frame.field_mt, *force_on_chip(frame, self._orientation)))
+        self._window.append((*frame.field_mt, *force_on_chip(frame, self._orientation)))
         if not self._window.full:
             return self._last
         size, progress = self._profile.size, self._progress

@@ -49,11 +49,6 @@ def tint(name: str) -> Rgb:
     return TINTS.get(name) or PIECES.get(name, WHITE)
 
 
-def piece_colour(kind: str) -> Rgb:
-    """The light of a kind of piece; white for kinds without a colour of their own."""
-    return PIECES.get(kind, WHITE)
-
-
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
     """One role, or a quality. ``colour`` None: that of the piece that is wanted."""
@@ -150,11 +145,6 @@ def runner_at(length: int, now_s: float) -> int:
     return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
 
 
-def tint_turn(now_s: float) -> int:
-    """Which of a light's colours has its turn, counted on and on."""
-    return int((now_s + 5e-7) // TINT_S)
-
-
 ANNOUNCE_S = 2.0
 _RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait for what is over soon
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
@@ -176,7 +166,7 @@ class Lighting:
         ``bubble``: where that of a spirit level is.
         """
         announcing = self._announcing(standing, now_s)
-        turn = tint_turn(now_s) if standing.tint else 0
+        turn = int((now_s + 5e-7) // TINT_S) if standing.tint else 0
         spot = runner_at(len(standing.path), now_s) if standing.path else 0
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
@@ -200,10 +190,10 @@ class Lighting:
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
-    """The light of a kind of piece: its own colour, or the one that the game names."""
+    """The light of a kind of piece: its own colour, or the one that the game names; else white."""
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
-    return piece_colour(named or piece)
+    return PIECES.get(named or piece, WHITE)
 
 
 def _lit(

@@ -26,14 +26,9 @@ NO_GAME = text("Choose a game to begin.")
 WHICH_GAME = text("Which game?")
 
 
-def colour(name: str) -> Message:
-    """A colour: "gray"."""
-    return _COLOURS.get(name, Message(name))
-
-
 def player(name: str) -> Message:
-    """A player: "red"."""
-    return colour(name)
+    """A player, or another colour: "red"."""
+    return _COLOURS.get(name, Message(name))
 
 
 def players(names: Sequence[str]) -> Message:
@@ -184,7 +179,7 @@ def which_side(game: str, kind: str) -> Message:
 def side(name: str, tint: str, slot: str) -> Message:
     """One of them."""
     where = _side(name)
-    return text("{side}, {colour}, slot {slot}", side=where, colour=colour(tint), slot=slot)
+    return text("{side}, {colour}, slot {slot}", side=where, colour=player(tint), slot=slot)
 
 
 def which_move(places: Sequence[str]) -> Message:
@@ -282,11 +277,6 @@ def finish(turns: int) -> Message:
     if turns > 1:
         return text("Go on: {turns} turns are left to win in.", turns=turns)
     return text("Now win!")
-
-
-def solved_win(result: Message) -> Message:
-    """The game is won; ``result`` says how."""
-    return text("Solved! {result}", result=result)
 
 
 def solved_save(move: str, other: str) -> Message:

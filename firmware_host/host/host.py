@@ -100,7 +100,7 @@ class Host:
         self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
         self.power_off: Callable[[], None] | None = None
         self.sensing = Sensing(profile, plate, calibration, clock)
-        self.upkeep = Upkeep(profile, calibration.folder)
+        self.upkeep = Upkeep(profile, journal.path.parent)
         self.playing = Playing(profile, journal, engines)
         self.showing = Showing(profile, plate, calibration.light_at)
         self.attract = Attract()
@@ -373,7 +373,7 @@ class Host:
         playing.count(standing)
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
-            self.sensing.believe(self.overlay.index_of(place), magnet)
+            self.perception.believe(self.overlay.index_of(place), magnet)
         if playing.referee.wish is not None:
             self._inbox.once("wish", self._grant_wish)
         if self.far is not None:

@@ -194,7 +194,7 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
     if asked.kind == "save":
         return play.solved_save(last, other)
     if standing.outcome is not None:
-        return play.solved_win(standing.say)
+        return text("Solved! {result}", result=standing.say)
     if len(moves) % 2 and len(moves) < len(game.line):
         reply = game.line[len(moves)]
         return play.answered(last, other, labels.get(reply, reply))

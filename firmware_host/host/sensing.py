@@ -16,7 +16,7 @@ from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.buttons import BACK, Buttons, Press
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Magnet, Observation, Sight
+from firmware_host.table.sight import Observation, Sight
 from games.base import Position
 
 LATE_S = 0.25  # perception begins again after such a gap
@@ -188,10 +188,6 @@ class Sensing:
         self._plate.mount(found.orientation)
         self._perception = None
         self.expect(overlay, position)
-
-    def believe(self, index: int, magnet: Magnet) -> None:
-        """What a person says stands on a place that no sensor sees."""
-        self.perception.believe(index, magnet)
 
     def look(self, overlay: Overlay, *, tilted: bool) -> Look:
         """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""

@@ -36,11 +36,6 @@ class CalibrationStore:
             _log.warning("%s", error)
 
     @property
-    def folder(self) -> Path:
-        """Where it is kept."""
-        return self._path.parent
-
-    @property
     def orientation(self) -> Mounting:
         """How the tilt sensor lies; as the wiring page asks for where that is not known."""
         return FLAT if self.loaded is None else self.loaded.orientation

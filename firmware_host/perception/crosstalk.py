@@ -45,10 +45,6 @@ class Crosstalk:
         """The readings without the neighbours."""
         return list(map(sub, readings_mt, self.total_mt))
 
-    def strong_mt(self, source: int) -> Sequence[float]:
-        """What a strong south magnet at ``source`` adds to every sensor, and one there to it."""
-        return self._row(True, source)
-
     def share_mt(self, source: int, index: int) -> float:
         """What a strong south magnet at ``source`` adds to the sensor ``index``."""
         return self._row(True, source)[index]

@@ -160,12 +160,12 @@ class Perception:
         history = sensors.history
         if history and self._is_time(LOOK_S):
             moving = [i for i, p in state.pending.items() if now - p.since_s < _LEARN_NOISE_S]
-            sensors.noise.update(history.latest(), scan, moving)
-        history.push(scan)
+            sensors.noise.update(history[-1], scan, moving)
+        history.append(scan)
         if not self._ready:
             ready = len(history) >= sensors.scans(AVERAGED_S)
             return (self._start(state, now) if ready else state), ()
-        if not history.filled:
+        if len(history) < AVERAGED:
             return state, ()
         state, events = self._judge(state, now)
         if self._is_time(_TRACK_S):

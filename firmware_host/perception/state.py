@@ -26,56 +26,31 @@ from firmware_host.table.sight import Magnet
 AVERAGED = 4
 
 
-class History:
-    """At most ``length`` scans, newest last, each a list of mT per sensor."""
-
-    def __init__(self, length: int) -> None:
-        self._scans: deque[list[float]] = deque(maxlen=length)
-
-    def __len__(self) -> int:
-        return len(self._scans)
-
-    @property
-    def filled(self) -> bool:
-        """Whether there are enough scans for an average."""
-        return len(self._scans) >= AVERAGED
-
-    def push(self, scan: list[float]) -> None:
-        """Add the newest scan."""
-        self._scans.append(scan)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._scans.clear()
+class History(deque[list[float]]):
+    """Scans, newest last, each a list of mT per sensor."""
 
     def mean_less(self, known_mt: Sequence[float]) -> list[float]:
         """Per sensor, the average of the last four scans, without what is known to add to it."""
-        four = islice(reversed(self._scans), AVERAGED)
-        scans = zip(*four, known_mt, strict=True)
+        scans = zip(*islice(reversed(self), AVERAGED), known_mt, strict=True)
         return [(a + b + c + d) * 0.25 - known for a, b, c, d, known in scans]
 
     def mean(self) -> list[float]:
         """Per sensor, the average of the last four scans."""
-        four = islice(reversed(self._scans), AVERAGED)
-        return [(a + b + c + d) * 0.25 for a, b, c, d in zip(*four, strict=True)]
-
-    def latest(self) -> list[float]:
-        """The newest scan."""
-        return self._scans[-1]
+        scans = zip(*islice(reversed(self), AVERAGED), strict=True)
+        return [(a + b + c + d) * 0.25 for a, b, c, d in scans]
 
     def series(self, index: int, count: int) -> list[float]:
         """The last ``count`` readings of one sensor, oldest first; fewer if there are no more."""
-        scans = list(islice(reversed(self._scans), count))
-        return [scan[index] for scan in reversed(scans)]
+        return [scan[index] for scan in islice(reversed(self), count)][::-1]
 
     def flatten(self, index: int, value_mt: float) -> None:
         """Restate one sensor's past as always the same."""
-        for scan in self._scans:
+        for scan in self:
             scan[index] = value_mt
 
     def shift(self, index: int, by_mt: float) -> None:
         """Restate one sensor's past after its zero has moved up by ``by_mt``."""
-        for scan in self._scans:
+        for scan in self:
             scan[index] -= by_mt
 
 
@@ -148,7 +123,7 @@ class Sensors:
         self.zeros = Zeros(calibration)
         self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
         self.noise = NoiseMeter(profile.size)
-        self.history = History(self.scans(LONGEST_SEEN_S))
+        self.history = History(maxlen=self.scans(LONGEST_SEEN_S))
         self.bands = Bands(profile.size)
 
     def scans(self, duration_s: float) -> int:

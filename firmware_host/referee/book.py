@@ -105,10 +105,6 @@ class Claims:
         fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
         return Claims(fresh, self.untold)
 
-    def reported(self) -> Claims:
-        """Perception knows all of it."""
-        return Claims(self.fresh)
-
     def over(self, cells: Mapping[str, str]) -> Mapping[str, str]:
         """``cells`` as they are by what was said."""
         if not self.fresh:

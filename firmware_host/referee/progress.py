@@ -24,10 +24,10 @@ from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.line import (
     AGREED,
+    AGREED_DRAW,
     RESIGNED,
     TIME_UP,
     JournalPort,
-    agreed_draw,
     resignation,
     side_of,
     sides,
@@ -339,7 +339,7 @@ def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
     play = state.play
     offers = (*play.draw_offers, player)
     if all(any(each in offers for each in side) for side in sides(play.line.game)):
-        return agree(state, journal, agreed_draw())
+        return agree(state, journal, AGREED_DRAW)
     return state.playing(replace(play, draw_offers=offers))
 
 

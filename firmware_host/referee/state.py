@@ -228,7 +228,7 @@ class State(Struct, frozen=True):
     def until_next(self) -> State:
         """A step ends: when to look again."""
         if self.sounds or self.claims.fresh:  # they are told once
-            return replace(self, sounds=(), claims=self.claims.reported(), wake_s=-inf)
+            return replace(self, sounds=(), claims=Claims(self.claims.fresh), wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
         alarms_s = (self.retry_s, *notice, *self.seen.alarms_s())
         wake_s = min((at_s for at_s in alarms_s if not self.seen.is_due(at_s)), default=inf)

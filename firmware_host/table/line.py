@@ -97,6 +97,7 @@ class Beginning:
 RESIGNED = "resigned"
 AGREED = "agreed"
 TIME_UP = "time"
+AGREED_DRAW = Outcome(None, AGREED)  # all sides have offered one
 
 
 def sides(game: Game) -> tuple[tuple[str, ...], ...]:
@@ -137,17 +138,12 @@ def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
     )
 
 
-def agreed_draw() -> Outcome:
-    """All sides have offered a draw."""
-    return Outcome(None, AGREED)
-
-
 def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
     """The outcome that a stored result tells, if it is one of these for ``game``; else None."""
     if result is None:
         return None
     try:
-        ends = [agreed_draw()]
+        ends = [AGREED_DRAW]
         if result.get("reason") in (RESIGNED, TIME_UP):
             ends.append(resignation(game, str(result.get("by")), str(result["reason"])))
     except NotPossibleError:
