@@ -206,7 +206,7 @@ class InertialSensor(ABC):
         """Every byte is ``value``."""
         return PartReadingError(
             "imu",
-            "The tilt sensor's values cannot be (all bytes {value:#04x}).",
+            "The tilt sensor's values are impossible (all bytes {value:#04x}).",
             remedy="Check its plug; if the wires are right, replace the {chip}.",
             value=value,
             chip=self.NAME,

@@ -42,7 +42,7 @@ def senseless(port: str) -> PartAbsentError:
     """Bytes come, and no message."""
     return PartAbsentError(
         "hall",
-        "What comes from {port} makes no sense: there is no message of a plate's own computer.",
+        "What comes from {port} makes no sense: it is no message from a plate's own computer.",
         remedy="Check that this is the plate's port, that the profile's baud is the firmware's,"
         " that no other program reads it, and the ground wire.",
         port=port,
@@ -125,7 +125,7 @@ def _hall_error(code: int, detail: int) -> PartError:
         )
     return PartReadingError(
         "hall",
-        "On the plate: spare input {number} of the multiplexers reads what it cannot.",
+        "On the plate: spare input {number} of the multiplexers has an impossible reading.",
         remedy="Check the address lines S0 to S3 and the 3.3 V of the sensors on the plate.",
         number=detail,
     )
@@ -147,7 +147,7 @@ def _imu_error(code: int, detail: int) -> PartError:
         )
     return PartReadingError(
         "imu",
-        "On the plate: the tilt sensor's readings cannot be, or it lost its settings.",
+        "On the plate: the tilt sensor's readings are impossible, or it lost its settings.",
         remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
     )
 

@@ -233,7 +233,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
     if manifest.format != FORMAT or sorted([*listed, MANIFEST]) != sorted(names):
         raise _damaged(path, text("it does not hold what its manifest lists"))
     if any(name not in (*OF_STATE, SETTINGS_NAME) for name in listed):
-        raise _damaged(path, text("it holds files that are no table's"))
+        raise _damaged(path, text("it holds files that belong to no table"))
     return manifest
 
 

@@ -265,7 +265,7 @@ class _AtTable:
 def _offer(choices: Iterable[Choice]) -> Message:
     listed = [f"{choice.value} ({words(choice.label)})" for choice in choices][:LISTED]
     return text(
-        "Enter, or the button confirm, says the first of: {answers}", answers=", ".join(listed)
+        "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )
 
 

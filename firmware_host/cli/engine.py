@@ -24,7 +24,7 @@ _PATIENCE_S = 5.0
 
 @click.command(name="engine", epilog="Example: printf 'ugi\\nquit\\n' | tiltboard engine")
 @click.option(
-    "--unit", is_flag=True, help="Lend engines at the socket that systemd hands over, if it does."
+    "--unit", is_flag=True, help="Lend engines at the socket that systemd hands over, if any."
 )
 def command(*, unit: bool) -> None:
     """Play by UGI, the universal game interface, on standard input and output.
@@ -37,7 +37,7 @@ def command(*, unit: bool) -> None:
     from firmware_host.engines.search.warmth import warm
 
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
-        raise misuse(text("--unit is for tiltboard-engine.service: systemd hands no socket."))
+        raise misuse(text("--unit is for tiltboard-engine.service: systemd handed over no socket."))
     if warm():
         import_module("firmware_host.engines.search.fast")  # once, for all who are forked
     lend(socket.socket(fileno=3), _play)
@@ -118,9 +118,9 @@ def _forked(
 
 @click.command(name="warm", epilog="Example: tiltboard warm")
 def warm() -> None:
-    """Compile the engine's kernels, once for each machine and version.
+    """Compile what computer players compute with, once for each machine and version.
 
-    Engines think many times faster from then on. Needs the extra fast: pip install
+    They think many times faster from then on. Needs the extra fast: pip install
     'tiltboard[fast]'.
     """
     from firmware_host.config.paths import ensure_state_directory
@@ -130,11 +130,11 @@ def warm() -> None:
 
     if not warmth.installed():
         raise CannotCompileError(
-            "numba is not installed, so there is nothing to compile; engines play without it.",
+            "numba is not installed, so there is nothing to compile; computers play without it.",
             remedy="Install it with pip install 'tiltboard[fast]', and try again.",
         )
     if warmth.warm():
-        say(text("The engine's kernels are compiled already."))
+        say(text("The computer players' kernels are compiled already."))
         return
     ensure_state_directory(cache_folder())
 
@@ -144,11 +144,11 @@ def warm() -> None:
         for _ in steps:
             pass
     used_s = round(clock.now() - begun_s)
-    say(text("The engine's kernels are compiled; that took {seconds} s.", seconds=used_s))
+    say(text("The computer players' kernels are compiled; that took {seconds} s.", seconds=used_s))
 
 
 @click.command(name="puzzles", epilog="Example: tiltboard puzzles --check")
-@click.option("--game", help="Of this game alone.")
+@click.option("--game", help="Puzzles of this game alone.")
 @click.option("--check", is_flag=True, help="Go through every proof again, by the rules alone.")
 def puzzles(game: str | None, check: bool) -> None:
     """List the puzzles that come with the table."""

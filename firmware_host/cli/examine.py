@@ -74,7 +74,7 @@ def read_configured(config: Path | None, profile: str | None) -> Configured:
         settings = Settings()
     else:
         found = [
-            ok("settings", text("There is no settings file; what is usual holds."))
+            ok("settings", text("There is no settings file: the defaults hold."))
             if path is None
             else ok("settings", text("{path} can be read.", path=path))
         ]
@@ -171,8 +171,8 @@ def examine(
         yield note(
             "engines",
             text(
-                "The engines' kernels are not compiled yet; with them, engines think many times"
-                " faster."
+                "The computer players' kernels are not compiled yet; once they are, the computer"
+                " thinks many times faster."
             ),
             text("Run: {command}", command="tiltboard warm"),
         )
@@ -182,7 +182,8 @@ def examine(
         yield note(
             "parts",
             text(
-                "The table is running (process {number}), and its parts are its own.", number=holder
+                "The table is running (process {number}), and keeps its parts to itself.",
+                number=holder,
             ),
             text("Its page shows what it lacks. To check the parts here, stop it first."),
         )
@@ -412,7 +413,7 @@ def _hall(profile: Profile, frame: Frame) -> Iterator[Finding]:
             text("Check their wires and their supply, one by one with: tiltboard bringup"),
         )
     if frame.temperature_c is not None:
-        yield ok("hall", text("The board is at {c:.0f} C.", c=frame.temperature_c))
+        yield ok("hall", text("The board is at {c:.0f} °C.", c=frame.temperature_c))
 
 
 def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
@@ -429,7 +430,7 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
         if zero is not None:
             yield problem(
                 "imu",
-                text("The tilt sensor lies otherwise than when it was looked at."),
+                text("The tilt sensor does not lie as it did when it was checked."),
                 text("Run: tiltboard bringup --again edges"),
             )
         else:
@@ -564,7 +565,7 @@ def _begun(state: Path, profile: Profile) -> Iterator[Finding]:
         )
         yield note("bring-up", interrupted, go_on)
     elif progress is not None and (progress.wanted or to_mend(progress)):
-        yield note("bring-up", text("It has found something that is to be mended."), go_on)
+        yield note("bring-up", text("It has found something to mend."), go_on)
 
 
 def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:

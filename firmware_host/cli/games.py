@@ -31,7 +31,7 @@ from firmware_host.messages import Message, text
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="So many, the newest first.",
+    help="List at most this many, the newest first.",
 )
 @STATE
 @SIMULATED
@@ -168,16 +168,16 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
 
 
 @click.command(epilog="Example: tiltboard people --sim --forget Ada")
-@click.option("--forget", metavar="NAME", help="Everything that is known of somebody.")
+@click.option("--forget", metavar="NAME", help="Forget everything that is known of NAME.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @STATE
 @SIMULATED
 def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: bool) -> None:
-    """List whom the table knows by name: in each game the level of the computer's that is as
-    strong, the games that were counted, the highest level beaten, openings tried, puzzles solved.
+    """List the people that the table knows by name: for each game the computer's level that is as
+    strong, the games counted, the highest level beaten, openings tried and puzzles solved.
 
-    All of it is in one file, people.json, in the table's state folder, and nowhere else. A running
-    table must be stopped before somebody is forgotten here; its page can forget people too.
+    All of it is in one file, people.json, in the table's state folder, and nowhere else. Stop a
+    running table before you forget somebody here; its page can forget people too.
     """
     known = People(games_folder(state, simulated=simulated, make=False))
     if forget is not None:

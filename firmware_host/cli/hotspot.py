@@ -140,21 +140,23 @@ def _nmcli(*words: str) -> None:
 
 
 @click.command(name="hotspot", epilog="Example: sudo tiltboard hotspot")
-@click.option("--new", is_flag=True, help="With another password; phones have to join again.")
-@click.option("--name", default=NAME, show_default=True, help="Of a Wi-Fi that is made.")
-@click.option("--join", "ssid", metavar="NAME", help="Leave it for this network, if that works.")
+@click.option("--new", is_flag=True, help="Take another password; phones have to join again.")
+@click.option(
+    "--name", default=NAME, show_default=True, help="Name of the Wi-Fi, where it is made."
+)
+@click.option("--join", "ssid", metavar="NAME", help="Join this network instead.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     default=FOLDER,
     show_default=True,
-    help="NetworkManager's connections.",
+    help="Folder of NetworkManager's connections.",
 )
 def command(*, new: bool, name: str, ssid: str | None, folder: Path) -> None:
     """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
 
-    With --join the password of the other network is read from standard input, a line; an empty one
-    is that of an open network. Where it cannot be joined the table's own is opened again.
+    --join reads the other network's password from a line of standard input; leave it empty for an
+    open network. If the table cannot join, it opens its own again.
     """
     from firmware_host.web.qr import qr_terminal, wifi_code
 

@@ -15,16 +15,18 @@ from firmware_host.messages import text
 
 @click.command(name="join", epilog="Example: tiltboard join 7KQ2M-XWD9F")
 @click.argument("code", required=False)
-@click.option("--level", type=click.IntRange(1, 10), help="The computer plays here, so strong.")
+@click.option(
+    "--level", type=click.IntRange(1, 10), help="Let the computer play here, at this level."
+)
 @click.option("--leave", is_flag=True, help="End the match; its game goes on at this table.")
 @CONFIG
 @PORT
 def command(
     *, code: str | None, level: int | None, leave: bool, config: Path | None, port: int | None
 ) -> None:
-    """Have the running table play with the one that shows CODE; with - for it, it is asked for.
+    """Have the running table play with the one that shows CODE; write - to be asked for it.
 
-    Without CODE, show the one of this table's own match (tiltboard run --game NAME --far PLAYER).
+    Without CODE, show the code of this table's own match (tiltboard run --game NAME --far PLAYER).
     """
     from firmware_host.config.errors import NotPossibleError
     from firmware_host.config.settings import load_settings
@@ -41,7 +43,7 @@ def command(
     match = _ask(port, "GET", "/api/v1/snapshot")["match"]
     if match is None or match["code"] is None:
         raise NotPossibleError(
-            "No other table is waited for.",
+            "This table waits for no other.",
             remedy="Begin a game with a player at another table, on the page or with --far.",
         )
     click.echo(match["code"])

@@ -42,12 +42,12 @@ COMMANDS = {
     "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
     "engine": "Choose moves, by UGI on standard input and output.",
-    "warm": "Compile what lets the engine think fast.",
+    "warm": "Compile what lets the computer think fast.",
     "puzzles": "List the puzzles that come with the table, and check their proofs.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",
-    "people": "List whom the table knows by name, or forget somebody.",
+    "people": "List the people that the table knows by name, or forget one.",
     "export": "Write a game as text.",
     "replay": "Go through a recording again.",
     "bringup": "Prove a table's wiring and measure its sensors, in one sweep.",
@@ -194,7 +194,7 @@ class LazyGroup(ExtendedGroup):
     is_eager=True,
     expose_value=False,
     callback=lambda _context, _option, language: speak_as_asked(language),
-    help="What to speak; else what the settings or the locale say.",
+    help="Language to speak; otherwise that of the settings, or of the locale.",
 )
 def cli() -> None:
     """A game table that feels its pieces, and a simulated one that runs the same code."""

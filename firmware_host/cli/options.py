@@ -36,7 +36,7 @@ PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the p
 RECORD = click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep what the sensors read in this file, for `tiltboard replay`: the last half an hour.",
+    help="Keep what the sensors read in this file, for `tiltboard replay`: the last half hour.",
 )
 HOST = click.option(
     "--host",
@@ -46,7 +46,11 @@ PROFILE = click.option("--profile", help="Table profile, by name or by path of a
 
 GAME = click.option("--game", help="Start this game; otherwise the last one goes on.")
 OPTIONS = click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; with --game."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Option of the game; needs --game.",
 )
 
 
@@ -54,10 +58,12 @@ FAR = click.option(
     "--far",
     multiple=True,
     metavar="PLAYER[=TABLE]",
-    help="Who plays at another table, which joins with the code that is shown; with --game.",
+    help="Who plays at another table; it joins with the code that is shown. Needs --game.",
 )
 JOIN = click.option(
-    "--join", metavar="CODE", help="Play with the table that shows this code; -: it is asked for."
+    "--join",
+    metavar="CODE",
+    help="Play with the table that shows this code; write - to be asked for it.",
 )
 
 

@@ -63,7 +63,9 @@ def command(
 
 
 @click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")
-@click.option("--name", help="Under which the network knows the table. Usual: this machine's.")
+@click.option(
+    "--name", help="Name by which the network knows the table. Default: this machine's name."
+)
 @CONFIG
 @PORT
 def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:

@@ -74,7 +74,9 @@ def _credited(credit: Credit) -> str:
 
 @click.command(name="rules", cls=_RulesCommand, epilog=EPILOG)
 @click.argument("game", required=False)
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; below.")
+@click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="Option of the game; see below."
+)
 @click.option("--moves", metavar='"M1 M2 ..."', help="The moves so far.")
 @click.option("--batch", is_flag=True, help="Read a JSON question a line, write an answer a line.")
 @click.option("--trace", is_flag=True, help="Add the positions after every move.")
@@ -174,7 +176,7 @@ UNKNOWN = 2
     show_default=True,
     help="Random games of each preset.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the random games.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random games.")
 @click.pass_context
 def check_game(context: click.Context, *, name: str, games: int, seed: int) -> None:
     """Check an installed game by playing it.

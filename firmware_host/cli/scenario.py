@@ -37,7 +37,9 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per step.")
 @click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
-@click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
+@click.option(
+    "--seed", default=1, show_default=True, help="Another seed: another table, other hands."
+)
 @PHYSICS
 @click.option("--real", is_flag=True, help="On the table wired to this machine, step by step.")
 @click.option(
@@ -47,7 +49,7 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
     show_default=True,
     metavar="SECONDS",
     type=click.FloatRange(1, 3600),
-    help="With --real: for each step.",
+    help="With --real: how long each step may take.",
 )
 @STATE
 def command(

@@ -287,11 +287,13 @@ def run(**asked: Any) -> None:
 
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
 @table_options
-@click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
+@click.option(
+    "--seed", default=1, show_default=True, help="Another seed: another table, other hands."
+)
 @click.option(
     "--physics/--no-physics",
     default=None,
-    help="Pieces slide, tip and fall, or stay where they are put. Usual: they do where"
+    help="Pieces slide, tip and fall, or stay where they are put. Default: they fall where"
     " tiltboard[physics] is installed.",
 )
 @click.option(

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 SIMULATE = click.option("--sim", "simulated", is_flag=True, help="On the simulated table.")
-SEED = click.option("--seed", default=1, show_default=True, help="Another simulated table.")
+SEED = click.option(
+    "--seed", default=1, show_default=True, help="Another seed: another simulated table."
+)
 PHYSICS = click.option(
     "--physics", is_flag=True, help="Pieces slide, tip and fall; needs tiltboard[physics]."
 )

@@ -274,7 +274,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
             raise ConfigError(
                 "profile {name}: its {size} places and spare inputs need {used} inputs; eight"
                 " multiplexers on each converter have {most}.",
-                remedy="At most 128, or with a second converter, converters = 2, 256.",
+                remedy="At most 128; with a second converter (converters = 2), 256.",
                 name=profile.name,
                 size=profile.size,
                 used=used,

@@ -35,7 +35,7 @@ def mine(
     """
     rules = game.rules
     if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
-        raise NotPossibleError("Puzzles are for games of two players without secrets and chance.")
+        raise NotPossibleError("Puzzles are for games of two players without secrets or chance.")
     options = {name: value for name, value in game.options.items() if value is not None}
     state = rules.start()
     for at, name in enumerate((*moves, "")):

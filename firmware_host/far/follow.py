@@ -32,9 +32,9 @@ from firmware_host.table.standing import Phase, Role, Standing
 AWAY_S = 120.0  # before people are told
 TAKES_BACK, DRAWS, RESIGNS, OUT_OF_TIME, AGAIN = "take-back", "draw", "resign", "time", "new-game"
 OFFERS = {
-    TAKES_BACK: text("The far player asks to take back: take back here to agree."),
-    DRAWS: text("The far player offers a draw."),
-    AGAIN: text("The far player wants another game: begin again to agree."),
+    TAKES_BACK: text("The player far away asks to take back: take back here to agree."),
+    DRAWS: text("The player far away offers a draw."),
+    AGAIN: text("The player far away wants another game: play again to agree."),
 }
 
 

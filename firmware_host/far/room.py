@@ -629,7 +629,7 @@ def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
         return None, _message(error)
     except (TypeError, ValueError, KeyError, ArithmeticError) as error:  # options of anybody's
         _log.warning("Options of another table's match: %r", error)
-    return None, text("the rules of {game} are others there.", game=kind.credit.title)
+    return None, text("the rules of {game} are different there.", game=kind.credit.title)
 
 
 def _message(error: TiltboardError | RulesError | OSError) -> Message:

@@ -308,7 +308,7 @@ class Host:
         used = played and self.look.now_s - self.attract.stirred_s < UNUSED_S
         if used and lamp.rgb is not None:
             raise NotPossibleError(
-                "Somebody plays: the lights are the game's.",
+                "Somebody is playing: the lights belong to the game.",
                 remedy="Wait until the game is over, or ten minutes after the last move.",
             )
         self.showing.shine(lamp)
@@ -360,7 +360,8 @@ class Host:
             self.notices.pop("power", None)
         elif left > 0:
             self.notices["power"] = text(
-                "Keep holding back, and the table shuts down in {seconds} s.", seconds=left
+                "Keep holding the back button, and the table shuts down in {seconds} s.",
+                seconds=left,
             )
         elif before:
             self.notices["power"] = text("The table shuts down.")

@@ -367,7 +367,7 @@ class Starts:
             self._journal.leave(record.id)
             self.end()
             return text(
-                "Game {number} has ended the table twice as it began, and is set aside."
+                "Game {number} stopped the table twice as it began, and is set aside."
                 " It can be found among the earlier games.",
                 number=record.id,
             )

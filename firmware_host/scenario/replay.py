@@ -61,7 +61,7 @@ def _checked(trace: Trace, profile: Profile) -> tuple[frozenset[Magnet], dict[in
     header = trace.header
     if header.layout != layout_of(profile):
         raise TraceError(
-            "record 0: recorded on {theirs}, whose places lie otherwise than those of {ours}.",
+            "record 0: recorded on {theirs}, whose places do not lie as those of {ours} do.",
             remedy="Name the profile that it was recorded with.",
             theirs=header.profile,
             ours=profile.name,

@@ -202,7 +202,7 @@ class Machine:
 
 
 _DOING: dict[type[Wanted], Message] = {
-    Join: text("The table leaves this Wi-Fi for the other; if that fails, its own is back."),
+    Join: text("The table leaves this Wi-Fi for the other; if that fails, its own comes back."),
     Update: text("The table is being updated. It starts anew by itself, and the game goes on."),
     RollBack: text("The table goes back to the version before, and the game goes on."),
     PowerOff: text("The table shuts down."),

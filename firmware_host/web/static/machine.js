@@ -31,7 +31,7 @@ export class Machine {
         h("div", { class: "row" }, press(t("Update from the stick"), { type: "update" }), press(t("Back to the version before"), { type: "roll-back" })),
         file),
       h("details", {}, h("summary", {}, t("Switch off")),
-        h("p", { class: "hint" }, t("Or hold back at the table, for eight seconds.")),
+        h("p", { class: "hint" }, t("Or hold the back button at the table for eight seconds.")),
         press(t("Switch the table off"), { type: "power-off" })));
   }
 

@@ -92,7 +92,7 @@ export class Pairing {
       this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
         h("button", { type: "button", class: "join", onclick: join }, t("Ask to join"))) : null,
       told,
-      h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold back at the table and go on to the last light.")),
+      h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold the back button at the table and go on to the last light.")),
       h("label", {}, t("Code"), code),
       h("label", {}, t("What to call this device"), name),
       problem,

@@ -412,7 +412,7 @@ def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
     assert "face down and its x arrow to the west" in orientation
     sim.imu_orientation = Mounting()
     [(state, found)] = imu(known)
-    assert (state, "otherwise than when" in found) == ("problem", True)
+    assert (state, "not lie as it did when" in found) == ("problem", True)
 
 
 def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, tmp_path, plate_10):
@@ -435,7 +435,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
         state / PROGRESS_NAME, msgspec.structs.replace(progress, wanted=(), buzzer=False)
     )
     notes = [found for _, found, _ in examined(pi, states=("note",))]
-    assert notes[1] == "It has found something that is to be mended."
+    assert notes[1] == "It has found something to mend."
 
 
 def test_this_machine_is_described():

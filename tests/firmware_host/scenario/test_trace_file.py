@@ -162,7 +162,7 @@ def test_a_missing_file_is_a_trace_error(tmp_path):
 def test_another_table_is_refused(write, profile):
     trace = read_trace(write("a", frames(3)))
     wider = msgspec.structs.replace(profile, pitch_mm=profile.pitch_mm + 1)
-    with pytest.raises(TraceError, match="lie otherwise"):
+    with pytest.raises(TraceError, match="places do not lie as"):
         next(replay(trace, wider))
 
 
