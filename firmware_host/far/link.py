@@ -3,17 +3,22 @@
 Nothing of ``paho`` is imported before a ``Link`` is made. What is published to be retained is kept
 here too and published again after each connection, so that a broker that has lost its store learns
 it anew; so is every subscription. A listener may hear the same message twice.
+
+Each connection is a client of its own. Paho's would send what the last connection left without an
+answer after what ``on_connect`` publishes (MQTT 5, 4.6, has it first): an old state would be
+retained over the new one, and whoever comes later would never hear that.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any
 
 from drivers.clock import Clock, SystemClock
@@ -31,6 +36,7 @@ FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
 MOST_BYTES = 128 * 1024  # of a message; the broker is told, and sends nothing longer
 MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
 QOS = 1
+MOST_OF_A_NAME = 23  # letters and digits of a client's identifier that every broker takes
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
 
 Listener = Callable[[str, bytes], None]
@@ -164,9 +170,6 @@ class Link:
         that are taken; where more come the broker waits. Raises FarError, ConfigError.
         """
         need_far()
-        from paho.mqtt.client import Client, MQTTv5
-        from paho.mqtt.enums import CallbackAPIVersion
-
         self.broker = broker
         self._will = will
         self._on_change = on_change
@@ -176,22 +179,40 @@ class Link:
         self._lock = Lock()
         self._kept: dict[str, bytes] = {}
         self._listeners: dict[str, tuple[Listener, bool]] = {}
-        self._connected = False
+        self._connected = self._closed = False
         self.problem: Message | None = text(
             "The broker {broker} has not answered yet.", broker=broker
         )
-        self._client: Client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTv5)
-        if broker.user is not None:
-            self._client.username_pw_set(broker.user, broker.password)
-        if will is not None:
-            self._client.will_set(will[0], will[1], qos=QOS, retain=True)
-        if broker.tls:
-            self._client.tls_set_context(_context(broker.ca))
-        self._client.reconnect_delay_set(FIRST_RETRY_S, LAST_RETRY_S)
-        self._client.on_connect = self._connect
-        self._client.on_connect_fail = self._fail
-        self._client.on_disconnect = self._disconnect
-        self._client.on_message = self._message
+        self._context = _context(broker.ca) if broker.tls else None
+        self._retry_s = FIRST_RETRY_S
+        self._retry: Timer | None = None
+        self._client = self._new_client()
+
+    def _new_client(self) -> Client:
+        from paho.mqtt.client import Client, MQTTv5
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        # The same for the same will: a new connection has the broker publish the will of one that
+        # it does not know to be lost before it listens, and not half a minute later.
+        name = None if self._will is None else hashlib.sha256(self._will[0].encode()).hexdigest()
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=name and name[:MOST_OF_A_NAME],
+            protocol=MQTTv5,
+            reconnect_on_failure=False,
+        )
+        if self.broker.user is not None:
+            client.username_pw_set(self.broker.user, self.broker.password)
+        if self._will is not None:
+            client.will_set(*self._will, qos=QOS, retain=True)
+        if self._context is not None:
+            client.tls_set_context(self._context)
+        client.reconnect_delay_set(FIRST_RETRY_S, LAST_RETRY_S)
+        client.on_connect = self._connect
+        client.on_connect_fail = self._fail
+        client.on_disconnect = self._disconnect
+        client.on_message = self._message
+        return client
 
     @property
     def connected(self) -> bool:
@@ -206,16 +227,23 @@ class Link:
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         asked.MaximumPacketSize = MOST_BYTES
         asked.ReceiveMaximum = MOST_UNANSWERED
-        self._client.connect_async(
-            self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True, properties=asked
-        )
-        self._client.loop_start()
+        with self._lock:
+            if not self._closed:
+                self._client = self._new_client()
+                self._client.connect_async(
+                    self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True,
+                    properties=asked,
+                )  # fmt: skip
+                self._client.loop_start()
 
     def close(self) -> None:
         """Say goodbye: the will is published, as whoever listens is to know that too."""
+        with self._lock:
+            self._closed = True
+            if self._retry is not None:
+                self._retry.cancel()
         if self._connected and self._will is not None:
-            topic, content = self._will
-            self._client.publish(topic, content, qos=QOS, retain=True)
+            self._client.publish(*self._will, qos=QOS, retain=True)
         self._connected = False
         self._client.disconnect()
         self._client.loop_stop()
@@ -270,7 +298,7 @@ class Link:
             self._lost(text("The broker {broker} refuses: {why}.", broker=self.broker, why=reason))
             return
         with self._lock:
-            self._connected, self.problem = True, None
+            self._connected, self.problem, self._retry_s = True, None, FIRST_RETRY_S
             for topics, (_, retained) in self._listeners.items():
                 self._subscribe(topics, retained=retained)
             for topic, content in self._kept.items():
@@ -284,12 +312,18 @@ class Link:
     def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if self._connected:  # else it is known why
             self._lost(text("The broker {broker} is gone: {why}.", broker=self.broker, why=reason))
+        if not self._closed:
+            self._retry = Timer(self._retry_s, self.start)
+            self._retry.daemon = True
+            self._retry.start()
+            self._retry_s = min(2 * self._retry_s, LAST_RETRY_S)
 
     def _lost(self, why: Message) -> None:
-        """Logged once, however often it is tried again."""
-        with self._lock:
-            was, self._connected = self._connected, False
-            told, self.problem = self.problem, why
+        """Logged once, however often it is tried again. Without the lock: paho may hold one of its
+        own here, for which who publishes waits.
+        """
+        was, self._connected = self._connected, False
+        told, self.problem = self.problem, why
         if was or told is None or told.template != why.template:
             _log.warning("%s", why)
         if was:

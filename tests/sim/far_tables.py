@@ -238,9 +238,11 @@ class FarTable:
         link = self.host.far and self.host.far._link
         if isinstance(link, FakeLink):
             link.close()
-        elif link is not None:  # a process that dies says no goodbye
+        elif link is not None:  # a process that dies says no goodbye, and does nothing more
+            link._closed = True
             link._client.socket().shutdown(SHUT_RDWR)
             link._client.loop_stop()
+            self.host.far._worker.shutdown(cancel_futures=True)
         self.session._die()
         self.session.start()
 

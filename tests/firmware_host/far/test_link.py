@@ -106,6 +106,68 @@ def test_a_broker_that_is_restarted_learns_and_tells_all_again(broker, linked, f
         left.discard(told)
 
 
+class Hand:
+    """A broker by hand: it answers when it is told to."""
+
+    def __init__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    def accept(self):
+        """One connection, whose CONNECT is answered."""
+        connection, _ = self._listener.accept()
+        connection.settimeout(PATIENCE_S)
+        stream = connection.makefile("rwb")
+        connection.close()  # with the stream
+        assert packet(stream)[0] == 0x10
+        stream.write(b"\x20\x03\0\0\0")
+        stream.flush()
+        return stream
+
+
+def packet(stream):
+    """MQTT 5, 2.1: its first byte, and what follows its length."""
+    kind, length, shift = stream.read(1)[0], 0, 0
+    while (byte := stream.read(1)[0]) > 127:
+        length += (byte & 127) << shift
+        shift += 7
+    return kind, stream.read(length + (byte << shift))
+
+
+def test_what_a_lost_connection_left_unanswered_does_not_come_after_what_is_newer(linked):
+    with Hand() as broker:
+        one = linked(broker)
+        with broker.accept() as first:
+            becomes(one, True)
+            one.publish("t", b"old", retain=True)
+            assert packet(first)[1].endswith(b"old")  # and is not acknowledged
+        becomes(one, False)
+        one.publish("t", b"new", retain=True)
+        with broker.accept() as second:
+            becomes(one, True)
+            one.publish("end", b"")
+            published = []
+            while not (content := packet(second)[1]).startswith(b"\0\3end"):
+                published.append(content[6:])  # after topic, number, no properties
+            assert published[-1] == b"new"
+
+
+@NEEDS_MOSQUITTO
+def test_who_connects_again_does_not_leave_a_will_for_later(broker, linked):
+    listener = linked(broker)
+    hears(listener, "here")
+    becomes(linked(broker, will=("here", b"0")), True)  # the broker will not know that it is cut
+    again = linked(broker, will=("here", b"0"))
+    again.publish("here", b"1", retain=True)
+    assert [heard(listener), heard(listener)] == [("here", b"0"), ("here", b"1")]
+
+
 @NEEDS_MOSQUITTO
 def test_the_will_is_published_by_who_is_killed_and_by_who_says_goodbye(broker, linked):
     listener = linked(broker)
