@@ -17,13 +17,13 @@ from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, 
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import (
     LEAST_GAIN,
-    LEFT_OUT,
     MOST_GAIN,
     Calibration,
     Kernel,
     uncalibrated,
 )
 from firmware_host.perception.field import STRONG, WEAK
+from firmware_host.perception.health import Ailment
 
 MUX_INPUTS = 16
 FEWEST = 4  # places that must agree before a whole cable is blamed
@@ -294,7 +294,7 @@ def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Cali
         zeroed=tuple(i not in broken for i in range(size)),
         noise_mt=tuple(0.0 if i in broken else progress.noise_mt[wire[i]] for i in range(size)),
         gain=tuple(-1.0 if i in down else 1.0 for i in range(size)),
-        failed=tuple((i, LEFT_OUT) for i in sorted(broken)),
+        failed=tuple((i, Ailment.LEFT_OUT) for i in sorted(broken)),
         wire=() if wire == tuple(range(size)) else wire,
     )
     if not profile.capabilities.measures:

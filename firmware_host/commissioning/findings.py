@@ -12,8 +12,9 @@ from drivers.errors import TiltboardError
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
-from firmware_host.perception.calibration import LEFT_OUT, Calibration
+from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import STRONG, WEAK, shape
+from firmware_host.perception.health import Ailment
 from firmware_host.perception.state import AVERAGED
 
 TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
@@ -122,7 +123,7 @@ class Health:
 
 def left_out(calibration: Calibration) -> frozenset[int]:
     """Places whose sensors were said to be broken, and were not measured."""
-    return frozenset(index for index, why in calibration.failed if why == LEFT_OUT)
+    return frozenset(index for index, why in calibration.failed if why is Ailment.LEFT_OUT)
 
 
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:

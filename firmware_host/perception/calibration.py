@@ -19,6 +19,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.reading import convert
 from firmware_host.messages import text
 from firmware_host.perception.field import STRONG, WEAK, kernel_mt
+from firmware_host.perception.health import Ailment
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
@@ -26,8 +27,6 @@ LEAST_GAIN, MOST_GAIN = 0.5, 2.0
 Gain = Annotated[float, msgspec.Meta(ge=-MOST_GAIN, le=MOST_GAIN)]  # negative: it looks down
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
-Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting", "left-out"]
-LEFT_OUT: Failure = "left-out"
 Kernel = tuple[tuple[float, ...], ...]
 
 _MOUNTINGS = frozenset(
@@ -68,7 +67,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weak_pieces: bool = True
     wire: tuple[int, ...] = ()
     lights: tuple[int, ...] = ()
-    failed: tuple[tuple[int, Failure], ...] = ()
+    failed: tuple[tuple[int, Ailment], ...] = ()
 
     @property
     def orientation(self) -> Mounting:

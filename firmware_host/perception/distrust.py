@@ -254,8 +254,7 @@ class Distrust:
         self._began_s: float | None = None
         self._masked_s: dict[int, float] = {}
         self.learnt = 0  # counts what was found out, all of it worth keeping
-        for index, why in stored.failed:
-            self._health.masked[index] = Ailment(why)
+        self._health.masked.update(stored.failed)
 
     def begin(self, state: PlateState) -> PlateState:
         """The first one."""
@@ -280,9 +279,9 @@ class Distrust:
         )
 
     @property
-    def masked(self) -> dict[int, str]:
+    def masked(self) -> dict[int, Ailment]:
         """As in Observation."""
-        return {i: ailment.value for i, ailment in self._health.masked.items()}
+        return dict(self._health.masked)
 
     def is_noisy(self, index: int) -> bool:
         """Whether its readings jump, and it is not known to have failed."""
@@ -343,10 +342,6 @@ class Distrust:
         """Another magnet was just taken for standing there."""
         self.beliefs.changed(index)
         self._unchanged.discard(index)
-
-    def stored(self) -> tuple[tuple[int, str], ...]:
-        """What has failed, as in Calibration."""
-        return tuple(sorted(self.masked.items()))
 
     def look_for_weak(self, state: PlateState, now_s: float) -> None:
         """Find the ``weak`` magnets among what is pending."""

@@ -9,7 +9,7 @@ no magnet has both poles down.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from enum import Enum
+from enum import StrEnum
 from operator import add
 from statistics import median
 
@@ -38,8 +38,8 @@ FELT_MT = (
 )
 
 
-class Ailment(Enum):
-    """What is wrong with a sensor."""
+class Ailment(StrEnum):
+    """Why a sensor is not believed."""
 
     DEAD = "dead"
     STUCK = "stuck"

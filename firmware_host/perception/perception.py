@@ -80,7 +80,7 @@ class Perception:
         return replace(
             self._sensors.zeros.calibration(),
             level_rad=self._gate.proven_rad,
-            failed=self._distrust.stored(),
+            failed=tuple(sorted(self._distrust.masked.items())),
         )
 
     @property

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from drivers.frame import Frame
 from firmware_host.config.errors import TraceError
 from firmware_host.host.host import Host
-from firmware_host.scenario.trace import TraceHeader, TraceWriter, header_for
+from firmware_host.scenario.trace import TraceHeader, TraceWriter
 from firmware_host.table.commands import GameRequest
 from firmware_host.table.standing import Phase
 
@@ -148,10 +148,10 @@ def _quiet(host: Host) -> bool:
 def _header(host: Host) -> TraceHeader:
     standing, overlay = host.standing, host.overlay
     position = standing.position or host.game.start()
-    return header_for(
+    return TraceHeader.of(
         host.profile,
         host.perception.calibration,
-        classes=overlay.classes,
+        overlay.classes,
         expected=overlay.magnets(position.cells),
         game=host.game.name,
         options=host.game.options,

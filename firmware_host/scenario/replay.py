@@ -48,16 +48,16 @@ def unlogged() -> Iterator[None]:
 
 def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
     """One observation per frame. Raises TraceError if ``profile`` is not the recorded table's."""
-    classes, expected = _checked(trace, profile)
-    perception = Perception(profile, trace.header.calibration, classes=classes, expected=expected)
+    _check(trace, profile)
+    header = trace.header
+    classes, expected = frozenset(header.classes), header.expected
+    perception = Perception(profile, header.calibration, classes=classes, expected=expected)
     for frame in trace.frames:
         yield perception.observe(frame)
 
 
-def _checked(trace: Trace, profile: Profile) -> tuple[frozenset[Magnet], dict[int, Magnet] | None]:
-    """The magnets that the game has, and those expected at the start. Raises TraceError for another
-    table's trace, and for a frame of another number of sensors.
-    """
+def _check(trace: Trace, profile: Profile) -> None:
+    """Raises TraceError for another table's trace, and for a frame of another number of sensors."""
     header = trace.header
     if header.layout != layout_of(profile):
         raise TraceError(
@@ -66,19 +66,6 @@ def _checked(trace: Trace, profile: Profile) -> tuple[frozenset[Magnet], dict[in
             theirs=header.profile,
             ours=profile.name,
         )
-    try:
-        classes = frozenset(Magnet(name) for name in header.classes)
-        expected = (
-            None
-            if header.expected is None
-            else {index: Magnet(name) for index, name in header.expected.items()}
-        )
-    except ValueError as error:
-        raise TraceError(
-            "record 0: expected magnets, but {why}.",
-            remedy="Get another copy of the file.",
-            why=str(error),
-        ) from error
     if header.calibration is not None:
         check_fits(header.calibration, profile, source="record 0")
     for number, frame in enumerate(trace.frames, 1):
@@ -90,7 +77,6 @@ def _checked(trace: Trace, profile: Profile) -> tuple[frozenset[Magnet], dict[in
                 size=profile.size,
                 found=len(frame.field_mt),
             )
-    return classes, expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +95,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
             "record 0: expected a game.",
             remedy="Record with: tiltboard run --record FILE",
         )
-    _checked(trace, profile)
+    _check(trace, profile)
     if not trace.frames:
         return
     clock = _Clock()

@@ -43,11 +43,24 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layout: str
     scans_per_s: int
     calibration: Calibration | None
-    classes: list[str]
-    expected: dict[int, str] | None = None
+    classes: tuple[Magnet, ...]
+    expected: Mapping[int, Magnet] | None = None
     game: str | None = None
-    options: dict[str, Any] | None = None
-    moves: list[str] | None = None
+    options: Mapping[str, Any] | None = None
+    moves: Sequence[str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        profile: Profile,
+        calibration: Calibration | None = None,
+        classes: Iterable[Magnet] = ALL_CLASSES,
+        **known: Any,
+    ) -> Self:
+        """Of such a table; ``known``: the rest."""
+        ordered = tuple(sorted(classes, key=lambda magnet: magnet.value))
+        layout, speed = layout_of(profile), profile.scans_per_s
+        return cls(1, profile.name, layout, speed, calibration, ordered, **known)
 
 
 class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -218,31 +231,6 @@ def _bad(path: Path, number: int, expected: Message | str) -> TraceError:
         path=path,
         number=number,
         expected=expected,
-    )
-
-
-def header_for(
-    profile: Profile,
-    calibration: Calibration | None = None,
-    *,
-    classes: Iterable[Magnet] = ALL_CLASSES,
-    expected: Mapping[int, Magnet] | None = None,
-    game: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    moves: Sequence[str] | None = None,
-) -> TraceHeader:
-    """The header for a perception that is started with these."""
-    return TraceHeader(
-        tiltboard_trace=1,
-        profile=profile.name,
-        layout=layout_of(profile),
-        scans_per_s=profile.scans_per_s,
-        calibration=calibration,
-        classes=sorted(magnet.value for magnet in classes),
-        expected=None if expected is None else {i: m.value for i, m in sorted(expected.items())},
-        game=game,
-        options=None if options is None else dict(options),
-        moves=None if moves is None else list(moves),
     )
 
 

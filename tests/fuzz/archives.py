@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from firmware_host.cli.backup import MANIFEST, make_backup, put_back, read_backup
 from firmware_host.config.profile import load_profile
 from firmware_host.scenario.replay import replay
-from firmware_host.scenario.trace import TraceWriter, header_for, read_trace
+from firmware_host.scenario.trace import TraceHeader, TraceWriter, read_trace
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
 from tests.fuzz.texts import SETTINGS
@@ -38,7 +38,7 @@ class Traces(FileTarget):
         state.mkdir()
         with (
             SimSession(self.profile, state) as session,
-            TraceWriter(path, header_for(self.profile, expected={})) as writer,
+            TraceWriter(path, TraceHeader.of(self.profile, expected={})) as writer,
         ):
             for _ in range(SCANS):
                 session.tick()

@@ -19,7 +19,7 @@ from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
 from firmware_host.scenario.replay import replay
-from firmware_host.scenario.trace import MOST_PLAIN, TraceWriter, header_for, read_trace
+from firmware_host.scenario.trace import MOST_PLAIN, TraceHeader, TraceWriter, read_trace
 from firmware_host.table.sight import Magnet
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
@@ -53,7 +53,7 @@ def frames(count: int, size: int = 100) -> list[Frame]:
 def write(tmp_path, profile):
     def make(name: str, scans: list[Frame], **more) -> Path:
         path = tmp_path / name
-        with TraceWriter(path, header_for(profile, **more)) as writer:
+        with TraceWriter(path, TraceHeader.of(profile, **more)) as writer:
             for frame in scans:
                 writer.write(frame)
         return path
@@ -75,7 +75,7 @@ def test_every_frame_comes_back_exactly(write, profile):
     assert [facts(f) for f in trace.frames] == [facts(f) for f in scans]
     assert trace.complete
     assert trace.header.calibration == calibration
-    assert trace.header.expected == {4: "S-weak"}
+    assert trace.header.expected == {4: Magnet.S_WEAK}
     assert (trace.header.profile, trace.header.game) == ("plate-10", "momentum")
 
 
@@ -91,7 +91,7 @@ def test_an_existing_file_is_not_overwritten(write):
 
 def test_a_trace_that_was_never_closed_keeps_all_but_the_last_second(tmp_path, profile):
     scans = frames(130)
-    writer = TraceWriter(tmp_path / "cut", header_for(profile))
+    writer = TraceWriter(tmp_path / "cut", TraceHeader.of(profile))
     for frame in scans:
         writer.write(frame)
     on_disk = (tmp_path / "cut").read_bytes()
