@@ -6,25 +6,38 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from drivers.buses import Buses
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
 from firmware_host.cli.speech import as_run, misuse, problem, say, words
-from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, simulated_table
-from firmware_host.messages import Message, text
-
-if TYPE_CHECKING:
-    from drivers.buses import Buses
-    from firmware_host.commissioning.findings import Finding
-    from firmware_host.commissioning.progress import Part, Progress
-    from firmware_host.commissioning.sweep import Sweep
-    from firmware_host.commissioning.tasks import Choice, Step
-    from firmware_host.config.profile import Profile
-    from firmware_host.messages import Catalogue
-    from firmware_host.perception.calibration import Calibration
-
+from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, need_table, simulated_table
+from firmware_host.commissioning.account import findings
+from firmware_host.commissioning.findings import (
+    Finding,
+    State,
+    health_map,
+    health_table,
+    subject_of,
+    worth_a_look,
+)
+from firmware_host.commissioning.progress import PROGRESS_NAME, Part, Progress, write_progress
+from firmware_host.commissioning.sweep import Sweep, begin, check_again, run_sweep
+from firmware_host.commissioning.tasks import Choice, Step
+from firmware_host.config.locks import own_board
+from firmware_host.config.paths import CALIBRATION_NAME
+from firmware_host.config.profile import Profile
+from firmware_host.messages import Catalogue, Message, text
+from firmware_host.perception.calibration import (
+    Calibration,
+    read_calibration,
+    uncalibrated,
+    write_calibration,
+)
+from firmware_host.scenario.person import Console
+from firmware_host.service.pacer import Pacer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,8 +87,6 @@ def command(**options: Any) -> None:
     not come out well. The table must not be running. The exit status is 1 if something is to be
     mended. With --sim somebody at the simulated table does and sees everything.
     """
-    from firmware_host.commissioning.progress import Part
-
     run(tuple(Part), **options)
 
 
@@ -95,11 +106,6 @@ def run(
 ) -> None:
     """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
     from msgspec.structs import replace
-
-    from firmware_host.commissioning.progress import PROGRESS_NAME
-    from firmware_host.commissioning.sweep import begin
-    from firmware_host.config.paths import CALIBRATION_NAME
-    from firmware_host.perception.calibration import read_calibration
 
     if again is not None and without:
         raise misuse(text("--without does not go with --again."))
@@ -130,9 +136,6 @@ class _AtTable:
         path: Path,
         catalogue: Catalogue,
     ) -> None:
-        from firmware_host.commissioning.progress import write_progress
-        from firmware_host.commissioning.sweep import Sweep
-
         self._table = table
         self._before = before
         self._catalogue = catalogue
@@ -144,8 +147,6 @@ class _AtTable:
 
     def leave_out(self, place: str) -> None:
         """Raises NotPossibleError."""
-        from firmware_host.commissioning.sweep import check_again
-
         check_again(self._table, place)
         self._sweep.leave_out(self._table.places.index(place))
 
@@ -168,10 +169,6 @@ class _AtTable:
 
     def wired(self, until_done: ExitStack) -> float:
         """On this machine's buses; whoever reads and types here does it."""
-        from firmware_host.cli.tables import need_table
-        from firmware_host.config.locks import own_board
-        from firmware_host.scenario.person import Console
-
         buses = until_done.enter_context(own_board(self._table))
         need_table(self._table, buses)
         console = Console(
@@ -188,9 +185,6 @@ class _AtTable:
         self, buses: Buses, answer: Callable[[Step], str | None], until_done: ExitStack
     ) -> float:
         """Until it is done; the date then."""
-        from firmware_host.commissioning.sweep import run_sweep
-        from firmware_host.service.pacer import Pacer
-
         plate = self._table.plate(buses)
         until_done.callback(plate.close)
 
@@ -204,10 +198,6 @@ class _AtTable:
 
     def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
         """Keep the calibration, and say what was found."""
-        from firmware_host.commissioning.account import findings
-        from firmware_host.commissioning.findings import State, subject_of
-        from firmware_host.perception.calibration import uncalibrated, write_calibration
-
         sweep, before = self._sweep, self._before
         found = sweep.calibration(date_s)
         new = found is not None and found != (before or uncalibrated(self._table))
@@ -228,8 +218,6 @@ class _AtTable:
         say(text("Everything works."))
 
     def _health(self, found: Calibration, *, simulated: bool) -> None:
-        from firmware_host.commissioning.findings import health_map, health_table, worth_a_look
-
         health = health_map(self._table, found)
         for line in health_table(self._table, health, self._catalogue.translate):
             click.echo(line)
@@ -277,6 +265,4 @@ def calibrate(**options: Any) -> None:
     First the empty plate; then one strong piece, south down, carried to every place in turn; then,
     where the table has some, a weak one. Everything else is as with `tiltboard bringup`.
     """
-    from firmware_host.commissioning.progress import Part
-
     run((Part.PLACES,), **options)

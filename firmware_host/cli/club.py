@@ -14,6 +14,8 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
 from firmware_host.service.log import log_to_standard_error
+from firmware_host.web.qr import qr_terminal
+from firmware_host.web.server import Server
 
 
 @click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
@@ -55,7 +57,6 @@ def command(
         return
     if link:
         from firmware_host.broadcast.telling import look_key
-        from firmware_host.web.qr import qr_terminal
 
         if settings.look.show is None or settings.look.club is None:
             raise ConfigError(
@@ -70,7 +71,6 @@ def command(
     from firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
     from firmware_host.broadcast.evening import read_evening
     from firmware_host.far.link import Broker, Link
-    from firmware_host.web.server import Server
 
     broker = Broker.of(settings.far)
     if broker is None:

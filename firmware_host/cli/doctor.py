@@ -9,20 +9,24 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from drivers.clock import SystemClock
+from firmware_host.cli.computer import this_machine
+from firmware_host.cli.examine import check_parts, examine, examine_computer, read_configured
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
 from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.cli.tables import FAULTS, SEED, simulated_table
+from firmware_host.commissioning.findings import Finding, of_error, subject_of
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.locks import BoardInUseError, own_board
+from firmware_host.config.needs import needs_of_speaker
+from firmware_host.config.paths import CALIBRATION_NAME, default_state_directory
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings, broker_address, load_settings
 from firmware_host.messages import Catalogue, text
-
-if TYPE_CHECKING:
-    from firmware_host.commissioning.findings import Finding
-    from firmware_host.config.profile import Profile
-    from firmware_host.config.settings import Settings
-
+from firmware_host.perception.calibration import read_calibration
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 
@@ -49,11 +53,6 @@ def command(
 
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
-    from drivers.clock import SystemClock
-    from firmware_host.cli.computer import this_machine
-    from firmware_host.cli.examine import examine, examine_computer, read_configured
-    from firmware_host.config.paths import default_state_directory
-
     of_service = state is not None and not simulated  # another's folder, and his kernels
     machine = this_machine(SystemClock(), for_service=of_service)
     configured = read_configured(config, profile)
@@ -81,11 +80,6 @@ def command(
 def _parts(
     table: Profile, state: Path, faults: Sequence[str], *, seed: int, simulated: bool
 ) -> list[Finding]:
-    from firmware_host.cli.examine import check_parts
-    from firmware_host.config.errors import ConfigError
-    from firmware_host.config.paths import CALIBRATION_NAME
-    from firmware_host.perception.calibration import read_calibration
-
     try:
         stored = read_calibration(state / CALIBRATION_NAME, table)
     except ConfigError:
@@ -93,9 +87,6 @@ def _parts(
     if simulated:
         with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)
-    from firmware_host.commissioning.findings import of_error
-    from firmware_host.config.locks import BoardInUseError, own_board
-
     try:
         with own_board(table) as buses:
             return check_parts(table, buses, stored)
@@ -107,8 +98,6 @@ def _print(
     findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool, simulated: bool
 ) -> int:
     """Print each as it comes; returns how many problems there are."""
-    from firmware_host.commissioning.findings import subject_of
-
     problems = 0
     for finding in findings:
         plain = finding.plain(catalogue)
@@ -141,9 +130,6 @@ PRIVATE_NETWORKS = (
 
 def drop_in(profile: Profile, settings: Settings) -> str:
     """A drop-in for tiltboard.service."""
-    from firmware_host.config.needs import needs_of_speaker
-    from firmware_host.config.settings import broker_address
-
     needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
     allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
@@ -183,8 +169,5 @@ def unit(config: Path | None, profile: str | None) -> None:
 
     `make install-service` runs this and installs what it prints.
     """
-    from firmware_host.config.profile import load_profile
-    from firmware_host.config.settings import load_settings
-
     settings = load_settings(config)
     click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)

@@ -10,12 +10,13 @@ from typing import Any, TextIO
 
 import click
 
+from drivers.clock import SystemClock
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.host.people import People
-from firmware_host.journal import GameSummary, Journal, JournalReader
+from firmware_host.journal import GameSummary, Journal, JournalReader, read_game, write_game
 from firmware_host.journal.text_format import MAX_CHARACTERS
 from firmware_host.messages import Message, text
 
@@ -70,9 +71,6 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     FILE may be - for standard input. A running table must be stopped first; its page can import
     too.
     """
-    from drivers.clock import SystemClock
-    from firmware_host.journal import read_game
-
     try:
         source = file.read(MAX_CHARACTERS + 1)
     except UnicodeDecodeError as error:
@@ -145,8 +143,6 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
     A file that exists is not overwritten. The format is described in docs/journal.md;
     `tiltboard games import` reads it. A running table need not be stopped.
     """
-    from firmware_host.journal import JournalReader, write_game
-
     path = games_folder(state, simulated=simulated, make=False) / JOURNAL_NAME
     if not path.exists():
         raise NoSuchGameError(

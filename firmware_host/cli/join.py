@@ -9,8 +9,12 @@ from typing import Any
 import click
 
 from firmware_host.cli.options import CONFIG, PORT, match_code
+from firmware_host.cli.pair import ask_table
 from firmware_host.cli.speech import say
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.settings import load_settings
 from firmware_host.messages import text
+from firmware_host.web.qr import qr_terminal
 
 
 @click.command(name="join", epilog="Example: tiltboard join 7KQ2M-XWD9F")
@@ -28,10 +32,6 @@ def command(
 
     Without CODE, show the code of this table's own match (tiltboard run --game NAME --far PLAYER).
     """
-    from firmware_host.config.errors import NotPossibleError
-    from firmware_host.config.settings import load_settings
-    from firmware_host.web.qr import qr_terminal
-
     port = load_settings(config).port if port is None else port
     if leave:
         _command(port, {"type": "leave-match"})
@@ -55,8 +55,6 @@ def _command(port: int, command: dict[str, Any]) -> None:
 
 
 def _ask(port: int, method: str, path: str, body: str = "") -> Any:
-    from firmware_host.cli.pair import ask_table
-
     return ask_table(
         port, method, path, body, remedy="Start it with: tiltboard run, or tiltboard sim"
     )

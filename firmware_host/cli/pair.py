@@ -11,9 +11,16 @@ from typing import Any
 
 import click
 
+from drivers.clock import SystemClock
+from firmware_host.cli.hotspot import FOLDER, hotspot_of
 from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import printable, say, words
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.settings import load_settings
 from firmware_host.messages import Message, text
+from firmware_host.web.guard import machine_names
+from firmware_host.web.pairing import Tokens
+from firmware_host.web.qr import qr_sheet, wifi_code
 
 ANSWER_WITHIN_S = 10.0
 
@@ -39,10 +46,6 @@ def command(
     The table must be running on this machine, with --host. A code is good for ten minutes and for
     one device.
     """
-    from drivers.clock import SystemClock
-    from firmware_host.config.settings import load_settings
-    from firmware_host.web.pairing import Tokens
-
     if listing or revoke is not None:
         tokens = Tokens(
             games_folder(state, simulated=simulated, make=False), SystemClock().calendar
@@ -73,11 +76,6 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
 
     As root, where there is a `tiltboard hotspot`, into its Wi-Fi too.
     """
-    from firmware_host.cli.hotspot import FOLDER, hotspot_of
-    from firmware_host.config.settings import load_settings
-    from firmware_host.web.guard import machine_names
-    from firmware_host.web.qr import qr_sheet, wifi_code
-
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
     # None but root may know the table's Wi-Fi
@@ -97,8 +95,6 @@ def _open_code(port: int) -> str:
 
 def ask_table(port: int, method: str, path: str, body: str = "", *, remedy: str) -> Any:
     """What the running table answers. Raises NotPossibleError."""
-    from firmware_host.config.errors import NotPossibleError
-
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
         table.request(method, path, body or None, {"content-type": "application/json"})

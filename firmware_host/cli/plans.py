@@ -7,7 +7,10 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.speech import not_written, say
+from firmware_host.config.profile import load_profile
 from firmware_host.messages import text
+from firmware_host.plans.model import Plans
+from firmware_host.plans.write import can_print, export, files
 
 
 @click.command(name="plans", epilog="Example: tiltboard plans plate-10 -o plans")
@@ -25,10 +28,6 @@ def command(*, profile: str, output: Path) -> None:
 
     PROFILE: by name, or the path of a TOML file.
     """
-    from firmware_host.config.profile import load_profile
-    from firmware_host.plans.model import Plans
-    from firmware_host.plans.write import can_print, export, files
-
     plans = Plans.of(load_profile(profile))
     for name, content in files(plans):
         path = output / name

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,15 +17,18 @@ from drivers.errors import TiltboardError
 from firmware_host.cli.options import PROFILE, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS
+from firmware_host.config.locks import own_board
+from firmware_host.config.paths import CALIBRATION_NAME
+from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.reading import read_text
+from firmware_host.host.assemble import missing_table
 from firmware_host.messages import text
+from firmware_host.scenario.parse import Step, parse_scenario
+from firmware_host.scenario.person import KEYS, Console, Person, RealTable
+from firmware_host.scenario.replay import report, unlogged
+from firmware_host.scenario.run import Actor, ScenarioRunner
+from firmware_host.scenario.trace import read_trace
 from games.base import RulesError
-
-if TYPE_CHECKING:
-    from firmware_host.config.profile import Profile
-    from firmware_host.scenario.parse import Step
-    from firmware_host.scenario.person import RealTable
-    from firmware_host.scenario.run import Actor
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 
@@ -71,9 +73,6 @@ def command(
     """
     if not real and state is not None:
         raise misuse(text("--state goes with --real."))
-    from firmware_host.config.profile import load_profile
-    from firmware_host.scenario.parse import parse_scenario
-
     try:
         steps = parse_scenario(str(file), read_text(file))
         table = load_profile(profile)
@@ -110,11 +109,6 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
 
     Its calibration is used; its games are left alone.
     """
-    from firmware_host.config.locks import own_board
-    from firmware_host.config.paths import CALIBRATION_NAME
-    from firmware_host.host.assemble import missing_table
-    from firmware_host.scenario.person import RealTable
-
     buses = until_done.enter_context(own_board(table))
     missing = missing_table(table, buses)
     for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
@@ -131,8 +125,6 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
 
 def _person(wired: RealTable, *, time_out_s: float, as_json: bool) -> Actor:
     """Whoever reads and types here."""
-    from firmware_host.scenario.person import KEYS, Console, Person
-
     console = Console(
         lambda line: click.echo(line, err=as_json),
         catalogue(),
@@ -144,8 +136,6 @@ def _person(wired: RealTable, *, time_out_s: float, as_json: bool) -> Actor:
 
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:
     import msgspec
-
-    from firmware_host.scenario.run import ScenarioRunner
 
     lines = [f"{file}:{step.line}" for step in steps]
     done = skipped = 0
@@ -184,10 +174,6 @@ def replay(trace: Path, as_json: bool, profile: str | None) -> None:
     A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
     same trace prints the same bytes. Without --profile the one that it names is used.
     """
-    from firmware_host.config.profile import load_profile
-    from firmware_host.scenario.replay import report, unlogged
-    from firmware_host.scenario.trace import read_trace
-
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.profile)
     with unlogged():

@@ -25,19 +25,25 @@ from firmware_host.cli.options import (
     table_options,
 )
 from firmware_host.cli.speech import say, speak
+from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.locks import own_board
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
+from firmware_host.host.assemble import open_host
 from firmware_host.messages import Catalogue, Message, text
+from firmware_host.scenario.recorder import Recorder
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
-from firmware_host.service.pacer import favour_the_scan
+from firmware_host.service.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.service.speaker import Speaker
+from firmware_host.service.supply import SupplyWatch
 from firmware_host.service.table import Table
 from firmware_host.table.commands import JoinMatch, NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
+from firmware_host.web.qr import qr_terminal
 from firmware_host.web.server import WebServer
 
 if TYPE_CHECKING:
@@ -183,8 +189,6 @@ def recorded(table: Table, path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    from firmware_host.scenario.recorder import Recorder
-
     recorder = Recorder(path)
     table.on_step = recorder.record
     try:
@@ -247,8 +251,6 @@ def _say_network(pairing: Pairing, port: int) -> None:
     url = f"http://{name}:{port}/"
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
     if sys.stdout.isatty():  # for a phone's camera
-        from firmware_host.web.qr import qr_terminal
-
         click.echo(qr_terminal(url))
     if not pairing.tokens.devices():
         pairing.open(at_table=False)  # which logs it, for the first one
@@ -261,14 +263,6 @@ def run(**asked: Any) -> None:
 
     Where there is no hardware it says what is missing, and how to simulate.
     """
-    from drivers.clock import SystemClock
-    from firmware_host.cli.tables import wait_for_table
-    from firmware_host.config.locks import own_board
-    from firmware_host.host.assemble import open_host
-    from firmware_host.service.pacer import AdaptivePacer
-    from firmware_host.service.supply import SupplyWatch
-    from firmware_host.service.table import Table
-
     plan = wanted(**asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from drivers.buses import Buses
+from drivers.clock import Clock
+from firmware_host.cli.computer import running_table
 from firmware_host.cli.options import games_folder
 from firmware_host.cli.speech import say, sentence, speak, words
 from firmware_host.config.errors import ConfigError
-from firmware_host.messages import text
+from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import load_settings
+from firmware_host.host.assemble import missing_table
+from firmware_host.journal.database import in_use
+from firmware_host.messages import Catalogue, text
+from firmware_host.service.notify import Notifier, beats_every_s
 
 if TYPE_CHECKING:
-    from drivers.buses import Buses
-    from drivers.clock import Clock
-    from firmware_host.config.profile import Profile
-    from firmware_host.messages import Catalogue
     from hw_sim.table import SimTable
 
 
@@ -46,12 +51,6 @@ def idle_table(
     """The table that is meant, the language to speak, and its folder. Raises ConfigError, and
     JournalInUseError while that table is running: its parts are its own.
     """
-    from firmware_host.cli.computer import running_table
-    from firmware_host.config.paths import JOURNAL_NAME
-    from firmware_host.config.profile import load_profile
-    from firmware_host.config.settings import load_settings
-    from firmware_host.journal.database import in_use
-
     settings = load_settings(config)
     catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
@@ -104,9 +103,6 @@ def wait_for_table(
     if "NOTIFY_SOCKET" not in environ:
         need_table(profile, buses)
         return
-    from firmware_host.host.assemble import missing_table
-    from firmware_host.service.notify import Notifier, beats_every_s
-
     if not _lacks(profile, buses):
         return
     waits = text("It is looked for again and again, at least once a minute.")
@@ -127,8 +123,6 @@ def wait_for_table(
 
 def _lacks(profile: Profile, buses: Buses) -> bool:
     """Whether no part of the table answers; says what is missing."""
-    from firmware_host.host.assemble import missing_table
-
     missing = missing_table(profile, buses)
     for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
         click.echo(f"tiltboard: {line}", err=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 from itertools import pairwise
 
-from firmware_host.cli.tables import wait_for_table
+from firmware_host.cli import tables
 from firmware_host.config.profile import load_profile
-from firmware_host.host import assemble
 from hw_sim.table import SimTable
 
 PLUGGED_IN_S = 1000.0
@@ -15,7 +14,7 @@ PLUGGED_IN_S = 1000.0
 
 def test_it_is_looked_for_ever_less_often_and_said_once(tmp_path, capsys, monkeypatch):
     looks, told = [], []
-    look = assemble.missing_table
+    look = tables.missing_table
     with (
         SimTable(load_profile("node")) as table,
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox,
@@ -35,10 +34,10 @@ def test_it_is_looked_for_ever_less_often_and_said_once(tmp_path, capsys, monkey
                 told.append(inbox.recv(4096).decode())
                 table.clock.sleep(duration_s)
 
-        monkeypatch.setattr(assemble, "missing_table", looked)
+        monkeypatch.setattr(tables, "missing_table", looked)
         table.faults.inject("node-unplugged")
         environ = {"NOTIFY_SOCKET": f"{tmp_path}/notify", "WATCHDOG_USEC": "10000000"}
-        wait_for_table(table.profile, table.buses, Clock(), environ)
+        tables.wait_for_table(table.profile, table.buses, Clock(), environ)
     between = [round(after - before) for before, after in pairwise(looks)]
     assert between[:6] == [3, 6, 12, 24, 48, 60]
     assert len(looks) < 25
