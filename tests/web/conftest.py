@@ -13,7 +13,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    Locator,
+    Page,
+    WebSocketRoute,
+    expect,
+    sync_playwright,
+)
 
 from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import load_profile
@@ -612,6 +619,34 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
         tab.complaints.clear()
     refused = "net::ERR_CONNECTION_REFUSED"  # the browser says so while the server is away
     assert [c for c in complaints if refused not in c] == []
+
+
+class SlowLink:
+    """A page's link to the table, from now on; nothing comes back over it while it is ``slow``."""
+
+    def __init__(self, page: Page) -> None:
+        self.slow = False
+        self._kept: list[str | bytes] = []
+        page.route_web_socket("**/api/v1/ws", self._carry)
+        page.reload()
+
+    def _carry(self, page: WebSocketRoute) -> None:
+        self._page = page
+        table = page.connect_to_server()
+        page.on_message(table.send)
+        table.on_message(lambda told: self._kept.append(told) if self.slow else page.send(told))
+
+    def let_through(self) -> None:
+        self.slow = False
+        for told in self._kept:
+            self._page.send(told)
+        self._kept.clear()
+
+
+@pytest.fixture
+def slow_link() -> type[SlowLink]:
+    """What makes a link slow."""
+    return SlowLink
 
 
 class Player:

@@ -70,6 +70,21 @@ def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, ope
     expect(page.locator(".playground")).to_be_visible()
 
 
+def test_doors_asked_for_before_the_lesson_has_ended_come_once_it_has(served, open_page, slow_link):
+    page = open_page(served.url, own_hand=True, fresh=True).page
+    link = slow_link(page)
+    door(page, "Learn in a minute").click()
+    expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
+    link.slow = True
+    page.get_by_role("button", name="Back to the game", exact=True).click()
+    page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
+    expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
+    served.until(lambda snapshot: snapshot.lesson is None)
+    link.let_through()
+    door(page, "Tilt and stack").click()
+    expect(page.locator(".playground")).to_be_visible()
+
+
 def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(altered, open_page):
     altered.table.show(attract={"d4": "red", "e5": "blue"})
     player = open_page(altered.url)

@@ -182,38 +182,21 @@ def test_a_second_finger_is_told_that_it_did_not_count(served, open_page):
     player.expect_marbles(a1="red")
 
 
-def test_what_is_waited_for_is_shown_before_the_table_answers(served, open_page):
+def test_what_is_waited_for_is_shown_before_the_table_answers(served, open_page, slow_link):
     """Over a link that brings nothing back for a while."""
     served.new_game(pie=False)
     served.play("d4")
     page = open_page(served.url, fresh=True).page
-    kept: list[str] = []
-    slow = False
-
-    def carry(link):
-        table = link.connect_to_server()
-        link.on_message(table.send)
-
-        def back(message):
-            return kept.append(message) if slow else link.send(message)
-
-        table.on_message(back)
-        links.append(link)
-
-    links: list = []
-    page.route_web_socket("**/api/v1/ws", carry)
-    page.reload()
+    link = slow_link(page)
     back = page.get_by_role("button", name="Take back", exact=True)
     expect(back).to_be_enabled()
-    slow = True
+    link.slow = True
     back.click()
     expect(back).to_have_attribute("aria-busy", "true")
     assert page.evaluate("document.documentElement.hasAttribute('data-asking')")
     expect(page.locator(".move")).to_have_count(1)  # nothing has come back yet
     served.until(lambda snapshot: not snapshot.moves)
-    slow = False
-    for message in kept:
-        links[-1].send(message)
+    link.let_through()
     expect(page.locator(".move")).to_have_count(0)
     page.wait_for_function("() => !document.documentElement.hasAttribute('data-asking')")
     expect(back).to_have_attribute("aria-busy", "false")

@@ -22,7 +22,7 @@ export class Doors {
     this.handle = h("button", { type: "button", class: "plain brand", title: t("How to begin"), onclick: () => { this.called = this.element.hidden; this.update(); if (this.called) this.element.querySelector("button").focus(); } });
     store.listen((_, changed) => {
       if (store.snapshot?.attract) this.called = true; // they stay while somebody's first touch ends the show
-      else if (changed.has("moves")) this.called = false;
+      else if (changed.has("moves") && !this.element.hidden) this.called = false; // not what ends the lesson out of which it was asked for
       this.update();
     });
   }
