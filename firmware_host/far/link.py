@@ -87,15 +87,15 @@ class Broker:
         return f"{'mqtts' if self.tls else 'mqtt'}://{self.host}:{self.port}"
 
 
-def find_broker(within_s: float = 3.0) -> Broker:
-    """The one that this network names (mDNS, ``_secure-mqtt._tcp`` before ``_mqtt._tcp``). No
-    password is sent to it. Takes as long as that. Raises FarError where there is none.
+def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker:
+    """The one that this network names (mDNS). One with TLS is preferred, and waited for so much
+    longer. No password is sent to it. Raises FarError where there is none.
     """
     need_far()
     from zeroconf import ServiceBrowser, ServiceListener, Zeroconf
 
     found: dict[str, Broker] = {}
-    known = Event()
+    known, secure = Event(), Event()
 
     class Found(ServiceListener):
         def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
@@ -106,6 +106,8 @@ def find_broker(within_s: float = 3.0) -> Broker:
                 host = (info.server or addresses[0]).rstrip(".") if tls else addresses[0]
                 found.setdefault(type_, Broker(host, info.port, tls))
                 known.set()
+                if tls:
+                    secure.set()
 
         def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
             """The first answer counts."""
@@ -118,7 +120,8 @@ def find_broker(within_s: float = 3.0) -> Broker:
     except OSError as error:
         raise _nothing_found() from error
     browsers = [ServiceBrowser(zeroconf, kind, Found()) for kind in SERVICES]
-    known.wait(within_s)
+    if known.wait(within_s):
+        secure.wait(secure_within_s)
     for browser in browsers:
         browser.cancel()
     zeroconf.close()

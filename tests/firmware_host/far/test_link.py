@@ -296,6 +296,16 @@ def test_the_broker_that_the_network_names_is_found(announce, aside, monkeypatch
     assert aside(find_broker, PATIENCE_S) == Broker("127.0.0.1", 28831, False)
 
 
+def test_a_broker_with_tls_is_waited_for_where_the_network_names_a_plain_one(
+    announce, aside, monkeypatch
+):
+    on_loopback(monkeypatch)
+    announce("_mqtt._tcp.local.", 28831)
+    announce("_secure-mqtt._tcp.local.", 28832)
+    found = aside(find_broker, PATIENCE_S, PATIENCE_S)
+    assert found == Broker("broker.local", 28832, True)
+
+
 def test_where_the_network_names_none_that_is_said(aside, monkeypatch):
     on_loopback(monkeypatch)
     with pytest.raises(FarError, match=r"no message broker in this network.* far\.broker"):
