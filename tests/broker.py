@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
@@ -12,12 +11,6 @@ import pytest
 
 PROGRAM = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 NEEDS_MOSQUITTO = pytest.mark.skipif(PROGRAM is None, reason="mosquitto is not installed")
-# In some runs a match stands still between two tables that are both connected, and it is
-# not known yet whether tables or test lose a message: not in every run until it is.
-WHOLE_MATCHES = pytest.mark.skipif(
-    PROGRAM is None or not os.environ.get("TILTBOARD_BROKER_MATCHES"),
-    reason="matches over a real broker are asked for with TILTBOARD_BROKER_MATCHES=1",
-)
 
 
 def free_port() -> int:

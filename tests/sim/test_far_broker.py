@@ -8,7 +8,7 @@ import pytest
 
 from firmware_host.config.settings import FarSettings, Settings
 from games.registry import game_type
-from tests.broker import WHOLE_MATCHES, Mosquitto
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import FarTable, begin, chance_of
 
 GAMES = {
@@ -45,7 +45,7 @@ def until(tables, holds, *, ticks=20_000):
     raise AssertionError([(table.said, table.host.notices) for table in tables])
 
 
-@WHOLE_MATCHES
+@NEEDS_MOSQUITTO
 @pytest.mark.parametrize("game", GAMES)
 def test_each_game_goes_on_after_kills_and_restarts(pair, broker, game):
     chance = chance_of(5)

@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 from firmware_host.config.settings import FarSettings, Settings
 from firmware_host.far import room
 from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame
-from tests.broker import WHOLE_MATCHES, Mosquitto
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import Broker, FarTable, patched
 
 pytestmark = pytest.mark.web
-LOOKS = 1000  # at both tables; they are waited for no longer
+LOOKS = 20_000  # at both tables; they are waited for no longer
 
 
 def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatch):
@@ -38,7 +38,7 @@ def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatc
     assert served.ask("/api/v1/snapshot")["match"] is None
 
 
-@WHOLE_MATCHES
+@NEEDS_MOSQUITTO
 def test_a_code_is_typed_and_the_first_far_move_is_lit(served, open_page, tmp_path, monkeypatch):
     """Over mosquitto; neither table's time passes but where this test lets it."""
     with Mosquitto(tmp_path) as broker:
