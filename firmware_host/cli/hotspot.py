@@ -25,7 +25,7 @@ from firmware_host.messages import text
 FOLDER = Path("/etc/NetworkManager/system-connections")
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
 ADDRESS = "10.42.0.1"
-NAME = "tiltboard"
+NAME = "tiltboard"  # and four digits: where there are two tables, phones tell them apart
 DIGITS = 12  # so that lights can show them; eight, the fewest, are guessed within minutes
 PATIENCE_S = 60
 _PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
@@ -89,13 +89,22 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     return bytes(map(int, ssid[1].split(";")[:-1])).decode(errors="replace"), password[1]
 
 
-def open_hotspot(folder: Path, name: str = NAME) -> tuple[str, str]:
-    """Make the profile anew, with another password. Raises ConfigError, NetworkError, OSError."""
-    password = "".join(str(secrets.randbelow(10)) for _ in range(DIGITS))
+def open_hotspot(folder: Path, name: str | None = None) -> tuple[str, str]:
+    """Make the profile anew, with another password, and the name that it had. Raises ConfigError,
+    NetworkError, OSError.
+    """
+    if name is None:
+        had = hotspot_of(folder)
+        name = f"{NAME}-{_digits(4)}" if had is None else had[0]
+    password = _digits(DIGITS)
     path = folder / f"{HOTSPOT}.nmconnection"
     write_durably(path, profile(HOTSPOT, name, password, hotspot=True))
     _nmcli("connection", "load", str(path))
     return name, password
+
+
+def _digits(count: int) -> str:
+    return "".join(str(secrets.randbelow(10)) for _ in range(count))
 
 
 def join(folder: Path, ssid: str, password: str | None) -> None:
@@ -142,7 +151,9 @@ def _nmcli(*words: str) -> None:
 @click.command(name="hotspot", epilog="Example: sudo tiltboard hotspot")
 @click.option("--new", is_flag=True, help="Take another password; phones have to join again.")
 @click.option(
-    "--name", default=NAME, show_default=True, help="Name of the Wi-Fi, where it is made."
+    "--name",
+    help="Name of the Wi-Fi, where it is made. Default: as before; at first tiltboard and four"
+    " digits.",
 )
 @click.option("--join", "ssid", metavar="NAME", help="Join this network instead.")
 @click.option(
@@ -152,7 +163,7 @@ def _nmcli(*words: str) -> None:
     show_default=True,
     help="Folder of NetworkManager's connections.",
 )
-def command(*, new: bool, name: str, ssid: str | None, folder: Path) -> None:
+def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> None:
     """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
 
     --join reads the other network's password from a line of standard input; leave it empty for an

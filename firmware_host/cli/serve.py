@@ -216,10 +216,11 @@ def reach_machine(table: Table, machine: Machine) -> None:
 
     def show_password() -> None:
         def show() -> None:
-            password = machine.ask(Hotspot()).password
-            if password is None:
+            own = machine.ask(Hotspot())
+            if own.name is None or own.password is None:
                 raise NotPossibleError("The table has no Wi-Fi of its own: run tiltboard hotspot.")
-            table.submit(ShowCode(password))
+            named = own.name.removeprefix(own.name.rstrip("0123456789"))
+            table.submit(ShowCode(f"{named} {own.password}".lstrip()))
 
         machine.do(show, tell)
 

@@ -272,7 +272,8 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
 
 # A code of digits, for whoever stands at the table's low edge. Digits are three places wide and
 # five high. Two are shown at a time where there is room for two, one where not, from the first to
-# the last, with a row of dots above that says how far it is, where there is room; then a pause.
+# the last, with a row of dots above that says how far it is, where there is room; then a pause. A
+# space parts two numbers, and stays dark.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0
@@ -327,12 +328,12 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
         return {}
     pages = _pages(code, columns)
     page = int(since_s % round_s(code, columns) / PAGE_S)
-    if page >= len(pages):
+    digits, which, count = pages[page] if page < len(pages) else ("", 0, 0)
+    if not digits:
         return {}
-    digits = pages[page]
     width = len(digits) * (WIDE + 1) - 1
-    apart = 2 if 2 * len(pages) - 1 <= width else 1
-    dots = rows >= HIGH + 2 and len(pages) <= width
+    apart = 2 if 2 * count - 1 <= width else 1
+    dots = rows >= HIGH + 2 and count <= width
     left, low = (columns - width) // 2, (rows - HIGH - 2 * dots) // 2
     lit: dict[int, Rgb] = {}
     for number, digit in enumerate(digits):
@@ -343,10 +344,16 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
                     lit[row * columns + column] = WHITE
     if dots:
         row = low + HIGH + 1
-        lit |= {row * columns + left + apart * number: ORANGE for number in range(page + 1)}
+        lit |= {row * columns + left + apart * number: ORANGE for number in range(which + 1)}
     return lit
 
 
-def _pages(code: str, columns: int) -> list[str]:
+def _pages(code: str, columns: int) -> list[tuple[str, int, int]]:
+    """Digits that are shown together, which of their number's they are, and of how many."""
     together = 2 if columns >= 2 * WIDE + 1 else 1
-    return [code[at : at + together] for at in range(0, len(code), together)]
+    pages: list[tuple[str, int, int]] = []
+    for number in code.split(" "):
+        starts = range(0, len(number), together)
+        pages += [("", 0, 0)] if pages else []
+        pages += [(number[at : at + together], at // together, len(starts)) for at in starts]
+    return pages

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+import secrets
 import shutil
 import stat
 import subprocess
@@ -97,20 +99,26 @@ def test_what_is_no_wi_fi_is_refused(ssid, password):
         profile(JOINED, ssid, password)
 
 
-def test_it_is_made_once_and_its_password_kept(asked, folder):
+def test_it_is_made_once_and_name_and_password_kept(asked, folder, monkeypatch):
+    monkeypatch.setattr(secrets, "randbelow", random.Random(1).randrange)
+
     def run(*words):
         done = CliRunner().invoke(cli, ["hotspot", "--folder", str(folder), *words])
         assert done.exit_code == 0, done.output
-        return re.findall(r"password (\d{12})\.", done.output)
+        return re.findall(r"(tiltboard-\d{4}), its password (\d{12})\.", done.output)
 
     first = run()
     path = folder / f"{HOTSPOT}.nmconnection"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600  # else NetworkManager does not read it
     assert asked() == [f"connection load {path}"]
     assert run() == first
-    assert run("--new") != first
-    name, password = hotspot_of(folder)
-    assert wifi_code(name, password) == f"WIFI:T:WPA;S:tiltboard;P:{password};;"
+    [(name, password)] = run("--new")
+    assert first[0][0] == name
+    assert first[0][1] != password
+    assert hotspot_of(folder) == (name, password)
+    assert wifi_code(name, password) == f"WIFI:T:WPA;S:{name};P:{password};;"
+    path.unlink()
+    assert run()[0][0] != name  # as a second table's is
     assert wifi_code('a;b"', "12345678") == r"WIFI:T:WPA;S:a\;b\";P:12345678;;"
 
 

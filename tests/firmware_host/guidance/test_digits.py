@@ -79,12 +79,20 @@ def picture(code, columns, rows, since_s):
         (7, "999999999917", 5 * PAGE_S, SIXTH),
         (10, "240000", 0.0, TEN),
         (5, "000080", 4 * PAGE_S, FIVE),
+        # a name's digits and a password's, each with dots of its own
+        (7, "4700 001799", 4 * PAGE_S, SEVEN),
+        (5, "47 000080", 7 * PAGE_S, FIVE),
     ],
 )
 def test_digits_are_drawn_in_the_places(size, code, since_s, shown):
     assert picture(code, size, size, since_s) == shown
     assert picture(code, size, size, since_s + round_s(code, size)) == shown
     assert drawn(code, size, size, round_s(code, size) - 0.1) == {}
+
+
+def test_a_pause_parts_two_numbers():
+    assert drawn("4700 001799", 7, 7, 2.5 * PAGE_S) == {}
+    assert round_s("4700 001799", 7) == round_s("001799", 7) + 3 * PAGE_S
 
 
 def test_ten_digits_differ_and_fit():
