@@ -62,16 +62,18 @@ BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with wh
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
 
+_REFUSED = "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
+
 # Compared with a file's, character by character.
-TABLES = """
-CREATE TABLE games (
+TABLES = (
+    """CREATE TABLE games (
     id INTEGER PRIMARY KEY,
     game TEXT NOT NULL,
     options TEXT NOT NULL,
     started_s REAL NOT NULL,
     note TEXT NOT NULL
-, crc INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE TABLE events (
+, crc INTEGER NOT NULL DEFAULT 0) STRICT""",
+    """CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     game_id INTEGER NOT NULL REFERENCES games (id),
     sequence INTEGER NOT NULL,
@@ -81,30 +83,27 @@ CREATE TABLE events (
     at_s REAL NOT NULL,
     payload TEXT, crc INTEGER NOT NULL DEFAULT 0,
     UNIQUE (game_id, sequence)
-) STRICT;
-"""
-_FOLLOW = """
-CREATE TRIGGER events_follow BEFORE INSERT ON events
+) STRICT""",
+)
+# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the third of each
+# (https://www.sqlite.org/lang_conflict.html).
+TRIGGERS = (
+    f"""CREATE TRIGGER events_follow BEFORE INSERT ON events
 WHEN NEW.sequence IS NOT (
     SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE game_id = NEW.game_id
 )
-BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-"""
-
-# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the third of each
-# (https://www.sqlite.org/lang_conflict.html).
-_APPEND_ONLY = """
-CREATE TRIGGER {table}_update BEFORE UPDATE ON {table}
-BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER {table}_delete BEFORE DELETE ON {table}
-BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER {table}_replace BEFORE INSERT ON {table}
-WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-"""
-
-
-TRIGGERS = "".join((_FOLLOW, *(_APPEND_ONLY.format(table=table) for table in ("games", "events"))))
+{_REFUSED}""",
+    *(
+        f"CREATE TRIGGER {table}_{name}\n{_REFUSED}"
+        for table in ("games", "events")
+        for name in (
+            f"update BEFORE UPDATE ON {table}",
+            f"delete BEFORE DELETE ON {table}",
+            f"replace BEFORE INSERT ON {table}\n"
+            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id)",
+        )
+    ),
+)
 
 
 # What SQLite and the file system refuse
@@ -201,10 +200,10 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None] = lambda _: No
         database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         database.execute("PRAGMA synchronous = EXTRA")
         database.execute("BEGIN IMMEDIATE")
-        for statement in _statements(TABLES):
+        for statement in TABLES:
             database.execute(statement)
         fill(database)
-        for statement in _statements(TRIGGERS):
+        for statement in TRIGGERS:
             database.execute(statement)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
@@ -312,23 +311,13 @@ def with_sound_first_page(content: bytes) -> sqlite3.Connection:
 def _model() -> sqlite3.Connection:
     model = sqlite3.connect(":memory:")
     model.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    model.executescript(f"{TABLES} {TRIGGERS}")
+    for statement in (*TABLES, *TRIGGERS):
+        model.execute(statement)
     return model
 
 
 def _schema_of(database: sqlite3.Connection) -> set[tuple[str, ...]]:
     return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
-
-
-def _statements(script: str) -> list[str]:
-    """Single statements, because executescript would commit first."""
-    found, part = [], ""
-    for piece in script.split(";")[:-1]:
-        part += piece + ";"
-        if sqlite3.complete_statement(part):
-            found.append(part)
-            part = ""
-    return found
 
 
 def _number(database: sqlite3.Connection, pragma: str) -> int:
