@@ -78,15 +78,15 @@ class Task:
     name: str = ""
 
 
-def next_task(progress: Progress, profile: Profile, skipped: Collection[Part] = ()) -> Task | None:
-    """What is to be done now; None: everything is done. ``skipped``: parts that do not answer."""
-    return next((task for task, done in tasks(progress, profile, skipped) if not done), None)
+def next_task(progress: Progress, profile: Profile) -> Task | None:
+    """What is to be done now; None: everything is done."""
+    return next((task for task, done in tasks(progress, profile) if not done), None)
 
 
 def tasks(
     progress: Progress, profile: Profile, skipped: Collection[Part] = ()
 ) -> Iterator[tuple[Task, bool]]:
-    """Each in order, and whether it is done."""
+    """Each in order, and whether it is done. ``skipped``: parts that do not answer."""
     wanted = [part for part in progress.wanted if part not in skipped]
     if Part.LIGHTS in wanted and profile.lights is not None:
         yield from _lights(progress, profile)

@@ -250,15 +250,13 @@ def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
     ]
 
 
-def games_to_begin(
-    able: Capabilities, games: Mapping[str, GameType] = HOSTED
-) -> Mapping[str, tuple[Message, c.NewGame]]:
+def games_to_begin(able: Capabilities) -> Mapping[str, tuple[Message, c.NewGame]]:
     """Answer -> what it is called and what it starts: every game as it is usually played,
     then those that another number of people can play, but for games of seats, whose pages ask.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}
-    for name, kind in games.items():
+    for name, kind in HOSTED.items():
         title = kind.credit.title
         found[name] = Message(title), c.NewGame(name, usual_options(kind, able))
         if kind.seated:
@@ -272,14 +270,11 @@ def games_to_begin(
     return found | others
 
 
-def game_menu(
-    able: Capabilities, games: Mapping[str, GameType] = HOSTED, more: Sequence[Choice] = ()
-) -> Question:
-    """Which of ``games`` to begin; each answer is a key of ``games_to_begin``. ``more``: what else
-    may be chosen, last.
+def game_menu(able: Capabilities, more: Sequence[Choice] = ()) -> Question:
+    """Which game to begin; each answer is a key of ``games_to_begin``. ``more``: what else may be
+    chosen, last.
     """
-    offered = games_to_begin(able, games).items()
-    choices = [Choice(value, label) for value, (label, _) in offered]
+    choices = [Choice(value, label) for value, (label, _) in games_to_begin(able).items()]
     return Question(play.WHICH_GAME, (*choices, *more))
 
 
@@ -339,7 +334,7 @@ class Playing:
         more = [each for each, _ in self.offered.values()]
         arbiters: tuple[Arbiter, ...] = (self._of_places, self.room)
         for each in arbiters:
-            each.set_menu(game_menu(self._profile.capabilities, more=more))
+            each.set_menu(game_menu(self._profile.capabilities, more))
 
     def start(self, first_game: c.NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be

@@ -89,24 +89,21 @@ class JournalReader:
         with self._snapshot():
             return self.load_within(game_id)
 
-    def games(self, limit: int = 100, before: int | None = None) -> tuple[GameSummary, ...]:
-        """The newest ``limit`` games, newest first; ``before``: only those with a lower number.
-
-        Those that are damaged are left out; ``damaged`` names them.
+    def games(self, limit: int = 100) -> tuple[GameSummary, ...]:
+        """The newest ``limit`` games, newest first. Those that are damaged are left out;
+        ``damaged`` names them.
         """
-        return tuple(game for _, game in self._listed(limit, before) if game is not None)
+        return tuple(game for _, game in self._listed(limit) if game is not None)
 
-    def damaged(self, limit: int = 100, before: int | None = None) -> tuple[int, ...]:
+    def damaged(self, limit: int = 100) -> tuple[int, ...]:
         """The numbers of the games that ``games`` leaves out."""
-        return tuple(number for number, game in self._listed(limit, before) if game is None)
+        return tuple(number for number, game in self._listed(limit) if game is None)
 
-    def _listed(self, limit: int, before: int | None) -> list[tuple[int, GameSummary | None]]:
+    def _listed(self, limit: int) -> list[tuple[int, GameSummary | None]]:
         with self._snapshot():
             current = self._current_id()
             rows = self._database.execute(
-                f"SELECT {GAME_COLUMNS}, crc FROM games WHERE ?1 IS NULL OR id < ?1"
-                " ORDER BY id DESC LIMIT ?2",
-                (before, limit),
+                f"SELECT {GAME_COLUMNS}, crc FROM games ORDER BY id DESC LIMIT ?", (limit,)
             ).fetchall()
             return [(row[0], self._summary(row, current)) for row in rows]
 

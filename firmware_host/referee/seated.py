@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import random
 import secrets
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -194,8 +194,7 @@ class Counted:
 
 
 class SeatArbiter:
-    """One table's referee of seated games (an Arbiter). ``draw``: an unpredictable number below
-    its argument, for the seed of a game that names none.
+    """One table's referee of seated games (an Arbiter).
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
     back says that it may not be so, and then that it is not; else it takes back.
@@ -207,17 +206,10 @@ class SeatArbiter:
     trouble: JournalError | None = None
     wish: str | None = None
 
-    def __init__(
-        self,
-        journal: JournalPort,
-        seats: Seats,
-        menu: Question | None = None,
-        draw: Callable[[int], int] = secrets.randbelow,
-    ) -> None:
+    def __init__(self, journal: JournalPort, seats: Seats, menu: Question | None = None) -> None:
         self._journal = journal
         self._seats = seats
         self._menu = menu
-        self._draw = draw
         self._overlay: ZoneOverlay | None = None
         self._line: Line | None = None
         self._finished = False  # the result is on disk
@@ -243,7 +235,7 @@ class SeatArbiter:
         """The options of a new game: with a seed of its own where none was chosen."""
         options = dict(game.options)
         for name in game.secret_options:
-            options[name] = options[name] or 1 + self._draw((1 << 8 * SEED_BYTES) - 1)
+            options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)
         return options
 
     def begin(self, beginning: Beginning) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -30,16 +30,15 @@ class Seats:
 
     ``holders``: player -> SHA-256 of the token of the device at which he sits. ``codes``: player ->
     what takes the seat, for those that nobody has. ``computers``: player -> level. ``changes``:
-    grows with each. ``draw``: an unpredictable number below its argument.
+    grows with each.
 
     ``shut``: players whose hands have been seen in this game by another device than the one that
     sits there now, or by a computer, whatever was played in between. Such a hand stays covered
     until the others agree.
     """
 
-    def __init__(self, folder: Path, draw: Callable[[int], int] = secrets.randbelow) -> None:
+    def __init__(self, folder: Path) -> None:
         self._path = folder / SEATS_NAME
-        self._draw = draw
         self._players: tuple[str, ...] = ()
         self.codes: dict[str, str] = {}
         self.changes = 0
@@ -186,7 +185,7 @@ class Seats:
 
     def _new_code(self) -> str:
         while True:
-            code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
+            code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
             if code not in self.codes.values():
                 return code
 
