@@ -23,7 +23,7 @@ from firmware_host.perception.calibration import (
     uncalibrated,
 )
 from firmware_host.perception.field import STRONG, WEAK
-from firmware_host.perception.health import Ailment
+from firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
 FEWEST = 4  # places that must agree before a whole cable is blamed

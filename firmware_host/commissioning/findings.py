@@ -14,8 +14,8 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import STRONG, WEAK, shape
-from firmware_host.perception.health import Ailment
 from firmware_host.perception.state import AVERAGED
+from firmware_host.table.sight import Ailment
 
 TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
 SIGMAS = 3.0

@@ -37,8 +37,8 @@ from firmware_host.host.showing import Showing
 from firmware_host.host.upkeep import FreePlay, Upkeep
 from firmware_host.journal import Journal, JournalReader
 from firmware_host.messages import Message, text
-from firmware_host.perception import Perception
-from firmware_host.perception.calibration_store import CalibrationStore
+from firmware_host.perception.calibration import CalibrationStore
+from firmware_host.perception.perception import Perception
 from firmware_host.table import commands as c
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.overlay import Overlay

@@ -11,9 +11,8 @@ from drivers.errors import PartError, PartReadingError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.profile import Profile
-from firmware_host.perception import Perception
-from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.calibration_store import CalibrationStore
+from firmware_host.perception.calibration import Calibration, CalibrationStore
+from firmware_host.perception.perception import Perception
 from firmware_host.table.buttons import BACK, Buttons, Press
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Observation, Sight

@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from firmware_host.config.profile import Profile
 from firmware_host.perception.bands import Bands
 from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.zeroing import Zeros
+from firmware_host.perception.zeroing import Crosstalk, Zeros
 from firmware_host.table.sight import Magnet
 
 # HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this

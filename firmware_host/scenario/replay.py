@@ -25,9 +25,8 @@ from firmware_host.config.profile import Profile
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal
 from firmware_host.messages import Message, text
-from firmware_host.perception import Perception
-from firmware_host.perception.calibration import check_fits, write_calibration
-from firmware_host.perception.calibration_store import CalibrationStore
+from firmware_host.perception.calibration import CalibrationStore, check_fits, write_calibration
+from firmware_host.perception.perception import Perception
 from firmware_host.scenario.trace import Trace, layout_of
 from firmware_host.table.commands import NewGame
 from firmware_host.table.sight import Magnet, Observation

@@ -24,7 +24,8 @@ from firmware_host.config.errors import TraceError
 from firmware_host.config.paths import read_file
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
-from firmware_host.perception import ALL_CLASSES, Calibration
+from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.perception import ALL_CLASSES
 from firmware_host.table.commands import GameRequest
 from firmware_host.table.sight import Magnet
 

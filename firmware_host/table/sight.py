@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 import msgspec
@@ -42,6 +42,18 @@ class Happening(Enum):
     TILTED = "tilted"
     SETTLED = "settled"
     BUMPED = "bumped"
+
+
+class Ailment(StrEnum):
+    """Why a sensor is not believed."""
+
+    DEAD = "dead"
+    STUCK = "stuck"
+    NOISY = "noisy"
+    DRIFTING = "drifting"
+    SILENT = "silent"  # somebody said that something else stands there than it feels
+    CONTRADICTING = "contradicting"  # its switches feel both poles at once
+    LEFT_OUT = "left-out"  # somebody said, calibrating, that it is broken; until it is measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.reading import read_text
 from firmware_host.config.settings import load_settings
 from firmware_host.journal import Journal, read_game, write_game
-from firmware_host.perception import Perception
 from firmware_host.perception.calibration import read_calibration
+from firmware_host.perception.perception import Perception
 from firmware_host.web.pairing import TOKENS_NAME, Tokens
 from games.base import Game
 from games.contract import answer_line

@@ -12,9 +12,9 @@ import msgspec
 from firmware_host.config.profile import Profile, load_profile, profile_names
 from firmware_host.perception.bands import ENTER, classify
 from firmware_host.perception.calibration import Calibration, uncalibrated
-from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import DISC_OF, SIGN_OF
 from firmware_host.perception.state import AVERAGED
+from firmware_host.perception.zeroing import Crosstalk
 from firmware_host.table.sight import Magnet
 from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from tiltboard_lab.bench.profiles import per_million

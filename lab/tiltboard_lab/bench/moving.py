@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drivers.frame import Frame
 from firmware_host.config.profile import load_profile
-from firmware_host.perception import Perception
+from firmware_host.perception.perception import Perception
 from firmware_host.table.sight import Happening, Observation
 
 if TYPE_CHECKING:

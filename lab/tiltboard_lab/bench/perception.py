@@ -14,8 +14,8 @@ import msgspec
 from drivers.clock import cpu_s
 from drivers.frame import Frame, Motion
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.perception import Perception, uncalibrated
-from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.perception.perception import Perception
 from firmware_host.table.sight import Happening, Magnet
 
 if TYPE_CHECKING:

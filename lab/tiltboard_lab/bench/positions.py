@@ -6,8 +6,8 @@ from collections.abc import Callable
 from math import hypot
 
 from firmware_host.config.profile import load_profile
-from firmware_host.perception import Perception
 from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.perception import Perception
 from firmware_host.table.sight import Observation
 from tiltboard_lab.bench import moving
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board

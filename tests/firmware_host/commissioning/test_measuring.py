@@ -12,7 +12,7 @@ import pytest
 from firmware_host.commissioning.findings import health_map
 from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import uncalibrated
-from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.zeroing import Crosstalk
 from firmware_host.table.sight import Magnet
 from hw_sim.chips.hall import SENSITIVITY_V_MT
 from hw_sim.rng import Streams

@@ -14,7 +14,7 @@ from magpylib.core import magnet_cylinder_axial_Bfield
 
 from drivers.frame import Frame, Motion
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.perception import Perception
+from firmware_host.perception.perception import Perception
 from firmware_host.table.sight import BoardEvent, Magnet, Observation
 
 # HARDWARE, pieces and the field: sizes; the polarisation is set so that the centred reading fits.

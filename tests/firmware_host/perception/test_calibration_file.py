@@ -11,7 +11,7 @@ import pytest
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import load_profile
-from firmware_host.perception import read_calibration, uncalibrated, write_calibration
+from firmware_host.perception.calibration import read_calibration, uncalibrated, write_calibration
 
 
 def test_what_was_written_is_read(tmp_path, profile):

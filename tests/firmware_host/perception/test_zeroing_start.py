@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from firmware_host.perception import Perception
+from firmware_host.perception.perception import Perception
 from firmware_host.table.sight import Magnet
 
 N, S, N_WEAK, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK

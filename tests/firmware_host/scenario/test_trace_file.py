@@ -17,7 +17,7 @@ from drivers.frame import Frame, Motion
 from firmware_host.cli.scenario import replay as replay_command
 from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
-from firmware_host.perception import uncalibrated
+from firmware_host.perception.calibration import uncalibrated
 from firmware_host.scenario.replay import replay
 from firmware_host.scenario.trace import MOST_PLAIN, TraceHeader, TraceWriter, read_trace
 from firmware_host.table.sight import Magnet
