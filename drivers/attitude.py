@@ -235,7 +235,7 @@ class Mounting:
         return s * chip[a], t * chip[b], u * chip[c]
 
     def on_chip(self, plate: Vector) -> Vector:
-        """The way back."""
+        """A vector in the plate's axes, as the chip's axes have it."""
         (a, s), (b, t), (c, u) = self._picks
         found = [0.0, 0.0, 0.0]
         found[a], found[b], found[c] = s * plate[0], t * plate[1], u * plate[2]
@@ -243,7 +243,7 @@ class Mounting:
 
 
 def all_mountings() -> Iterator[Mounting]:
-    """All 24."""
+    """All 24 ways in which a chip can be mounted."""
     for up in AXES:
         for north in AXES:
             if north[1] != up[1]:

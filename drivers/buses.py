@@ -102,7 +102,7 @@ class SerialPort(Protocol):
         """At most ``size`` of the bytes that have come."""
 
     def write(self, data: bytes, /) -> int | None:
-        """How many of them were taken."""
+        """Write bytes; returns how many were taken."""
 
     def close(self) -> None:
         """Give the port back."""

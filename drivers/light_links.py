@@ -99,7 +99,7 @@ class DirectSender:
         self._link.write(frame)
 
     def check(self) -> None:
-        """Nothing is under way."""
+        """Nothing to check: ``send`` has raised what failed."""
 
     def close(self) -> None:
         """As Sender's."""

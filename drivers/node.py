@@ -31,7 +31,7 @@ class NodeHall:
 
     @property
     def temperature_c(self) -> float | None:
-        """Of the board, as last told."""
+        """The board's temperature, as the node told it last."""
         status = self._link.status
         return None if status is None else status.board_c
 

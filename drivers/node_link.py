@@ -113,7 +113,7 @@ class NodeLink:
 
     @property
     def clock(self) -> Clock:
-        """The one that scans are timed by."""
+        """The clock that scans are timed by."""
         return self._clock
 
     def poll(self, part: str) -> None:

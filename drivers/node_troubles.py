@@ -28,7 +28,7 @@ def about(part: str, error: PartError) -> PartError:
 
 
 def silent(port: str) -> PartAbsentError:
-    """Nothing comes from it."""
+    """Nothing comes from the port."""
     return PartAbsentError(
         "hall",
         "The plate's own computer does not answer on {port}.",
@@ -39,7 +39,7 @@ def silent(port: str) -> PartAbsentError:
 
 
 def senseless(port: str) -> PartAbsentError:
-    """Bytes come, and no message."""
+    """Bytes come from the port, but they are no messages."""
     return PartAbsentError(
         "hall",
         "What comes from {port} makes no sense: it is no message from a plate's own computer.",
@@ -50,7 +50,7 @@ def senseless(port: str) -> PartAbsentError:
 
 
 def other_version(found: Capabilities) -> WrongPartError:
-    """It speaks another major version."""
+    """The node speaks another major version of the protocol."""
     newer = found.major > MAJOR
     return WrongPartError(
         "hall",
@@ -79,7 +79,7 @@ def other_plate(found: Capabilities, columns: int, rows: int) -> WrongPartError:
 
 
 def never_scans(found: Capabilities) -> WrongPartError:
-    """It says that it does."""
+    """The node says that it never scans."""
     return WrongPartError(
         "hall",
         "The plate's own computer ({name}) says that it never scans.",

@@ -282,7 +282,7 @@ class Game(ABC):
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome:
-        """How the game ended; it has."""
+        """How the game ended; only for a position where it has."""
 
     @abstractmethod
     def turn(self, before: Position, move: str, after: Position) -> Turn:

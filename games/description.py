@@ -149,7 +149,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Whose game it is."""
+    """Whose game it is: title, designer, year, and what they ask to be said."""
 
     title: str
     designer: str

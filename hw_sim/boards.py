@@ -63,7 +63,7 @@ class _Board:
         self._wire_sensors()
 
     def _wire_sensors(self) -> None:
-        """What the wires carry has changed."""
+        """Connect the sensors, after what the wires carry has changed."""
 
 
 class HallBoard(_Board):

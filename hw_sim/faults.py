@@ -32,11 +32,11 @@ Targets = Sequence[str]
 
 
 class Disk(Protocol):
-    """What the state is kept on."""
+    """The disk that the state is kept on."""
 
     @property
     def full(self) -> bool:
-        """Whether it takes nothing more."""
+        """Whether the disk takes nothing more."""
 
     def fill(self) -> None:
         """From now on it takes nothing more."""
@@ -87,14 +87,14 @@ Kinds = Iterator[tuple[str, FaultKind]]
 
 
 def _plain(turn: Callable[[bool], None], shows: Callable[[], bool]) -> FaultKind:
-    """One that has no target."""
+    """A kind of fault without a target."""
     return FaultKind(lambda _, on: turn(on), lambda _: shows())
 
 
 def _one_of(
     allowed: Targets, turn: Callable[[str, bool], None], shows: Callable[[str], bool]
 ) -> FaultKind:
-    """One that has one target."""
+    """A kind of fault with one target."""
     return FaultKind(lambda t, on: turn(t[0], on), lambda t: shows(t[0]), (allowed,))
 
 
@@ -213,7 +213,7 @@ def magnet_kinds(table: Breakable) -> Kinds:
         table.world.changed(piece)
 
     def share(factor: float, place: str) -> float:
-        """What it adds to the field under it, of what it should add."""
+        """The share of a piece's rated field that is felt under it; 1 for a sound magnet."""
         piece = changed.get((place, factor))
         if piece is None:
             return 1.0
@@ -371,7 +371,7 @@ def node_kinds(table: Breakable) -> Kinds:
 
 
 def _spare_clock(table: Breakable) -> VirtualClock:
-    """Proofs take no time of the table's."""
+    """A clock for proofs, which take none of the table's time."""
     clock = VirtualClock()
     clock.advance(table.clock.now())
     return clock
@@ -419,7 +419,7 @@ def chip_kinds(table: Breakable) -> Kinds:
         imu.who_am_i = OTHER_ID if on else genuine
 
     def says_other(_name: str) -> bool:
-        """On its bus."""
+        """Whether the chip gives a strange identity on its bus."""
         now_s = table.clock.now()
         imu.write(bytes([imu.WHO_AM_I]), now_s)
         return (imu.read(1, now_s) or b"\0")[0] == OTHER_ID

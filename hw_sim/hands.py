@@ -104,7 +104,7 @@ class Hands:
         return self._bring(piece, lambda b: paths.lower(b, goal, pace))
 
     def take(self, index: int) -> Action:
-        """Off the plate with what stands there."""
+        """Take the piece that stands there off the plate."""
         piece = self._standing(index)
         start, pace = piece.here, self._pace()
         return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)

@@ -142,7 +142,7 @@ class SimNode(Board):
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
 
     def select(self, address: int) -> None:
-        """Only the lines that change."""
+        """Drive the address lines, only those that change."""
         changed = address ^ self._address.address
         for number in range(4):
             if changed >> number & 1:
@@ -150,7 +150,7 @@ class SimNode(Board):
                 self._address.drive(number, bool(address >> number & 1), self.clock.now())
 
     def convert(self, command: bytes, answer: bytearray) -> None:
-        """Through the chip's pins."""
+        """Convert through the chip's pins."""
         answer[:] = bytes(self.spi.transfer(command, plate.SPI_HZ, 0))
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:

@@ -45,7 +45,7 @@ class Board:
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """Of a chip on I2C."""
+        """Write to a chip on I2C, from ``register`` on."""
         raise NotImplementedError
 
     def buttons(self) -> int:

@@ -67,7 +67,7 @@ class Lights:
         self._stale = True
 
     def knows(self, number: int) -> bool:
-        """Whether that pattern was told."""
+        """Whether the computer has sent a pattern of that number."""
         return number in self._patterns
 
     def show(self, start_us: int, looks: bytes, places: bytes) -> None:

@@ -123,7 +123,7 @@ class Node:
             self._send_body(REFUSED, bytes([kind, sequence, reason]))
 
     def _obey(self, kind: int, body: bytes, now_us: int) -> int:
-        """0, or why not."""
+        """Carry out one message; returns 0, or the number of the refusal."""
         if kind == HELLO:
             self._greet(body[0], now_us)
         elif kind == PING:
@@ -194,7 +194,7 @@ class Node:
         return 0
 
     def _stop(self, now_us: int) -> None:
-        """Nobody listens: silence, and dark."""
+        """Nobody listens any more: silence the buzzer, darken the lights."""
         self._streaming = False
         self._board.tone(0)
         self._lights.reset(now_us)

@@ -64,7 +64,7 @@ class Pico(Board):
         self._watchdog = machine.WDT(timeout=WATCHDOG_MS)
 
     def alive(self) -> None:
-        """The watchdog is fed."""
+        """Feed the watchdog."""
         self._watchdog.feed()
 
     def now_us(self) -> int:
@@ -75,11 +75,11 @@ class Pico(Board):
         return self._now_us
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """In one transfer."""
+        """Read a chip's registers in one I2C transfer."""
         self._i2c.readfrom_mem_into(address, register, into)
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """In one transfer."""
+        """Write a chip's registers in one I2C transfer."""
         self._i2c.writeto_mem(address, register, data)
 
     def buttons(self) -> int:
@@ -92,13 +92,13 @@ class Pico(Board):
         return bool(self._supply.value())
 
     def tone(self, hz: int) -> None:
-        """A square wave."""
+        """Sound the buzzer with a square wave; 0: silence."""
         if hz:
             self._buzzer.freq(hz)
         self._buzzer.duty_u16(0x8000 if hz else 0)
 
     def show(self, grb: bytearray) -> None:
-        """Begin to."""
+        """Begin to show these bytes; they leave by themselves."""
         self._strip.write(grb)
 
     def rest(self, most_us: int) -> None:
@@ -106,11 +106,11 @@ class Pico(Board):
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
-        """From the line."""
+        """What has come over the line."""
         return self._line.received()
 
     def send(self, data: bytearray, length: int) -> None:
-        """To the line."""
+        """Send over the line."""
         self._line.send(data, length)
 
 
@@ -161,7 +161,7 @@ class UsbLine:
         return bytes(data)
 
     def send(self, data: bytearray, length: int) -> None:
-        """To the host."""
+        """Send to the host."""
         self._out.write(data, length)
 
 

@@ -372,7 +372,7 @@ def _replace(backup: Backup, state: Path, settings: bytes | None, clock: Clock) 
 
 
 def _take_back(path: Path, aside: Path | None) -> None:
-    """Have ``path`` as it was before, as it is kept in ``aside``; if it is not: not there."""
+    """Put ``path`` back as it is kept in ``aside``; remove it if it is not kept there."""
     kept = None if aside is None else aside / path.name
     if kept is None or not _is_there(kept):
         path.unlink(missing_ok=True)

@@ -168,7 +168,7 @@ class _AtTable:
         return self._sweep_with(sim.buses, answer, until_done)
 
     def wired(self, until_done: ExitStack) -> float:
-        """On this machine's buses; whoever reads and types here does it."""
+        """Sweep the table on this machine's buses, asking whoever sits at the terminal."""
         buses = until_done.enter_context(own_board(self._table))
         need_table(self._table, buses)
         console = Console(
@@ -184,7 +184,7 @@ class _AtTable:
     def _sweep_with(
         self, buses: Buses, answer: Callable[[Step], str | None], until_done: ExitStack
     ) -> float:
-        """Until it is done; the date then."""
+        """Run the sweep to its end; returns when that was, in seconds since 1970."""
         plate = self._table.plate(buses)
         until_done.callback(plate.close)
 
@@ -228,7 +228,7 @@ class _AtTable:
             say(text("No place is worth a look."))
 
     def _report(self, step: Step) -> None:
-        """What is new."""
+        """Print what is new in this step."""
         said = words(step.say)
         refused = "" if step.refused is None else words(step.refused)
         if said != self._said and step.task is not None:

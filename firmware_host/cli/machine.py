@@ -38,7 +38,7 @@ _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
 class UpdateError(TiltboardError):
-    """The program is as it was."""
+    """The update failed; the program is as it was."""
 
 
 def answer(request: bytes) -> Answered:
@@ -146,7 +146,7 @@ def _version(path: Path) -> list[int]:
 
 
 def main() -> None:
-    """One request."""
+    """Answer one request on standard input."""
     asked = sys.stdin.buffer.read(MOST_BYTES)
     said = msgspec.json.encode(answer(asked))
     with suppress(BrokenPipeError):  # an update has started the table anew

@@ -62,7 +62,7 @@ class Window(deque[Sequence[float]]):
 
     @property
     def full(self) -> bool:
-        """Whether there are as many."""
+        """Whether enough scans are kept."""
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
@@ -101,7 +101,7 @@ def is_level(level: Vector) -> bool:
 
 
 def is_lifted(level: Vector, force: Vector) -> bool:
-    """Whether some edge is."""
+    """Whether some edge of the plate is lifted."""
     return lean_rad(level, force) >= LIFTED_RAD
 
 

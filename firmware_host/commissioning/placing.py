@@ -219,7 +219,9 @@ class Placing(Attempt):
         return self._judged(wire, means, now_s)
 
     def answer(self, value: str) -> Progress | None:
-        """None: it is read again, now that somebody is sure."""
+        """What is known by that answer. None: read the place again, as somebody has said that it
+        is right.
+        """
         progress = self._progress
         if value == Answer.LEAVE_OUT and can_spare(self._profile, progress, self._place):
             return progress.leaving_out(self._place)
@@ -352,7 +354,7 @@ class Placing(Attempt):
         return Verdict(at, self._said(at, why, abs(reading)), doubt)
 
     def _second(self, wire: int, means: Sequence[float]) -> Verdict | None:
-        """Another piece on the plate."""
+        """A verdict where another piece stands on the plate."""
         others = (i for i, mt in enumerate(means) if i != wire and abs(mt) >= PRESENT_MT)
         return next((self._refused(other, TWO_PIECES) for other in others), None)
 
@@ -509,7 +511,7 @@ class Emptying(Attempt):
         return Outcome(known)
 
     def answer(self, value: str) -> Progress:
-        """That sensor is broken."""
+        """Leave that place out, as somebody has said that its sensor is broken."""
         if value == Answer.LEAVE_OUT and self._broken is not None:
             return self._progress.leaving_out(self._broken)
         return self._progress

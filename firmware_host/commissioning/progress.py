@@ -85,7 +85,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     practice: tuple[str, ...] = ()
 
     def carried(self, magnet: Magnet | None) -> dict[int, float]:
-        """The carrying with that pole down."""
+        """Input -> mT of the strong piece that was carried around with that pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:

@@ -149,7 +149,7 @@ class Pressing(Attempt):
         return Outcome(choices=(Choice(Answer.NOTHING, text("It does nothing")),))
 
     def answer(self, value: str) -> Progress:
-        """It does nothing."""
+        """Somebody says that the button does nothing."""
         return self._with()
 
     def _with(self, *closed: str) -> Progress:
@@ -261,7 +261,7 @@ class Sweep:
         self.go_on_from(self.progress.leaving_out(place))
 
     def go_on_from(self, progress: Progress) -> None:
-        """Something is known, or is to be done again."""
+        """Go on with what is known now, where a task has ended or is to be repeated."""
         self.progress, self.done = progress, False
         self._proven |= {*progress.wanted}
         self._attempt = self._refused = None
@@ -325,7 +325,7 @@ class Sweep:
         return Step(task, say, *self._counted, lights=lights, refused=refused, choices=choices)
 
     def _is_over(self, attempt: Attempt, value: str) -> bool:
-        """Whether the task is, by that answer."""
+        """Whether that answer ends the task."""
         if value == Answer.SKIP:
             self._skip(self._missing or (attempt.task.part, None))
             return True

@@ -138,7 +138,7 @@ class ImuPart(Part, frozen=True):
 
     @property
     def arm_m(self) -> Vector:
-        """As drivers want it."""
+        """In metres, as drivers want it."""
         east, north, up = self.arm_mm
         return east / 1000, north / 1000, up / 1000
 
@@ -240,7 +240,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         return tuple(range(self.spi_device, self.spi_device + self.converters))
 
     def pins(self) -> tuple[int, ...]:
-        """Of the address lines and of the SPI bus."""
+        """The GPIO numbers of address lines, SPI bus and chip selects."""
         more = SPI1_SELECTS[1 : self.selects[-1] + 1] if self.spi_bus == 1 else ()
         return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()), *more)
 
@@ -342,7 +342,7 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
 
     def pins(self) -> tuple[int, ...]:
-        """Of rows and columns."""
+        """The GPIO numbers of rows and columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
@@ -462,7 +462,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:
-        """SPI has all of its pins, though lights need one."""
+        """Its data pin, all of SPI's where it uses SPI, and the supply's."""
         line = (self.pin,) if self.writer == "pio" else SPI_PINS[0]
         return line if self.supply_pin is None else (*line, self.supply_pin)
 
@@ -525,7 +525,7 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     buzzer_pin: Pin
 
     def pins(self) -> tuple[int, ...]:
-        """Of buttons and buzzer."""
+        """The GPIO numbers of buttons and buzzer."""
         return self.confirm_pin, self.back_pin, self.buzzer_pin
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:

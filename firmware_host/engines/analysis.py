@@ -82,7 +82,7 @@ class Judgement:
 
     @property
     def share(self) -> float:
-        """The mover's, 0 to 1."""
+        """The mover's share of the game, 0 to 1."""
         return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 

@@ -73,7 +73,7 @@ def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
 
 
 def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
-    """What it prevents, or what it threatens."""
+    """The reason for a move that prevents a win, or threatens one."""
     left = [MOST_LOOKED]
     others = [each for each in rules.moves(state) if each != move]
     wins: Counter[int] = Counter()

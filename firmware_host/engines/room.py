@@ -303,7 +303,7 @@ class EngineRoom:
         return longest_s, go
 
     def _process(self, task: Task, seat: EngineSeat) -> EngineProcess:
-        """The seat's, in the right game."""
+        """The process of that seat's engine, set to the game of the task."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
         who = self._who(task)
@@ -338,7 +338,7 @@ class EngineRoom:
 
     @staticmethod
     def _who(task: Task) -> str:
-        """Whose engine it is."""
+        """Whose engine thinks: the player's, or the adviser's."""
         return ADVISER if task.purpose in (Purpose.HINT, Purpose.VALUES) else task.player
 
     def _is_wanted(self, task: Task) -> bool:

@@ -109,7 +109,7 @@ def score_text(value: int) -> str:
 
 
 def score_value(kind: str, number: int) -> int:
-    """The other way round."""
+    """A score of UGI as a value of the search."""
     if kind == "mate":
         value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
         return max(SURE, value) if number > 0 else min(-SURE, value)
@@ -130,7 +130,7 @@ class Info:
     rank: int = 0
 
     def text(self) -> str:
-        """As a line."""
+        """The score as UGI writes it."""
         score = "" if self.value is None else f" score {score_text(self.value)}"
         moves = " ".join(("", "pv", *self.line)) if self.line else ""
         rank = f" multipv {self.rank}" if self.rank else ""

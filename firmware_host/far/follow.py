@@ -249,7 +249,7 @@ def shown(match: Match, standing: Standing, away_s: float, *, waits: bool = Fals
 
 
 def _quiet(standing: Standing, say: Message) -> Standing:
-    """Nobody here is to move."""
+    """``standing`` while nobody at this table is to move."""
     last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
     return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 

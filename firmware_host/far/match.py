@@ -77,7 +77,7 @@ class Agreed(
 
     @property
     def tables(self) -> frozenset[str]:
-        """The keys of those that have come."""
+        """The keys of the tables that have joined."""
         return frozenset(self.seats.values()) - {""}
 
     @property
@@ -239,7 +239,7 @@ class Match:
 
     @property
     def number(self) -> int:
-        """Of the next step."""
+        """The number of the next step."""
         return len(self.state.steps)
 
     @property

@@ -63,7 +63,7 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def topic(self) -> str:
-        """Under which this match's tables publish."""
+        """The topic under which this match's tables publish."""
         return f"{TOPIC}/{self.id}"
 
 

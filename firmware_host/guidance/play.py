@@ -177,7 +177,7 @@ def which_side(game: str, kind: str) -> Message:
 
 
 def side(name: str, tint: str, slot: str) -> Message:
-    """One of them."""
+    """One of the sides, as an answer to that question."""
     where = _side(name)
     return text("{side}, {colour}, slot {slot}", side=where, colour=player(tint), slot=slot)
 
@@ -188,7 +188,7 @@ def which_move(places: Sequence[str]) -> Message:
 
 
 def landed(game: str, kind: str, place: str) -> Message:
-    """One of those moves."""
+    """One of those moves, as an answer to that question."""
     return text("{piece} on {place}", piece=piece(game, kind), place=place)
 
 

@@ -56,7 +56,7 @@ class Advice:
         self._doubted: set[tuple[str, ...]] = set()
 
     def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...] = ()) -> None:
-        """Another game."""
+        """Another game begins."""
         self._late, self._doubt, self._doubted = None, None, set()
         self._game_id, self.assist, self._stands = game_id, dict(assist), moves
         self.trouble = self._hint_task = self._hint = self._values = self._shown = None
@@ -87,11 +87,11 @@ class Advice:
 
     @property
     def doubting(self) -> bool:
-        """Somebody is asked if he is sure."""
+        """Whether a player is being asked "are you sure?"."""
         return self._doubt is not None
 
     def be_sure(self) -> None:
-        """It was meant."""
+        """The player has said that the move was meant."""
         self._late = self._doubt = None
 
     def _look_back(self, standing: Standing, now_s: float) -> None:
@@ -159,7 +159,7 @@ class Advice:
         return None if task is None or self._known(task) is not None else task
 
     def take(self, thought: Thought, now_s: float) -> None:
-        """What has come of a task."""
+        """Take in what an engine has found for a task."""
         task = thought.task
         if task.purpose is Purpose.VALUES:
             if self._late is not None and self._late[0] == task:
@@ -326,7 +326,7 @@ def places_of(turn: Turn) -> set[str]:
 
 
 def _made(standing: Standing, player: str) -> int:
-    """How many moves he has made."""
+    """How many moves ``player`` has made."""
     position = standing.position
     if position is None:
         return 0

@@ -45,7 +45,7 @@ class Attract:
         self.stirred_s = 0.0
 
     def touch(self) -> None:
-        """Somebody is there."""
+        """Somebody has touched the table: stop the show."""
         self._touched = True
 
     def step(self, standing: Standing, look: Look) -> None:

@@ -57,7 +57,7 @@ class GameClock:
 
     @property
     def time(self) -> ClockTime | None:
-        """The same for another game."""
+        """The time control of this game, for another one."""
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
 
     def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:

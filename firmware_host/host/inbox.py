@@ -79,8 +79,8 @@ class Inbox:
         return self._ask(_Asked(work, ahead))
 
     def once(self, name: str, work: Callable[[], None]) -> None:
-        """As ``call``, for the table's own thread, however much waits; nothing where something of
-        that ``name`` waits already. What ``work`` raises ends the step, as nobody waits for it.
+        """As ``call``, but from the table's own thread and however much waits; does nothing while
+        work of that ``name`` waits already. What it raises ends the step: nobody waits for it.
         """
         if name in self._own:
             return

@@ -344,5 +344,5 @@ class Opponents:
 
 
 def _same(one: Task, other: Task) -> bool:
-    """Whoever is seated there now."""
+    """Whether two tasks ask for the same move, whoever is to make it."""
     return (one.game_id, one.player, one.moves) == (other.game_id, other.player, other.moves)

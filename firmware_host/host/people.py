@@ -231,5 +231,5 @@ def mates(game: Game, player: str) -> Sequence[str]:
 
 
 def _help(levels: float) -> int:
-    """What makes up for so many levels."""
+    """The amount of help that makes up for a difference of so many levels."""
     return next((amount for most, amount in _EVEN_WITHIN if levels < most), MOST)

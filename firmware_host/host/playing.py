@@ -215,7 +215,7 @@ def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]
 
 
 def _fits(able: Capabilities, game: Game) -> bool:
-    """Zones fit every plate."""
+    """Whether this table can play the game; one of seats fits every plate."""
     if isinstance(game, SeatedGame):
         return True
     try:
@@ -478,7 +478,7 @@ class Playing:
         return self._unwritten(exercise_game(name, number))
 
     def _unwritten(self, game: Lesson) -> Position:
-        """A game that is not kept."""
+        """Start a lesson or puzzle, which the journal does not keep."""
         self._lessons += 1
         self.pointed = None
         self._set_game(game, overlay_for(self._profile, game), -self._lessons)
@@ -494,7 +494,7 @@ class Playing:
         return None if record is None else self._go_on(record)
 
     def seat(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
-        """Who sits where. Raises NotPossibleError."""
+        """Change who sits where. Raises NotPossibleError."""
         match command:
             case c.SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)

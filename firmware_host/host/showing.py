@@ -196,7 +196,7 @@ class Showing:
         return True
 
     def _forget(self) -> None:
-        """Draw the game's anew afterwards."""
+        """Forget what is shown, so that the game's lights are drawn anew."""
         self._looks = ()
 
     def _on_strip(self, by_place: Sequence[T]) -> list[T]:

@@ -51,14 +51,14 @@ class FreeMark:
         self.stands = self._path.exists()
 
     def set(self) -> None:
-        """On disk when this returns. Raises JournalFullError."""
+        """Set the mark; it is on the disk when this returns. Raises JournalFullError."""
         with translated(self._path):
             self._path.touch()
             sync_directory(self._path.parent)
         self.stands = True
 
     def clear(self) -> None:
-        """The board is the position."""
+        """Take the mark away: the board shows the position."""
         self.stands = False
         try:
             self._path.unlink(missing_ok=True)

@@ -430,7 +430,7 @@ class Distrust:
         self._health.masked.update(stored.failed)
 
     def begin(self, state: PlateState) -> PlateState:
-        """The first one."""
+        """The first state, with what an earlier run has masked."""
         return self._follow_health(state) if self._health.masked else state
 
     @property

@@ -302,7 +302,7 @@ class Perception:
         return state
 
     def _zeroed(self, state: PlateState, index: int, by_mt: float) -> PlateState:
-        """That reading is the sensor's zero."""
+        """Take that much of the reading for the sensor's zero."""
         self._sensors.move_zero(index, by_mt)
         return state.reading(index, state.readings[index] - by_mt)
 

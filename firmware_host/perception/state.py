@@ -148,7 +148,7 @@ class Sensors:
         return sum(self.history.series(index, count)) / count
 
     def move_zero(self, index: int, by_mt: float) -> None:
-        """That reading is the sensor's zero."""
+        """Move the sensor's zero by that much."""
         self.zeros.move(index, by_mt)
         self.history.shift(index, by_mt)
 
@@ -240,7 +240,7 @@ class PlateState(Struct, frozen=True):
         return replace(self, magnets=magnets, pending=without(self.pending, index))
 
     def reading(self, index: int, mt: float) -> PlateState:
-        """It reads so, as is known now."""
+        """The state with another reading of that sensor, as is known now."""
         readings = list(self.readings)
         readings[index] = mt
         rest = readings if self.rest is self.readings else self.rest
@@ -251,7 +251,7 @@ T = TypeVar("T")
 
 
 def without(known: Mapping[int, T], index: int) -> Mapping[int, T]:
-    """All but that place."""
+    """``known`` without that place."""
     if index not in known:
         return known
     return {i: value for i, value in known.items() if i != index}

@@ -208,7 +208,7 @@ def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
 
 
 def reads_mt(table: Sequence[float], off_mm: float) -> float:
-    """So far away, in mT."""
+    """What a sensor reads of a magnet so far away, in mT, from a table of it."""
     step = int(off_mm / _STEP_MM)
     if step + 1 >= len(table):
         return 0.0
@@ -519,7 +519,7 @@ class Tracks:
         return arrived
 
     def _place(self, slide: _Slide) -> int | None:
-        """The one on which it stands."""
+        """The place on which the piece stands; None between places."""
         half_mm = self._profile.pitch_mm / 2
         for sensor in self._near(slide.x, slide.y, _AROUND):
             x, y = self._centres[sensor]

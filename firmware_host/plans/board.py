@@ -146,7 +146,7 @@ class Board:
         self.reach(name, x)
 
     def reach(self, name: str, x: float) -> None:
-        """A rail ends no sooner than there."""
+        """Make that rail reach to ``x`` at least."""
         self._reach[name].append(x)
 
     def finish(self) -> Board:
@@ -199,7 +199,7 @@ class Channel:
         return self.lane * (len({net for net, _ in self.ends}) + extra)
 
     def lay(self) -> None:
-        """All of it."""
+        """Lay the channel: a rail for each net, and its ends."""
         nets = list(dict.fromkeys(net for net, _ in self.ends))
         for at, net in enumerate(nets):
             self.board.rail(f"channel {net}", net, self.y + self.lane * at)

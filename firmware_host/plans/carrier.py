@@ -26,7 +26,7 @@ CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
 def sensor_net(profile: Profile, index: int) -> str:
-    """As the place is called."""
+    """A sensor's net is called as its place."""
     return profile.places[index]
 
 

@@ -146,7 +146,7 @@ def _legend(silk: Layer, part: Component) -> None:
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:
-    """Around a middle. A letter's strokes run over a lattice of three by five points, a to o."""
+    """Write words in strokes, centred. Points of a letter: a to o, a lattice of three by five."""
     strokes, unit = table("shapes")["strokes"], high / 4
     x = middle[0] - unit * (3 * len(words) - 1) / 2
     for letter in words.upper():

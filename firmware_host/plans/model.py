@@ -136,12 +136,12 @@ class Plans:
 
     @property
     def row_boards(self) -> int:
-        """How many."""
+        """How many row boards there are."""
         return self.profile.rows * -(-self.profile.columns // places_on(self.profile))
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every part."""
+        """Every line of the parts list."""
         profile, hall, lights = self.profile, self.profile.hall, self.profile.lights
         count: Counter[str] = Counter()
         count["pi" if profile.size > 36 else "zero"] = 1
@@ -358,7 +358,7 @@ def report(plans: Plans) -> str:
 
 
 def _field_rows(profile: Profile) -> list[tuple[str, str]]:
-    """Of magnets, from the sensors."""
+    """Rows of the report: the magnets' fields at the sensors."""
     gap = profile.gap_mm
     strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
     beside = field_mt(STRONG, gap, profile.pitch_mm) * strong / STRONG.centred_mt

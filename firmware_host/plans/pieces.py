@@ -48,12 +48,12 @@ class Piece:
 
     @property
     def ballast_g(self) -> float:
-        """What is to be filled in."""
+        """The mass that is to be filled in."""
         return self.body.mass_g - self.printed_g - self.magnet_g
 
     @property
     def room_g(self) -> float:
-        """What there is room for."""
+        """The mass of filling that there is room for."""
         inside = sum(
             (high - low) * math.pi * d**2 / 4 for low, high, d in _bores(self.body, tile=self.tile)
         )
@@ -78,7 +78,7 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
 
 
 def _bores(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """The same of what is hollow."""
+    """The hollow inside as cylinders, like ``_outline``: (bottom, top, diameter) in mm."""
     parts = _outline(body, tile=tile)
     bores = []
     for at, (low, high, across) in enumerate(parts):

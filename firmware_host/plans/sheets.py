@@ -47,7 +47,7 @@ class Sheet:
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
 
     def square(self, layer: str, half: float) -> None:
-        """Round the middle."""
+        """Draw a square around the middle."""
         ends = [(-half, -half), (half, -half), (half, half), (-half, half)]
         for at, one in enumerate(ends):
             self.lines.append((layer, *one, *ends[(at + 1) % 4]))

@@ -330,7 +330,7 @@ def offer_claims(state: State, view: View) -> View:
 
 
 def _perhaps_moved(state: State, view: View) -> View | None:
-    """A move whose piece nobody sees."""
+    """Ask whether a move was made whose piece no sensor sees."""
     play, missed = state.play, state.play.missed
     unread = state.hidden | missed
     found = play.book.unseen(state.cells, unread)

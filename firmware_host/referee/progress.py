@@ -62,7 +62,7 @@ def finish(state: State, journal: JournalPort) -> State:
 
 
 def agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
-    """The players have ended it."""
+    """End the game as the players have agreed, or one has resigned."""
     line = state.play.line
     play = replace(state.play.on(dataclasses.replace(line, agreed=outcome)), finished=True)
     after = state.playing(play, Sound.DRAW if outcome.reason == AGREED else Sound.WIN)
@@ -192,7 +192,7 @@ def _carried_out(state: State, journal: JournalPort) -> State:
 
 
 def _stands(state: State) -> State:
-    """The board is the position."""
+    """The state once the board shows the position."""
     play, seen = state.play, state.seen
     to_be_seen = seen.blurred if play.guide is None else seen.unsure
     if play.pending is not None or not state.stands or to_be_seen:

@@ -141,7 +141,7 @@ class Referee:
 
 
 def _no_game(sight: Sight) -> Standing:
-    """Nothing has been begun."""
+    """The standing before any game has begun."""
     why = why_unread(sight)
     phase = Phase.SETUP if why is None else Phase.PAUSED
     said = play.NO_GAME if why is None else why

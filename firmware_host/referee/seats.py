@@ -72,7 +72,7 @@ class Seats:
 
     @property
     def shut(self) -> frozenset[str]:
-        """Of this game."""
+        """Players whose hands are shut: the device in the seat has not seen them."""
         held = self.holders.items()
         return frozenset(player for player, held_by in held if self._sees(player) != held_by)
 

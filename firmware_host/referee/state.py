@@ -152,12 +152,12 @@ class Play(Struct, frozen=True):
         return Play(line, book, self.guide, self.matched, taken_back=taken_back)
 
     def settled(self, pending: Pending) -> Play:
-        """A move was made, or asked for."""
+        """``play`` with a move that was made, or asked for, and is carried out now."""
         return replace(self, guide=None, pending=pending)
 
     @property
     def free(self) -> bool:
-        """Nothing is being carried out or mended."""
+        """Whether nothing is being carried out or mended."""
         return self.guide is None and self.pending is None
 
     @property
@@ -212,7 +212,7 @@ class State(Struct, frozen=True):
     wake_s: float = -inf
 
     def seeing(self, sight: Sight, now_s: float) -> State:
-        """A new step begins: what is seen."""
+        """The state as a step begins, with what is seen now."""
         mending = self.view.phase is Phase.FIX
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
         claims = self.claims.left(sight, now_s)
@@ -226,7 +226,7 @@ class State(Struct, frozen=True):
         return now_s < self.wake_s and not may_lean and self.seen.shows(sight)
 
     def until_next(self) -> State:
-        """A step ends: when to look again."""
+        """The state as a step ends, with the time at which to look again."""
         if self.sounds or self.claims.fresh:  # they are told once
             return replace(self, sounds=(), claims=Claims(self.claims.fresh), wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
@@ -260,7 +260,7 @@ class State(Struct, frozen=True):
 
     @property
     def stands(self) -> bool:
-        """Whether the board is the position."""
+        """Whether the board shows the position."""
         return self.cells == self.play.line.position.cells
 
     @property

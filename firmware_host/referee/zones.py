@@ -99,7 +99,7 @@ class Evidence:
     spin_rad: float | None = None
 
     def doubted(self) -> Evidence:
-        """It does not count by itself."""
+        """The same evidence, but somebody has to confirm it."""
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 

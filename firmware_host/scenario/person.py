@@ -152,7 +152,7 @@ class Person:
 
     @property
     def host(self) -> Host:
-        """The one that runs now."""
+        """The host that runs now."""
         return self._table.host
 
     @property

@@ -175,7 +175,7 @@ class _Tape(Plate):
         return frame
 
     def mount(self, mounting: Mounting) -> None:
-        """It was recorded as it lies."""
+        """Nothing to do: the readings were recorded as the sensor lies."""
 
     def show(self, colours: Sequence[Colour]) -> None:
         pass
@@ -238,7 +238,7 @@ def _again(trace: Trace, profile: Profile) -> Iterator[Seen]:
 
 
 class _Played:
-    """What the referee has told by now."""
+    """Tells what is new in moves and sentences of the referee."""
 
     def __init__(self, trace: Trace) -> None:
         self.moves: tuple[str, ...] = tuple(trace.header.moves or ())

@@ -308,6 +308,6 @@ class ScenarioRunner:
             self._changed()
 
     def _changed(self) -> None:
-        """The time of quiet begins now."""
+        """Something has changed: count the quiet time from now."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

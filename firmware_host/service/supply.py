@@ -58,7 +58,7 @@ class SupplyWatch:
         self._said: Message | None = None
 
     def __call__(self) -> None:
-        """Look, if it is time."""
+        """Look at supply and heat, if it is time."""
         if self._clock.now() < self._due_s:
             return
         self._due_s = self._clock.now() + LOOK_S

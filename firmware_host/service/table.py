@@ -142,8 +142,8 @@ class Table:
         return self._published[1]
 
     def seats(self) -> SeatsShown:
-        """What goes to the devices that have seats; of the same step as the newest snapshot, but
-        for who has them, which is so at once.
+        """What goes to the devices that have seats: of the same step as the newest snapshot, except
+        who holds which seat, which is up to date.
         """
         return replace(self._published[2], holders=self._host.playing.seats.holders)
 

@@ -18,7 +18,7 @@ Claim = tuple[str, str | None]  # place, and what a person says stands there
 
 
 class Phase(StrEnum):
-    """ARCHITECTURE, scenarios."""
+    """What the table waits for, by the names of docs/scenarios.md."""
 
     SETUP = "setup"
     TURN = "turn"
@@ -240,7 +240,7 @@ class Asking(Generic[Meaning]):
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
     ) -> Asking[Meaning]:
-        """Ask it, or go on asking it."""
+        """Ask ``question``, or go on asking it."""
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
         if asked is None or not known or (asked.offer and not offered):

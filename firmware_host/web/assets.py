@@ -94,7 +94,7 @@ class Asset:
 
     @cached_property
     def tag(self) -> str:
-        """Of its contents."""
+        """An ETag: a hash of its contents."""
         return hashlib.sha256(self.body).hexdigest()[:24]
 
     @cached_property

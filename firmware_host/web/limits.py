@@ -124,7 +124,7 @@ class Known:
         self._until_s: dict[str, float] = {}
 
     def note(self, address: str) -> None:
-        """It has shown so now."""
+        """A device at this address has just shown that it is known."""
         if len(self._until_s) >= ADDRESSES_KEPT:
             now_s = self._now()
             self._until_s = {each: s for each, s in self._until_s.items() if s > now_s}

@@ -322,4 +322,4 @@ class Pairing:
 
 
 def _nobody(_code: str | None) -> None:
-    """There are no lights."""
+    """Shows no code: there are no lights."""

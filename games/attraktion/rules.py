@@ -174,11 +174,11 @@ class AttraktionRules(Rules):
         return state.pieces + 1
 
     def name(self, move: int) -> str:
-        """The space."""
+        """The name of the space."""
         return self.names[move]
 
     def number(self, name: str) -> int | None:
-        """The other way round."""
+        """The move of that name; None where there is none."""
         return self.index.get(name)
 
     def advance(self, state: State, moves: Iterable[int]) -> State:

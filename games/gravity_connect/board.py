@@ -42,7 +42,7 @@ class Slot:
 
     @property
     def entrance(self) -> Entrance:
-        """The same as the table needs it."""
+        """The slot as an Entrance, which the table needs."""
         side = self.side
         return Entrance(side.name, side.colour, self.cells[0], side.fall)
 

@@ -118,7 +118,7 @@ class GravityConnectRules(Rules):
         return self._names[move]
 
     def number(self, name: str) -> int | None:
-        """The other way round."""
+        """The move of that name; None where there is none."""
         return self.index.get(name)
 
     def advance(self, state: State, moves: Iterable[int]) -> State:

@@ -151,7 +151,7 @@ def _bases(tracks: Sequence[Track]) -> range:
 
 
 def _opposite(value: Any, bases: range) -> dict[int, int] | None:
-    """Both ways, sorted."""
+    """Opposite bases, each under the other, sorted; None where none are named."""
     if value is None:
         return None
     found: dict[int, int] = {}

@@ -92,7 +92,7 @@ class GravityTrapGame(Game):
         return search.evaluation(self.rules, weights)
 
     def exact_search(self) -> search.TrapSolver:
-        """Who wins."""
+        """A search that proves who wins."""
         return search.TrapSolver(self.rules)
 
     def cells(self, state: State) -> Mapping[str, str]:

@@ -92,7 +92,7 @@ class GravityTrapRules(Rules):
         return str(move + 1)
 
     def number(self, name: str) -> int | None:
-        """The other way round."""
+        """The move of that name; None where there is none."""
         return self._numbers.get(name)
 
     def advance(self, state: State, moves: Iterable[int]) -> State:

@@ -132,7 +132,7 @@ def _challenge(name: str) -> Card:
 
 
 def lay(s: State, player: int, token: Token) -> None:
-    """A challenge onto the turn."""
+    """Lay a challenge on the turn."""
     s.tokens += (token,)
     s.laid[player] += (token.name,)
     s.ever_laid |= {player}
@@ -150,7 +150,7 @@ def plays(s: State, player: int) -> Iterator[str]:
 
 
 def named(s: State) -> list[str]:
-    """What Antimatter may stand for."""
+    """The cards that Antimatter may stand for."""
     return [name for name in s.options.pack() if name not in (GUARD, "antimatter")]
 
 
@@ -283,7 +283,7 @@ def _draw_args(s: State, player: int) -> Iterator[str]:
 
 
 def draw_two(s: State, player: int, side: str) -> None:
-    """To keep one of them."""
+    """Draw two cards, of which the player will keep one."""
     s.drawn, s.drawer = s.draw(side, 2), player
 
 

@@ -41,7 +41,7 @@ def begin_round(s: State, starter: int) -> None:
 
 
 def clear_turn(s: State) -> None:
-    """Nothing of a turn is left."""
+    """Clear all that belongs to a turn."""
     count = s.options.players
     fresh = State(s.options)
     for name in (
@@ -92,7 +92,7 @@ def begin_turn(s: State, owner: int) -> None:
 
 
 def roll(s: State) -> None:
-    """Both dice."""
+    """Ask for both dice."""
     s.stage, s.ask = "roll", "roll"
 
 
@@ -103,7 +103,7 @@ def open_window(s: State) -> None:
 
 
 def again(s: State) -> None:
-    """The count of five starts again."""
+    """Open the window for cards anew: nobody has passed."""
     s.stage = "window"
     s.ask = ""
     quiet = [each for each in s.players if s.options.simple and each != s.doer]
@@ -143,7 +143,7 @@ def blinding(s: State) -> list[Token]:
 
 
 def discard(s: State, token: Token) -> None:
-    """Among the used cards; a hero's vanishes."""
+    """Put a laid card among the used ones; one that a hero laid vanishes."""
     s.used += (*token.holes, *([token.card] if token.card else []))
 
 
@@ -169,7 +169,7 @@ def choose(s: State, *, blindfolded: bool) -> None:
 
 
 def give_back(s: State, token: Token) -> None:
-    """To the hand of who laid it."""
+    """Give a laid card back to the hand that laid it."""
     if token.card:
         s.hold(token.who, token.card)
     s.used += token.holes
@@ -204,7 +204,7 @@ def next_step(s: State) -> None:
 
 
 def ask(s: State, what: str) -> None:
-    """Of the dice."""
+    """Ask for a roll of ``what``."""
     s.stage, s.ask = "dice", what
 
 

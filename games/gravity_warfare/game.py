@@ -120,7 +120,7 @@ class WarfareGame(SeatedGame):
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
-        """Dice; cards are for anybody to deal."""
+        """Whether dice are to be rolled; cards anybody may deal."""
         return table_of(position.state).phase in ("roll", "dice")
 
     def witnessed(
@@ -144,7 +144,7 @@ class WarfareGame(SeatedGame):
         return {zone: len(towers) for zone, towers in table_of(position.state).zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
-        """Of a placement or an event."""
+        """The move that says that this placement or event failed."""
         words = move.split(":")
         if words[1] not in ("place", "event"):
             return None
@@ -216,7 +216,7 @@ class WarfareGame(SeatedGame):
         }
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """With heroes, cards or fallen pieces."""
+        """The move with what is still to be added: heroes, cards or fallen pieces."""
         return dealer.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:

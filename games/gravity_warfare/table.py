@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The challenge that it is."""
+        """The name of the challenge; what Antimatter stands for, where it is one."""
         return self.text.rpartition("=")[2]
 
 
@@ -230,11 +230,11 @@ class State:
     # troops
 
     def give(self, player: int, *names: str) -> None:
-        """Into his troops."""
+        """Put pieces into the player's troops."""
         self.troops[player] = tuple(sorted([*self.troops[player], *names]))
 
     def spend(self, player: int, names: tuple[str, ...]) -> None:
-        """Out of his troops."""
+        """Take pieces out of the player's troops."""
         kept = Counter(self.troops[player])
         kept.subtract(names)
         self.troops[player] = tuple(sorted(kept.elements()))
@@ -244,7 +244,7 @@ class State:
         self.points[player] = max(0, self.points[player] - cost)
 
     def gem(self, player: int) -> None:
-        """A green one, while there are any."""
+        """Give the player a green gem, while there are any."""
         if self.gems_out < 7:
             self.gems[player] += 1
 
@@ -256,7 +256,7 @@ class State:
     # cards
 
     def hold(self, player: int, *cards: str) -> None:
-        """Into his hand."""
+        """Put cards into the player's hand."""
         self.hands[player] = tuple(sorted([*self.hands[player], *cards]))
 
     def lose(self, player: int, card: str) -> str:
@@ -287,7 +287,7 @@ class State:
         return self.left if side == "left" else self.right_pile
 
     def draw(self, side: str, count: int) -> tuple[str, ...]:
-        """Off the top."""
+        """Take cards off the top of a pile."""
         pile = self.pile(side)
         if side == "left":
             self.left = pile[count:]
@@ -326,7 +326,7 @@ class State:
 
     @property
     def in_force(self) -> set[str]:
-        """Of the turn."""
+        """The names of the challenges in force in this turn."""
         return self.names() if self.fixed is None else set(self.fixed)
 
     def possible(self, card: str, tokens: tuple[Token, ...] | None = None) -> bool:
@@ -353,5 +353,5 @@ def new_troops(player: int) -> tuple[str, ...]:
 
 
 def zones_with_pieces(state: State) -> Iterator[str]:
-    """In order."""
+    """The zones that hold pieces, in order."""
     return (zone for zone in ZONES if zone in state.zones)

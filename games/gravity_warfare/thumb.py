@@ -40,7 +40,7 @@ def attempted(s: State, move: str, dice: random.Random) -> str:
 
 
 def meant(legal: Sequence[str]) -> list[str]:
-    """Nobody means to fail."""
+    """The moves that somebody may mean to make: none that fails, where there is another."""
     hopeful = [move for move in legal if ":fail:" not in move]
     return hopeful or list(legal)
 

@@ -214,7 +214,7 @@ class MomentumRules(Rules):
         return SWAP if move == self.swap else self.names[move]
 
     def number(self, name: str) -> int | None:
-        """The other way round."""
+        """The move of that name; None where there is none."""
         return self.swap if name == SWAP and self.pie else self.index.get(name)
 
     def pushes(self, before: State, after: State, drop: int) -> tuple[tuple[int, int | None], ...]:

@@ -89,7 +89,7 @@ class SimPin(MockPWMPin):
             self._notify()
 
     def _notify(self) -> None:
-        """What the wire carries now; a released pin counts as low."""
+        """Tell the listeners what the wire carries now; a released pin counts as low."""
         if self._listener is not None:
             level = self._state if self._function == "output" else 0
             self._listener(level, self._frequency, self._clock.now())

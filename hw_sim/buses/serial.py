@@ -42,7 +42,7 @@ class LineEnd(Protocol):
     """Whatever is at the other end of the line."""
 
     def run(self, until_s: float, /) -> None:
-        """Live until then."""
+        """Run the other end until ``until_s``."""
 
 
 class SimLine:
@@ -78,7 +78,7 @@ class SimLine:
         return self._master is not None
 
     def open(self) -> None:
-        """Exist, plugged in."""
+        """Make the port, plugged in."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="tiltboard-line-")
             self.path = Path(self._folder.name) / "port"

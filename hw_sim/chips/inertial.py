@@ -142,7 +142,7 @@ class InertialChip(ABC):
         return bytes(answer)
 
     def _step(self) -> None:
-        """To the next register."""
+        """Move the pointer to the next register."""
         self._pointer = (self._pointer + 1) % REGISTERS
 
     @abstractmethod

@@ -59,7 +59,7 @@ class Mcp23017:
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """A read message from the pointer on."""
+        """Answer a read message, from the register at the pointer on."""
         answer = bytearray()
         for _ in range(count):
             answer.append(self._read_register(now_s))

@@ -216,6 +216,6 @@ def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
 
 
 def clear_lanes(spec: mujoco.MjSpec) -> None:
-    """The plate is bare again."""
+    """Take the lanes off the plate."""
     for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
         spec.delete(geom)

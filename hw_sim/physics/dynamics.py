@@ -274,7 +274,7 @@ class Dynamics:
                 data.xfrc_applied[body, 3:] += pulled[1]
 
     def _strike(self) -> None:
-        """Fingers that flick now, do."""
+        """Carry out the flicks that are due."""
         for flick in [flick for flick in self._flicks if flick[0] <= self._time_s]:
             self._flicks.remove(flick)
             _, number, speed = flick

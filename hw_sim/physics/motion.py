@@ -69,17 +69,17 @@ class Motion:
 
 
 class Motions:
-    """Those of the last steps."""
+    """The plate's motions in the last steps."""
 
     def __init__(self) -> None:
         self._kept: deque[Motion] = deque(maxlen=KEPT_STEPS)
 
     def note(self, motion: Motion) -> None:
-        """The latest."""
+        """Note the latest motion."""
         self._kept.append(motion)
 
     def at(self, time_s: float) -> Motion:
-        """The last one until then, or the first that is kept."""
+        """The motion at that time; the oldest that is kept, for times before it."""
         at = bisect_right(self._kept, time_s, key=lambda motion: motion.time_s)
         return self._kept[max(0, at - 1)]
 

@@ -70,7 +70,7 @@ class Pins:
 
     @property
     def loose(self) -> int:
-        """How many are not."""
+        """How many pieces are not pinned."""
         return len(self.pinned) - int(self.pinned.sum())
 
     def look(
@@ -117,7 +117,7 @@ class Pins:
                 self._set(model, self.pinned & ~near)
 
     def loosen(self, model: mujoco.MjModel, rows: Collection[int]) -> None:
-        """A hand is about to move these."""
+        """Free the pieces that a hand is about to move."""
         freed = self.pinned.copy()
         freed[[*rows]] = False
         self._stood[[*rows]] = 0

@@ -271,7 +271,7 @@ class Recorded:
         return answer
 
     def power_on(self, now_s: float) -> None:
-        """As either."""
+        """Turn the chip on, as SpiChip and I2cChip do."""
         self._chip.power_on(now_s)
 
     def freeze(self) -> None:
@@ -426,7 +426,7 @@ class Budget:
 
     @property
     def sum_ms(self) -> float:
-        """From the first call to the last."""
+        """Milliseconds from the first call to the last."""
         return sum(self.parts_ms)
 
 

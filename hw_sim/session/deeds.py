@@ -166,7 +166,7 @@ class SimulatedHands:
 
     @property
     def host(self) -> Host:
-        """The one that runs now."""
+        """The host that runs now."""
         return self._session.host
 
     @property

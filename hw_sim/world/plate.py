@@ -165,7 +165,7 @@ class Plate:
 
 
 def _begun(slews: Sequence[_Slew], now_s: float) -> list[_Slew]:
-    """The last of those that have."""
+    """The slews that have begun, the last few."""
     return [slew for slew in slews if slew.start_s <= now_s][-KEPT:]
 
 

@@ -68,7 +68,7 @@ class World:
         return Plate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """The plate or the board under it lies otherwise."""
+        """Set each place's gap to its sensor, in mm, and work the fields out anew."""
         self.gaps_mm = tuple(gaps_mm)
         self._field = Field(
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]

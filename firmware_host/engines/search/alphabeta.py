@@ -192,7 +192,7 @@ class AlphaBeta:
     def _ordered(
         self, moves: Sequence[int], first: int, ply: int, depth: int, mover: int
     ) -> Sequence[int]:
-        """What cut off before comes first."""
+        """The moves, those first that have caused cut-offs before."""
         history, killer = self._history, self._killers[ply]
         weights = {first: 1 << 60, killer: 1 << 59}
         return sorted(

@@ -71,7 +71,7 @@ def _kernels(point: metadata.EntryPoint) -> ModuleType | None:
 
 
 def _processor() -> str:
-    """What it is, and can."""
+    """The processor's name and features: compiled code is good for the same ones alone."""
     with suppress(OSError):
         said = CPU_INFO.read_text(errors="replace").splitlines()
         return "\n".join(sorted({line for line in said if line.startswith(_TELLS)}))
