@@ -1,4 +1,4 @@
-"""``tiltboard club``: the page of a club's evening, and a table's own link."""
+"""``tiltboard club``: the page of a club's evening."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
+from firmware_host.cli.options import CONFIG
 from firmware_host.cli.speech import misuse, say, speak
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
 from firmware_host.service.log import log_to_standard_error
-from firmware_host.web.qr import qr_terminal
 from firmware_host.web.server import Server
 
 
 @click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
 @click.argument("evening", required=False, type=click.Path(path_type=Path))
 @CONFIG
-@STATE
-@SIMULATED
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
 @click.option(
     "--port",
@@ -32,17 +29,13 @@ from firmware_host.web.server import Server
     help="Port to serve at.",
 )
 @click.option("--print", "on_paper", is_flag=True, help="Print rounds and standings, and end.")
-@click.option("--link", is_flag=True, help="Print the link to this machine's own table, and end.")
 def command(
     *,
     evening: Path | None,
     config: Path | None,
-    state: Path | None,
-    simulated: bool,
     host: str,
     port: int,
     on_paper: bool,
-    link: bool,
 ) -> None:
     """Show every table on the broker on one page, with pairings and results.
 
@@ -54,19 +47,6 @@ def command(
         if evening is None:
             raise misuse(text("--print needs EVENING."))
         _print(evening)
-        return
-    if link:
-        from firmware_host.broadcast.telling import look_key
-
-        if settings.look.show is None or settings.look.club is None:
-            raise ConfigError(
-                "This table shows its games to nobody.",
-                remedy="Write look.show and look.club in the settings (docs/club.md).",
-            )
-        key = look_key(games_folder(state, simulated=simulated))
-        page = f"{settings.look.club.rstrip('/')}/look/{key}"
-        click.echo(page)
-        click.echo(qr_terminal(page))
         return
     from firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
     from firmware_host.broadcast.evening import read_evening

@@ -29,7 +29,7 @@ from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.locks import own_board
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings, check_host, load_settings
+from firmware_host.config.settings import LookSettings, Settings, check_host, load_settings
 from firmware_host.host.assemble import open_host
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.recorder import Recorder
@@ -177,6 +177,15 @@ def telling_of(plan: Wanted, table: Table, state: Path) -> Telling | None:
     return Telling(table, plan.settings, state, plan.catalogue)
 
 
+def look_link(settings: LookSettings, state: Path) -> str | None:
+    """Under which the club's page shows this table to whoever has it; None: it has none."""
+    if settings.show is None or settings.club is None:
+        return None
+    from firmware_host.broadcast.telling import look_key
+
+    return f"{settings.club.rstrip('/')}/look/{look_key(state)}"
+
+
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
     """Whether a browser would open in a window of its own; a bare terminal it would take."""
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
@@ -202,10 +211,11 @@ def access_for(host: str, settings: Settings, state: Path) -> Access:
     clock, path = SystemClock(), os.environ.get(UNIT_SOCKET)
     pairing = Pairing(Tokens(state, clock.calendar), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming)
+    look = look_link(settings.look, state)
     if ipaddress.ip_address(host).is_loopback:
-        return Access(machine=machine)
-    names = machine_names(settings.names)
-    return Access(pairing, names, watching=settings.watching == "open", machine=machine)
+        return Access(machine=machine, look=look)
+    names, watching = machine_names(settings.names), settings.watching == "open"
+    return Access(pairing, names, watching=watching, machine=machine, look=look)
 
 
 def reach_machine(table: Table, machine: Machine) -> None:

@@ -84,12 +84,19 @@ class Texts(msgspec.Struct, frozen=True):
     languages: tuple[str, ...]
 
 
+class LookLink(msgspec.Struct, frozen=True):
+    """Under which anybody may look on, far away. ``picture``: of it, as an SVG for phones."""
+
+    url: str
+    picture: str
+
+
 class PairingState(msgspec.Struct, frozen=True):
     """What this visitor may do. ``network``: the page is served to other devices.
 
     ``code``: the one open now, told to the table's own page only. ``first``: no device is paired,
     so that this one may ask to be let in by a press at the table. ``machine``: whether it may ask
-    the computer that the table runs on.
+    the computer that the table runs on. ``look``: what it may give to others.
     """
 
     network: bool
@@ -98,6 +105,7 @@ class PairingState(msgspec.Struct, frozen=True):
     code: str | None
     first: bool
     machine: bool
+    look: LookLink | None
 
 
 class PairingCode(msgspec.Struct, frozen=True):

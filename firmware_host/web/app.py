@@ -258,7 +258,7 @@ class _Web:
     async def pairing(self, request: Request) -> Response:
         """What this visitor may do."""
         visitor, pairing = request.scope[VISITOR], self._access.pairing
-        may_act = self._access.may_act(visitor)
+        may_act, look = self._access.may_act(visitor), self._access.look
         return _json(
             answers.PairingState(
                 network=pairing is not None,
@@ -267,6 +267,7 @@ class _Web:
                 code=pairing.code if pairing is not None and visitor.local else None,
                 first=pairing is not None and pairing.takes_first,
                 machine=may_act and self._access.machine is not None,
+                look=answers.LookLink(look, qr_svg(look)) if may_act and look else None,
             )
         )
 

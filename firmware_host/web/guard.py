@@ -106,7 +106,7 @@ class Access:
     """What visitors may do. Without ``pairing`` the page is served to this machine alone.
 
     ``names``: of this machine in its network. ``watching``: whether those not paired may look on.
-    ``machine``: the way to what the table may ask of its computer.
+    ``machine``: the way to what the table may ask of its computer. ``look``: the link for lookers.
     """
 
     def __init__(
@@ -117,9 +117,11 @@ class Access:
         watching: bool = False,
         clock: Clock | None = None,
         machine: Machine | None = None,
+        look: str | None = None,
     ) -> None:
         self.pairing = pairing
         self.machine = machine
+        self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
         self.pages = Places(PAGES_PER_ADDRESS, STRANGERS_PAGES, MAX_PAGES_ELSEWHERE)

@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 
 from firmware_host.cli.serve import access_for
 from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.settings import Settings, check_host
+from firmware_host.config.settings import LookSettings, Settings, check_host
 from firmware_host.table.commands import NewGame
 from firmware_host.web.app import create_app
 from firmware_host.web.guard import Access
@@ -128,6 +128,7 @@ def test_another_device_may_look_on_and_acts_once_it_is_paired(network):
         "code": None,
         "first": False,
         "machine": False,
+        "look": None,
     }
     assert phone.get("/api/v1/snapshot").status_code == 200
     refused = phone.post("/api/v1/command", NEW_GAME)
@@ -665,6 +666,29 @@ def test_the_settings_decide_who_is_let_in(tmp_path):
 
 
 # In a browser
+
+
+@pytest.mark.web
+def test_the_link_for_lookers_is_on_the_tables_own_page_alone(
+    network, resting, tmp_path, open_page
+):
+    look = LookSettings("link", club="http://club.example:8090/")
+    access = access_for("127.0.0.1", Settings(look=look), tmp_path)
+    link = f"http://club.example:8090/look/{(tmp_path / 'look-key').read_text()}"
+    assert access_for("127.0.0.1", Settings(), tmp_path).look is None
+    network.access.look = link
+    assert network.device().state()["look"] is None
+    assert network.here().state()["look"]["url"] == link
+    server = WebServer(resting, 0, access=access)
+    server.start()
+    try:
+        page = open_page(f"http://127.0.0.1:{server.port}/").page
+        page.get_by_role("button", name="Let others look on").click()
+        shown = page.get_by_role("dialog", name="Let others look on")
+        assert shown.get_by_role("link").get_attribute("href") == link
+        assert shown.get_by_role("img", name="The same for a phone's camera").is_visible()
+    finally:
+        server.stop()
 
 
 @pytest.mark.web

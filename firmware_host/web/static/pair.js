@@ -14,7 +14,16 @@ export class Pairing {
   async offer() {
     const state = await fetchJson(PAIRING).catch(() => ({}));
     if (state.network) this.offerFor(state);
+    if (state.look) this.put(t("Let others look on"), () => this.showLink(state.look));
     return state;
+  }
+
+  /** A link to this table's games, for whoever is elsewhere. */
+  showLink({ url, picture }) {
+    this.link ??= dialog(t("Let others look on"), "pairing", h("div", {},
+      h("p", {}, t("Whoever has this link sees the games of this table, and can do nothing:")), h("p", {}, h("a", { href: url }, url)),
+      h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
+    open(this.link);
   }
 
   offerFor(state) {
