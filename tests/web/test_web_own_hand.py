@@ -46,7 +46,7 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
 
 # A table that answers when the test says, and the hand of a page that looks at it.
 HAND_ALONE = """async () => {
-  const { OwnHand } = await import("/static/settle.js");
+  const { OwnHand } = await import("/static/hand.js");
   const { Store } = await import("/static/store.js");
   const store = new Store(), done = [];
   const ask = () => new Promise((resolve) => done.push(resolve));

@@ -104,10 +104,11 @@ def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(live
     player = open_page(lively.url, viewport={"width": 1280, "height": 800})
     page = player.page
 
-    def top(corner):
-        return page.locator(f".corner.{corner}").evaluate("e => e.getBoundingClientRect().top")
+    def top(side):
+        """Of the plate's lip on that side."""
+        return page.locator(f".lip.{side}").evaluate("e => e.getBoundingClientRect().top")
 
-    level = {corner: top(corner) for corner in ("ne", "nw", "se", "sw")}
+    level = {side: top(side) for side in ("e", "w")}
     player.open_part("Tilt")
     pad = player.box(page.locator(".tilt-pad"))
     x, y = player.middle(page.locator(".tilt-pad"))
@@ -117,8 +118,7 @@ def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(live
     player.expect_phase("paused")
     lively.until(lambda snapshot: snapshot.tilt_deg[1] > 8)  # right-handed: east goes down
     assert lively.table.latest().tilt_deg[0] == pytest.approx(0, abs=1.0)
-    assert top("ne") > level["ne"] and top("se") > level["se"]
-    assert top("nw") < level["nw"] and top("sw") < level["sw"]
+    assert top("e") > level["e"] and top("w") < level["w"]
     page.mouse.up()
     player.expect_phase("turn")
     assert lively.table.latest().tilt_deg == pytest.approx((0, 0), abs=1.5)

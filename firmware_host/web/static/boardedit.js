@@ -1,5 +1,5 @@
-// The places of a board to tap on: open ones, and those of the options that take places away.
-import { h, setText, t } from "/static/page.js";
+// Boards that people make by tapping: the open places of one, and the tracks of another.
+import { button, h, s, setText, t } from "/static/page.js";
 
 const MOST = 26; // letters
 
@@ -11,16 +11,22 @@ function rows({ hex, width, height, size }) {
   }
   const [columns, high] = [width ?? size, height ?? size];
   if (![columns, high].every((count) => Number.isInteger(count) && count >= 1 && count <= MOST)) return [];
-  return Array.from({ length: high }, (_, y) => Array.from({ length: columns }, (_, x) => `${String.fromCharCode(97 + x)}${high - y}`));
+  return Array.from({ length: high }, (_, y) => Array.from({ length: columns }, (_, x) => nameAt(x, high - 1 - y)));
 }
 
-const labelOf = (place, column, row) => (place.includes(",") ? `${String.fromCharCode(97 + column)}${row + 1}` : place);
+const nameAt = (column, row) => `${String.fromCharCode(97 + column)}${row + 1}`;
+
+function gridOf(columns) {
+  const grid = h("div", { class: "board-grid", role: "group", "aria-label": t("Board") });
+  grid.style.setProperty("--columns", columns);
+  return grid;
+}
 
 /** Fields, as in options.js, for all options that are lists of places: one board for all of them. */
 export function boardFields(options) {
   const taken = new Map(); // place -> the option that has it
   let drawn = [];
-  const grid = h("div", { class: "board-grid", role: "group", "aria-label": t("Board") });
+  const grid = gridOf(0);
   const next = (option) => options[options.indexOf(option) + 1] ?? null; // an open one: the first
   const tell = (button, place, label) => {
     const option = taken.get(place);
@@ -35,7 +41,7 @@ export function boardFields(options) {
     grid.style.setProperty("--columns", wanted[0]?.length ?? 0);
     grid.replaceChildren(...wanted.flatMap((row, y) => row.map((place, x) => {
       if (place === null) return h("span", {});
-      const label = labelOf(place, x, wanted.length - 1 - y);
+      const label = nameAt(x, wanted.length - 1 - y);
       const button = h("button", {
         type: "button", class: shape.hex ? "six" : null, onclick: () => {
           const after = next(taken.get(place) ?? null);
@@ -48,9 +54,8 @@ export function boardFields(options) {
       return button;
     })));
   };
-  const legend = h("p", { class: "hint" });
-  setText(legend, t("Tap a place to change it: open, {kinds}.", { kinds: options.map(({ label }) => label).join(", ") }));
-  const element = h("div", { class: "option board-edit" }, legend, grid);
+  const legend = t("Tap a place to change it: open, {kinds}.", { kinds: options.map(({ label }) => label).join(", ") });
+  const element = h("div", { class: "option board-edit" }, h("p", { class: "hint" }, legend), grid);
   return options.map((option, at) => ({
     option,
     element: at === 0 ? element : h("div", { class: "board-part" }),
@@ -65,4 +70,83 @@ export function boardFields(options) {
       drawn = [];
     },
   }));
+}
+
+const FEWEST_OF_A_RING = 3;
+
+/** A board of Gravity Trap, the places of each track one after the other: {element, text, problem}: `text()` is the board as JSON. `columns`, `rows`: of the plate. */
+export function trackEditor({ columns, rows }) {
+  let tracks = [{ places: [], closed: false }];
+  const current = () => tracks.at(-1);
+  const bases = () => [...new Set(tracks.flatMap(({ places }) => places))];
+  const lines = s("svg", { viewBox: `0 0 ${columns} ${rows}`, "aria-hidden": "true" });
+  const grid = gridOf(columns);
+  const said = h("p", { class: "hint", "aria-live": "polite" });
+
+  const tap = (place) => {
+    const { places } = current();
+    if (places[0] === place && places.length >= FEWEST_OF_A_RING) {
+      current().closed = true;
+      begin();
+    } else if (places.at(-1) === place) places.pop();
+    else if (!places.includes(place)) places.push(place);
+    draw();
+  };
+  const begin = () => {
+    if (current().places.length > 1) tracks.push({ places: [], closed: false });
+    else current().places = [];
+    draw();
+  };
+  const buttons = Array.from({ length: columns * rows }, (_, at) => {
+    const place = (rows - 1 - Math.floor(at / columns)) * columns + (at % columns);
+    return h("button", { type: "button", onclick: () => tap(place), "data-place": place });
+  });
+  grid.append(...buttons);
+
+  function draw() {
+    const numbers = bases();
+    for (const each of buttons) {
+      const place = Number(each.dataset.place);
+      const number = numbers.indexOf(place) + 1;
+      const name = nameAt(place % columns, Math.floor(place / columns));
+      setText(each, number ? String(number) : "");
+      each.dataset.kind = current().places.includes(place) ? "drawn" : number ? "base" : "";
+      each.setAttribute("aria-label", number ? t("{place}: base {number}", { place: name, number }) : name);
+    }
+    const spot = (place) => `${(place % columns) + 0.5},${rows - Math.floor(place / columns) - 0.5}`;
+    lines.replaceChildren(...tracks.map((track) => s(track.closed ? "polygon" : "polyline", { points: track.places.map(spot).join(" "), class: track === current() ? "now" : null })));
+    const { places } = current();
+    setText(said, places.length === 0 ? t("Tap the places of a track in their order.")
+      : places.length < FEWEST_OF_A_RING ? t("Tap the next place of this track, or the last one again to take it back.")
+        : t("Tap on, tap its first place to close it, or begin another track."));
+  }
+  const undo = () => {
+    if (current().places.length) current().places.pop();
+    else if (tracks.length > 1) {
+      tracks.pop();
+      if (current().closed) current().closed = false;
+      else current().places.pop();
+    }
+    draw();
+  };
+  const clear = () => {
+    tracks = [{ places: [], closed: false }];
+    draw();
+  };
+  draw();
+  const kept = () => tracks.filter(({ places }) => places.length > 1);
+  return {
+    element: h("div", { class: "track-edit" }, said, h("div", { class: "drawn-board" }, grid, lines),
+      h("div", { class: "answers" }, button("plus", t("Another track"), begin), button("back", t("One back"), undo), button("first", t("From the start"), clear))),
+    problem: () => (kept().length && bases().length >= FEWEST_OF_A_RING ? null : t("Tap three places or more for the board first.")),
+    text: () => {
+      const numbers = [...new Set(kept().flatMap(({ places }) => places))];
+      const number = (place) => numbers.indexOf(place) + 1;
+      return JSON.stringify({
+        tracks: kept().map(({ places }) => places.map(number)),
+        closed: kept().flatMap(({ closed }, at) => (closed ? [at + 1] : [])),
+        positions: Object.fromEntries(numbers.map((place) => [number(place), [place % columns, Math.floor(place / columns)]])),
+      });
+    },
+  };
 }

@@ -71,6 +71,12 @@ export function plateMap({ columns, rows, pitch_mm: pitch }) {
   return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
 }
 
+/** The side of a rectangle that is nearest to a point in it: where it is east and north, and how far away. */
+export function nearestSide({ x, y }, { west, south, east, north }) {
+  const sides = [[-1, 0, x - west], [1, 0, east - x], [0, -1, y - south], [0, 1, north - y]];
+  return sides.reduce((nearest, side) => (side[2] < nearest[2] ? side : nearest));
+}
+
 /** Tracks as glowing curves, and the hole that pods are knocked into. */
 export class TrackBoard {
   constructor(store) {
@@ -204,7 +210,6 @@ export class Slots {
       const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
       const tab = s("g", { class: "slot", "data-slot": slot.name, transform: `translate(${x} ${-y})` },
         s("title", {}, t("Let a tile fall from slot {slot}", { slot: slot.name })),
-        this.reach(slot, edge, { x, y }),
         s("rect", { class: "tab", x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
         s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
         ...Object.entries(MARKS).map(([kind, d]) => s("path", { d, class: `worth ${kind}`, transform: dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)" })),
@@ -217,16 +222,6 @@ export class Slots {
       this.onFelt.append(way);
       return { slot, tab, way, x, y };
     });
-  }
-
-  /** What a finger may touch for a slot: more than its tab, and nothing of the board. */
-  reach({ side }, edge, tab) {
-    const { pitch_mm: pitch } = this.store.layout;
-    const [dx, dy] = OUT[side];
-    const x = edge.x + (dx * (pitch + REACH_MM)) / 2 - tab.x;
-    const y = edge.y + (dy * (pitch + REACH_MM)) / 2 - tab.y;
-    const [width, height] = dx ? [REACH_MM, pitch] : [pitch, REACH_MM];
-    return s("rect", { class: "reach", x: x - width / 2, y: -y - height / 2, width, height });
   }
 
   /** The slot that a point on the plate or beside it means, null where none. */

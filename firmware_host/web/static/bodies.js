@@ -1,6 +1,6 @@
 // Plate and pieces as bodies, and the marks on them.
 
-import { MARKS } from "/static/forms.js";
+import { MARKS } from "/static/marble.js";
 import { unit } from "/static/solids.js";
 
 const CELL = 64; // pixels of a mark

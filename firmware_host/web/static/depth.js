@@ -152,8 +152,8 @@ function told({ off, over, all }) {
 
 export class Depth {
   /** `onTurn()` after it has come or gone, which changes what is to be watched. */
-  constructor(store, plate, pieces, { ask, complain, onTurn }) {
-    Object.assign(this, { store, plate, pieces, ask, complain, onTurn });
+  constructor(store, plate, pieces, { ask, complain, tilting, onTurn }) {
+    Object.assign(this, { store, plate, pieces, ask, complain, tilting, onTurn });
     this.poses = new Poses();
     this.chosen = remembered("depth", ""); // "yes", "no", or nothing yet
     this.failed = !("WebGL2RenderingContext" in window);
@@ -218,7 +218,7 @@ export class Depth {
     if (this.space) return true;
     try {
       this.space = new Space(this.store, this.plate, this.pieces, this.poses, this.canvas);
-      this.grips = new Grips(this.store, this.space, this.poses, this.plate.stage, { ask: this.ask, complain: this.complain });
+      this.grips = new Grips(this.store, this.space, this.poses, this.plate.stage, this);
     } catch {
       this.failed = true;
       this.handle.hidden = true;

@@ -62,34 +62,7 @@ export function boardAt(store, cells, before) {
     s("path", { d: dots, stroke: "#475856", "stroke-width": pitch * 0.34, "stroke-linecap": "round" }), pieces);
 }
 
-const both = (draw) => [draw(-1), draw(1)];
-const EARS = {
-  round: (fur, inner) => both((x) => [s("circle", { cx: x * 29, cy: -24, r: 17, fill: fur }), s("circle", { cx: x * 29, cy: -24, r: 9, fill: inner })]).flat(),
-  small: (fur) => both((x) => s("circle", { cx: x * 24, cy: -22, r: 9, fill: fur })),
-  long: (fur, inner) => both((x) => [s("ellipse", { cx: x * 14, cy: -30, rx: 9, ry: 19, fill: fur }), s("ellipse", { cx: x * 14, cy: -28, rx: 4, ry: 13, fill: inner })]).flat(),
-  sharp: (fur, inner) => both((x) => [s("path", { d: `M${x * 36} 2 ${x * 34}-44 ${x * 6}-24z`, fill: fur }), s("path", { d: `M${x * 30}-10 ${x * 30}-33 ${x * 15}-22z`, fill: inner })]).flat(),
-  horns: (fur, inner) => both((x) => s("path", { d: `M${x * 10}-22q${x * 4}-20 ${x * 24}-24q${x * -6} 14 ${x * -4} 26z`, fill: inner })),
-  quills: (fur, inner) => [s("path", { d: "M-44 22-50 4-40-4-46-20-32-22-32-38-18-34-8-48 2-36 14-46 20-34 34-38 34-22 46-20 42-4 50 4 44 22z", fill: inner })],
-};
-const MUZZLES = {
-  nose: (light) => [s("ellipse", { cy: 20, rx: 16, ry: 12, fill: light }), s("ellipse", { cy: 13, rx: 5.500, ry: 4, fill: "#2b1c16" })],
-  mask: (light) => [s("path", { d: "M-34 8Q-16 2 0 14 16 2 34 8 28 36 0 36-28 36-34 8z", fill: light }), s("ellipse", { cy: 16, rx: 6, ry: 4.500, fill: "#2b1c16" })],
-  beak: (light) => [...both((x) => s("circle", { cx: x * 15, cy: -3, r: 13, fill: light })), s("path", { d: "M-7 8H7L0 22z", fill: "#eaa32c" })],
-  hook: () => [s("path", { d: "M-11 6Q0-2 11 6 10 20-2 30 0 20-8 18z", fill: "#eeb02e" }), ...both((x) => s("path", { d: `M${x * 26}-16 ${x * 6}-9`, stroke: "#5b4636", "stroke-width": 4 }))],
-  nostrils: (light) => [s("ellipse", { cy: 20, rx: 20, ry: 12, fill: light }), ...both((x) => s("circle", { cx: x * 7, cy: 17, r: 2.500, fill: "#16331c" }))],
-};
-const FACES = [ // the weakest first: fur, inner ear or what is like it, light of the muzzle
-  ["round", "nose", "#aaa3ad", "#f0b9c0", "#e6e1e6"], ["quills", "nose", "#d8b48a", "#6b4c37", "#f2dcc0"], ["long", "nose", "#c9b7a4", "#f1c3c0", "#f6efe6"],
-  ["sharp", "nose", "#b5602e", "#7d3a18", "#f4dcc0"], ["sharp", "nose", "#4b4a52", "#e39a9a", "#8f8d97"], ["sharp", "mask", "#e0762b", "#5b2a10", "#fdf3e6"],
-  ["sharp", "beak", "#8a6446", "#5d4029", "#f3e2c4"], ["sharp", "mask", "#7d8894", "#46505a", "#e5eaee"], ["small", "hook", "#efe7d6", "#7b5a3c", ""], ["horns", "nostrils", "#3f9a58", "#e7d9a8", "#8fd19e"],
-];
-
 /** The computer at a level as an animal; 0: a friend. */
 export function face(level) {
-  const [ears, muzzle, fur, inner, light] = FACES[level - 1] ?? [];
-  const friends = [[-15, "#e8b98f", "#d5533f"], [17, "#a9714b", "#3f7fd2"]].map(([x, skin, shirt]) => s("g", {},
-    s("path", { d: `M${x - 22} 46q2-32 22-32t22 32z`, fill: shirt }), s("circle", { cx: x, cy: -8, r: 17, fill: skin }), s("path", { d: `M${x - 17}-8a17 17 0 0 1 34 0q-17-10-34 0z`, fill: "#3a281d" })));
-  const drawn = level ? [EARS[ears](fur, inner), s("ellipse", { cy: 6, rx: 36, ry: 33, fill: fur, stroke: "#2b1c1640", "stroke-width": 2 }), MUZZLES[muzzle](light),
-    both((x) => s("circle", { cx: x * 14, cy: -3, r: 5, fill: "#1c1310" })), both((x) => s("circle", { cx: x * 14 + 2, cy: -5, r: 1.600, fill: "#fff" }))] : friends;
-  return s("svg", { class: "face", viewBox: "-50 -50 100 100", "aria-hidden": "true" }, drawn.flat());
+  return s("svg", { class: "face", "aria-hidden": "true" }, s("use", { href: `#face-${level || 0}` }));
 }

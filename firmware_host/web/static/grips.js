@@ -1,12 +1,14 @@
 // Hands in the space over the plate: each finger or mouse button may tilt the plate or look around, and where pieces
 // are moved freely, carry one. What a press means in a game: pointer.js, press.js.
 
+import { paced } from "/static/page.js";
+
 const SEND_MS = 45;
 const OVER_MM = 10; // a carried piece clears what is under it by so much
 const LOWEST_MM = 24;
 const REACH_MM = 48; // a hand rises before it comes to what is nearer than that
-const STEEPEST_DEG = 30;
 const DEGREES_A_PIXEL = 0.19;
+const KEY_DEG = 2;
 const HEIGHT = 15;
 const DRAG_PX = 6;
 const RIM = 0.88; // of the plate's half: from there outward a hand turns a plate that spins
@@ -14,17 +16,18 @@ const SEEN_WITHIN_MS = 10_000; // a new piece, on a slow network
 const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not be under it
 
 export class Grips {
-  constructor(store, space, poses, stage, { ask, complain }) {
-    Object.assign(this, { store, space, poses, ask, complain });
+  constructor(store, space, poses, stage, { ask, complain, tilting }) {
+    Object.assign(this, { store, space, poses, ask, complain, tilting });
     this.pushes = false;
     this.sticks = false; // pieces are held between two chopsticks
-    this.kept = false;
-    this.tilt = { x: 0, y: 0 };
     this.fingers = new Map(); // pointer -> what it does
     const { canvas } = space;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     stage.addEventListener("wheel", (event) => space.shown && this.wheel(event), { passive: false });
-    canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the stage's keys move over the places
+      tilting.key(event, KEY_DEG);
+    });
     addEventListener("pointermove", (event) => this.move(event));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
   }
@@ -50,17 +53,29 @@ export class Grips {
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
     const takes = !looks && on && this.store.onPlate(on.x, on.y);
     const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > (RIM * this.store.layout.plate_mm) / 2;
-    if (takes && rim) this.fingers.set(pointerId, { does: "spin", at: this.bearing(clientX, clientY), turns: 0 });
-    else this.fingers.set(pointerId, takes ? { does: "tilt", start, from: { ...this.tilt } } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+    if (takes && rim) this.fingers.set(pointerId, this.spinning(this.bearing(clientX, clientY)));
+    else this.fingers.set(pointerId, takes ? { does: "tilt", start, from: this.tilting.at } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
   }
 
   grab(pointer, { number: id, pose }, ray) {
     const [x, y, z] = pose;
     const at = this.space.meets(ray, z) ?? { x, y };
-    const finger = { does: "carry", id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, Math.max(0, z - HEIGHT / 2)] };
-    this.fingers.set(pointer, finger);
     this.poses.heldId = id;
-    finger.ready = this.ask({ type: "grab", what: id, at_mm: this.pushes ? [x, y, 0] : finger.at, sticks: this.sticks });
+    const low = this.pushes ? 0 : Math.max(0, z - HEIGHT / 2);
+    this.take(pointer, { id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, low] }, id);
+  }
+
+  /** Into a hand that then carries it; `then()` as soon as it has it. */
+  take(pointer, held, what, then = null) {
+    const finger = { does: "carry", ...held };
+    this.fingers.set(pointer, finger);
+    finger.send = paced(SEND_MS, () => {
+      if (finger.id === null || finger.over) return;
+      const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
+      if (this.sticks) this.ask(carried).catch(() => this.letGo(finger)); // it has slipped out of them
+      else this.say(carried);
+    });
+    finger.ready = this.ask({ type: "grab", what, at_mm: finger.at, sticks: this.sticks }).then(() => then?.(finger));
     finger.ready.catch((error) => {
       this.fingers.delete(pointer);
       this.complain(error.message);
@@ -95,15 +110,10 @@ export class Grips {
     const at = over && this.space.meets(this.space.ray(clientX, clientY - above), LOWEST_MM);
     if (!at) return;
     const known = new Set(this.store.pieces().map(({ number }) => number));
-    const finger = { does: "carry", id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] };
-    this.fingers.set(pointer, finger);
-    finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at, sticks: this.sticks }).then(() => this.store.until(() => {
-      finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;
-      return finger.id;
-    }, SEEN_WITHIN_MS)).then(() => this.send(finger)); // it may have been drawn on meanwhile
-    finger.ready.catch((error) => {
-      this.fingers.delete(pointer);
-      this.complain(error.message);
+    this.take(pointer, { id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] }, piece, async (finger) => {
+      const fresh = () => this.store.pieces().find((one) => one.piece === piece && !known.has(one.number));
+      finger.id = (await this.store.until(fresh, SEEN_WITHIN_MS))?.number ?? null;
+      finger.send(); // it may have been drawn on meanwhile
     });
   }
 
@@ -115,7 +125,7 @@ export class Grips {
     const half = this.store.layout.plate_mm / 2 + 40;
     const [x, y] = [at.x + finger.off.x, at.y + finger.off.y].map((each) => Math.max(-half, Math.min(half, each)));
     finger.at = [x, y, this.pushes ? 0 : this.height(finger.id, x, y) + (finger.raised ?? 0)];
-    this.send(finger);
+    finger.send();
   }
 
   height(id, x, y) {
@@ -124,25 +134,12 @@ export class Grips {
     return top;
   }
 
-  /** At a steady pace, the last one always. */
-  send(finger) {
-    if (finger.timer) return;
-    finger.timer = setTimeout(() => {
-      finger.timer = null;
-      if (finger.id === null || finger.over) return;
-      const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
-      if (this.sticks) this.ask(carried).catch(() => this.letGo(finger)); // it has slipped out of them
-      else this.say(carried);
-    }, Math.max(0, (finger.sentAt ?? 0) + SEND_MS - performance.now()));
-    finger.sentAt = performance.now();
-  }
-
   up(event) {
     const finger = this.fingers.get(event.pointerId);
     if (!finger) return;
     this.fingers.delete(event.pointerId);
     if (finger.does === "carry") this.letGo(finger);
-    else if (finger.does === "tilt" && !this.kept) this.level();
+    else if (finger.does === "tilt") this.tilting.letGo();
   }
 
   letGo(finger) {
@@ -150,7 +147,7 @@ export class Grips {
     finger.over = true;
     const say = (message) => (this.sticks ? this.ask(message).catch(() => {}) : this.say(message));
     finger.ready.then(async () => {
-      if (finger.timer) await say({ type: "carry", piece: finger.id, at_mm: finger.at });
+      await say({ type: "carry", piece: finger.id, at_mm: finger.at });
       this.poses.heldId = null;
       await say({ type: "let-go", piece: finger.id });
     }, () => {});
@@ -175,13 +172,22 @@ export class Grips {
     const { yaw } = this.space;
     const east = -Math.sin(yaw) * dx + Math.cos(yaw) * dy;
     const north = Math.cos(yaw) * dx + Math.sin(yaw) * dy;
-    this.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
+    this.tilting.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
   }
 
   /** In which direction from the plate's middle that is, in turns, whichever way the plate has turned. */
   bearing(clientX, clientY) {
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
     return on && (Math.atan2(on.y, on.x) + (this.space.shownState?.attitude[2] ?? 0)) / (2 * Math.PI);
+  }
+
+  spinning(at) {
+    const finger = { does: "spin", at, turns: 0 };
+    finger.send = paced(SEND_MS * 2, () => {
+      this.say({ type: "spin-plate", turns: finger.turns });
+      finger.turns = 0;
+    });
+    return finger;
   }
 
   /** The plate is to follow the finger round. */
@@ -191,43 +197,6 @@ export class Grips {
     const by = at - finger.at;
     finger.turns += by - Math.round(by);
     finger.at = at;
-    finger.timer ??= setTimeout(() => {
-      finger.timer = null;
-      this.say({ type: "spin-plate", turns: finger.turns });
-      finger.turns = 0;
-    }, SEND_MS * 2);
-  }
-
-  /** Degrees about east and about north. */
-  set(x, y) {
-    const steep = Math.max(1, Math.hypot(x, y) / STEEPEST_DEG);
-    this.tilt = { x: x / steep, y: y / steep };
-    this.tiltTimer ??= setTimeout(() => {
-      this.tiltTimer = null;
-      this.say({ type: "tilt", x_deg: this.tilt.x, y_deg: this.tilt.y });
-    }, SEND_MS * 2);
-  }
-
-  level() { this.set(0, 0); }
-
-  /** The plate has been levelled by the table: for another game, or as one leaves the playground. */
-  levelled() {
-    this.kept = false;
-    this.tilt = { x: 0, y: 0 };
-  }
-
-  keepTilted(on) {
-    this.kept = on;
-    if (!on) this.level();
-  }
-
-  key(event) {
-    const steps = { ArrowUp: [-2, 0], ArrowDown: [2, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] };
-    event.stopPropagation(); // the stage's keys move over the places
-    if (!this.store.handsFree) return;
-    if (event.key === "Home") this.level();
-    else if (steps[event.key]) this.set(this.tilt.x + steps[event.key][0], this.tilt.y + steps[event.key][1]);
-    else return;
-    event.preventDefault();
+    finger.send();
   }
 }

@@ -10,7 +10,7 @@ import { button, h, icon, loadTexts, remember, remembered, setText, t } from "/s
 import { Doors } from "/static/doors.js";
 import { Cup } from "/static/cup.js";
 import { Depth } from "/static/depth.js";
-import { Hand } from "/static/hand.js";
+import { Hand, OwnHand } from "/static/hand.js";
 import { Keys } from "/static/keys.js";
 import { languageChoice } from "/static/language.js";
 import { Machine } from "/static/machine.js";
@@ -20,20 +20,17 @@ import { Pairing } from "/static/pair.js";
 import { pictureButtons } from "/static/picture.js";
 import { Pieces } from "/static/pieces.js";
 import { Players } from "/static/players.js";
-import { Playground } from "/static/playground.js";
+import { Playground, Supply } from "/static/playground.js";
 import { Plate } from "/static/plate.js";
 import { Pointers } from "/static/pointer.js";
-import { Presses } from "/static/press.js";
-import { Previews } from "/static/preview.js";
+import { Presses, Previews } from "/static/press.js";
 import { Puzzles } from "/static/puzzles.js";
 import { Questions } from "/static/question.js";
 import { Room } from "/static/room.js";
 import { SensorView } from "/static/sensors.js";
-import { OwnHand } from "/static/settle.js";
 import { Sounds, Voice } from "/static/sound.js";
 import { Store } from "/static/store.js";
-import { Supply } from "/static/supply.js";
-import { TiltPad } from "/static/tilt.js";
+import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
@@ -191,9 +188,10 @@ function build() {
   const voice = new Voice();
   new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice, ownHand);
   new CalibrationCard(store, byId("say"), send);
+  const tilting = new Tilting(store, send);
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
-  const depth = new Depth(store, plate, pieces, { ask, complain, onTurn: () => attend() });
+  const depth = new Depth(store, plate, pieces, { ask, complain, tilting, onTurn: () => attend() });
   const hand = new Hand(store, plate, pieces, { ask, complain });
   const presses = new Presses(store, plate, hand, { ask, complain, announce, ownHand });
   const previews = new Previews(store, plate, fetchJson);
@@ -208,7 +206,7 @@ function build() {
   });
   if (tabs.chosen === "learn") puzzles.fill();
   const parts = new Tabs([
-    ["tilt", t("Tilt"), new TiltPad(store, send).element],
+    ["tilt", t("Tilt"), new TiltPad(store, send, tilting).element],
     ["faults", t("Faults"), new FaultPanel(store, { send, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["sensors", t("Sensors"), calibration.element],

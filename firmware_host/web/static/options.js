@@ -1,6 +1,6 @@
 // One option of a game as a field of a form. Labels, help and ranges come from the game.
 import { h, t } from "/static/page.js";
-import { trackEditor } from "/static/trackedit.js";
+import { trackEditor } from "/static/boardedit.js";
 
 const A_FILE = "\u0000file"; // no board is called so
 const DRAWN = "\u0000drawn";

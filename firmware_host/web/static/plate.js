@@ -1,9 +1,8 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 import { MARKS } from "/static/assist.js";
-import { plateMap, resultMarks, route, Slots, TrackBoard, Tracks } from "/static/boards.js";
+import { nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
-import { stops } from "/static/forms.js";
-import { outline } from "/static/marble.js";
+import { outline, stops } from "/static/marble.js";
 import { h, remember, remembered, s } from "/static/page.js";
 
 const NOISE_DEG = 0.25;
@@ -78,10 +77,7 @@ export class Plate {
     const sides = ["n", "e", "s", "w"];
     const walls = sides.flatMap((side) => ["outer", "inner", "lip"].map((part) =>
       h("div", { class: `${part} ${side}` })));
-    this.corners = ["sw", "se", "ne", "nw"].map((at) => h("i", { class: `corner ${at}` }));
-    this.tiltBox.replaceChildren(
-      h("div", { class: "felt" }, surface), ...walls, above, this.pieces,
-      ...this.corners);
+    this.tiltBox.replaceChildren(h("div", { class: "felt" }, surface), ...walls, above, this.pieces);
     this.scene.style.setProperty("--lip", LIP_MM);
     return true;
   }
@@ -271,38 +267,20 @@ export class Plate {
     return s("g", { transform: `translate(${x} ${-y})` }, drawing);
   }
 
-  /** From a marble's foot to its new place; from a tray needs none, the wanted piece is drawn. */
+  /** From a marble's foot to its new place, or off the board; from a tray needs none, the wanted piece is drawn. */
   arrow({ source, target }) {
     const { store } = this;
     if (source === null) return null;
     const from = store.centreOf(store.indexOf(source));
-    const to = target === null
-      ? this.nearestOutside(from) : store.centreOf(store.indexOf(target));
-    const length = Math.hypot(to.x - from.x, to.y - from.y);
+    const [east, north, away] = nearestSide(from, store.frame);
+    const off = Math.min(away, store.layout.pitch_mm * 0.9);
+    const to = target === null ? { x: from.x + east * off, y: from.y + north * off } : store.centreOf(store.indexOf(target));
+    const end = Math.hypot(to.x - from.x, to.y - from.y) - (target === null ? 0 : 9);
     const angle = (Math.atan2(-(to.y - from.y), to.x - from.x) * 180) / Math.PI;
-    const start = 11;
-    const end = length - (target === null ? 0 : 9);
-    const d = `M${start} -3H${end - 9}V-8.500L${end} 0L${end - 9} 8.500V3H${start}Z`;
     return s("path", {
-      d, class: target === null ? "arrow leaves" : "arrow",
+      d: `M11 -3H${end - 9}V-8.500L${end} 0L${end - 9} 8.500V3H11Z`, class: target === null ? "arrow leaves" : "arrow",
       transform: `translate(${from.x} ${-from.y}) rotate(${angle})`,
     });
-  }
-
-  nearestOutside({ x, y }) {
-    const board = Object.values(this.store.game?.board ?? {}).map((p) => this.store.centreOf(p.index));
-    const xs = board.map((p) => p.x);
-    const ys = board.map((p) => p.y);
-    const beyond = this.store.layout.pitch_mm * 0.9;
-    const ways = [
-      { away: x - Math.min(...xs), x: x - beyond, y },
-      { away: Math.max(...xs) - x, x: x + beyond, y },
-      { away: y - Math.min(...ys), x, y: y - beyond },
-      { away: Math.max(...ys) - y, x, y: y + beyond },
-    ];
-    const { west, south, east, north } = this.store.frame;
-    const way = ways.reduce((best, one) => (one.away < best.away ? one : best));
-    return { x: Math.max(west, Math.min(east, way.x)), y: Math.max(south, Math.min(north, way.y)) };
   }
 
   /** Letters and numbers on the lip, where the game calls its places as the plate does. */
@@ -349,13 +327,19 @@ export class Plate {
     this.focusRing.setAttribute("transform", `translate(${x} ${-y})`);
   }
 
-  /** The map between the screen and the plate's surface as it is drawn now. */
-  map() {
-    const corners = this.corners.map((corner) => {
-      const { left, top } = corner.getBoundingClientRect();
-      return { x: left, y: top };
-    });
-    return new PlaneMap(corners, this.store.frame);
+  /** Where a point of the screen is on the plate's surface as it is drawn now, in mm. */
+  toPlane(clientX, clientY) {
+    const [scene, world, box] = [this.scene, this.scene.firstChild, this.tiltBox].map((element) => getComputedStyle(element));
+    const { left, top, width, height } = this.scene.getBoundingClientRect();
+    const { west, south, east, north } = this.store.frame;
+    const scale = Number.parseFloat(box.width) / (east - west);
+    const eye = Object.assign(new DOMMatrix(), { m34: -1 / Number.parseFloat(scene.perspective) });
+    const seen = new DOMMatrix().translate(left + width / 2, top + height / 2).multiply(eye)
+      .translate(0, Number.parseFloat(world.top) - height / 2).multiply(new DOMMatrix(world.transform)).multiply(new DOMMatrix(box.transform))
+      .scale(scale, -scale).translate(-(west + east) / 2, -(south + north) / 2);
+    Object.assign(seen, { m13: 0, m23: 0, m43: 0, m31: 0, m32: 0, m33: 1, m34: 0 }); // what is on the surface, without its depth
+    const { x, y, w } = seen.inverse().transformPoint({ x: clientX, y: clientY });
+    return { x: x / w, y: y / w };
   }
 }
 
@@ -441,45 +425,5 @@ export class Camera {
       return [Math.min(Math.min(...of) - around, Math.max(-edge, Math.min(...drawn) - AROUND_MM)), Math.max(Math.max(...of) + around, Math.min(edge, Math.max(...drawn) + AROUND_MM))];
     });
     return { west, south, east, north };
-  }
-}
-
-// From the screen to the plate: the projective map given by the plate's four corners.
-/** The 3x3 map (row by row) that takes the unit square's corners to `p` (00, 10, 11, 01). */
-function fromUnitSquare(p) {
-  const [a, b, c, d] = p;
-  const sx = a.x - b.x + c.x - d.x;
-  const sy = a.y - b.y + c.y - d.y;
-  const dx1 = b.x - c.x;
-  const dx2 = d.x - c.x;
-  const dy1 = b.y - c.y;
-  const dy2 = d.y - c.y;
-  const det = dx1 * dy2 - dx2 * dy1;
-  const g = (sx * dy2 - dx2 * sy) / det;
-  const k = (dx1 * sy - sx * dy1) / det;
-  return [b.x - a.x + g * b.x, d.x - a.x + k * d.x, a.x, b.y - a.y + g * b.y, d.y - a.y + k * d.y, a.y, g, k, 1];
-}
-
-function invert([a, b, c, d, e, f, g, h, i]) {
-  return [e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f, d * h - e * g, b * g - a * h, a * e - b * d];
-}
-
-function apply(m, x, y) {
-  const w = m[6] * x + m[7] * y + m[8];
-  return { x: (m[0] * x + m[1] * y + m[2]) / w, y: (m[3] * x + m[4] * y + m[5]) / w };
-}
-
-/** Maps between client pixels and mm on a plane whose corners are at `corners` on the screen:
- * south-west, south-east, north-east, north-west. `frame`: where its sides are, in mm. */
-export class PlaneMap {
-  constructor(corners, frame) {
-    this.frame = frame;
-    this.toPlaneMap = invert(fromUnitSquare(corners));
-  }
-
-  toPlane(clientX, clientY) {
-    const { x, y } = apply(this.toPlaneMap, clientX, clientY);
-    const { west, south, east, north } = this.frame;
-    return { x: west + x * (east - west), y: south + y * (north - south) };
   }
 }

@@ -1,7 +1,9 @@
 // The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
-import { button, h, setText, t } from "/static/page.js";
+import { marble } from "/static/marble.js";
+import { button, h, nameOf, setText, t } from "/static/page.js";
+import { troop } from "/static/room-view.js";
+import { pieceName } from "/static/room-words.js";
 import { SensorView } from "/static/sensors.js";
-import { Supply } from "/static/supply.js";
 
 const G = 9.81;
 const AXES = [["x", () => t("east")], ["y", () => t("north")], ["z", () => t("up")]];
@@ -26,11 +28,10 @@ export class Playground {
 
   panel() {
     this.field = h("input", { type: "checkbox", checked: true, onchange: () => this.showField() });
-    this.keeps = this.check(t("Keep it tilted"), (on) => this.depth.grips.keepTilted(on));
     this.views = h("div", { class: "free-views" },
       this.check(t("Push instead of lifting"), (on) => { this.depth.grips.pushes = on; }),
       this.check(t("With chopsticks"), (on) => { this.depth.grips.sticks = on; }),
-      this.keeps,
+      this.depth.tilting.choice(),
       h("label", { class: "check" }, this.field, t("Show the field")));
     this.hint = h("p", { class: "hint" });
     this.log = h("ol", { class: "free-log", "aria-label": t("What the table has seen") });
@@ -76,11 +77,7 @@ export class Playground {
     this.door.setAttribute("aria-pressed", open);
     this.onTurn();
     this.showField();
-    if (!open) {
-      this.depth.grips?.levelled();
-      this.keeps.firstChild.checked = false;
-      return;
-    }
+    if (!open) return;
     this.views.hidden = !this.depth.on;
     setText(this.hint, this.depth.on
       ? t("Drag a piece to carry it, the plate to tilt it, the table to look around. Arrow keys tilt too.")
@@ -112,5 +109,65 @@ export class Playground {
         setText(value, values[at].toFixed(2));
       });
     }
+  }
+}
+
+// Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or stacked.
+const DROP_MM = 60;
+const APART_MM = 30;
+const IN_LINE_MM = 10; // of one tower
+
+export class Supply {
+  constructor(store, depth, send) {
+    Object.assign(this, { store, depth, send });
+    this.tray = h("div", { class: "free-tray" });
+    this.title = h("h3", {});
+    this.element = h("div", { class: "free-hands" }, this.title, this.tray,
+      h("div", { class: "row" },
+        button("above", t("Stack one"), () => this.stack()),
+        button("hand", t("Knock on the table"), () => this.send({ type: "bump" })),
+        button("draw", t("Level"), () => depth.tilting.level())));
+  }
+
+  /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be placed now. */
+  fill() {
+    const { game, layout, snapshot } = this.store;
+    const { glossary = {}, pieces = [] } = game ?? {};
+    const seated = "kind:tank" in glossary;
+    const { phase, turn, troops } = snapshot.room?.public ?? {};
+    const held = phase === "place" ? [...new Set(troops[snapshot.to_move])] : [];
+    const asked = held.filter((piece) => turn.troop.includes(piece.split("-")[1]));
+    const offered = seated ? (asked.length ? asked : held) : pieces;
+    this.element.hidden = !layout.hands || !offered.length;
+    setText(this.title, seated ? t("Drag it into the zone") : t("Let one fall"));
+    if (this.offered === offered.join()) return;
+    this.offered = offered.join();
+    this.tray.replaceChildren(...offered.map((piece) => {
+      const one = h("button", { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
+        seated ? troop(piece) : marble(piece, game), h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
+      one.addEventListener("pointerdown", (event) => this.depth.grips?.offer(event, piece));
+      return one;
+    }));
+  }
+
+  /** On the free place nearest to the middle. */
+  drop(piece) {
+    if (this.depth.grips?.justDragged || this.store.snapshot.room) return;
+    const { store } = this;
+    const taken = store.pieces();
+    const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))
+      .filter(({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) > APART_MM))
+      .sort((one, other) => Math.hypot(one.x, one.y) - Math.hypot(other.x, other.y))[0];
+    if (free) this.send({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
+  }
+
+  /** One more on the highest that stands where a hand has room beside it; else the first of a tower. */
+  stack() {
+    const pieces = this.store.pieces();
+    const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+    const roomy = pieces.filter((one) => pieces.every((other) => apart(one, other) < IN_LINE_MM || apart(one, other) > APART_MM));
+    const [top] = roomy.sort((one, other) => other.z - one.z);
+    if (top) this.send({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
+    else this.drop(this.offered.split(",")[0]);
   }
 }

@@ -8,7 +8,7 @@ const LOOK_MS = 500; // a finger that stays so long on what is shown to it only 
 export class Pointers {
   constructor(store, plate, hand, presses, previews) {
     Object.assign(this, { store, plate, hand, presses, previews });
-    this.pressed = null; // what is down: {id, x, y, marble, tray, dragging}
+    this.pressed = null; // what is down: {id, x, y, piece, tray, dragging}
     this.second = null; // a second finger, which counts only as half of a pinch
     this.shownAt = null; // since when something is shown of what a press would do
     plate.stage.addEventListener("pointerdown", (event) => this.downOnPlate(event));
@@ -29,9 +29,9 @@ export class Pointers {
       return;
     }
     if (solid && event.button !== 0) solid.grips.hold(event, true);
-    const found = solid?.space.pick(event.clientX, event.clientY);
-    const marble = solid ? found && this.hand.pieces.elementOf(found.id) : event.target.closest?.(".marble");
-    this.down(event, { marble }, marble || this.hand.carried || solid);
+    const id = solid ? solid.space.pick(event.clientX, event.clientY)?.id : event.target.closest?.(".marble")?.dataset.id;
+    const piece = id && this.store.pieces().find((each) => each.id === id);
+    this.down(event, { piece }, piece || this.hand.carried || solid);
   }
 
   down(event, on, keep) {
@@ -71,7 +71,7 @@ export class Pointers {
   /** The point of the plate that is meant: what a finger drags is seen above it. */
   point({ clientX, clientY, pointerType }) {
     const raised = pointerType === "touch" && this.pressed?.dragging && this.hand.carried ? ABOVE_FINGER_PX : 0;
-    return this.plate.map().toPlane(clientX, clientY - raised);
+    return this.plate.toPlane(clientX, clientY - raised);
   }
 
   /** Show what a press here would do; null: nothing is pointed at any more. */
@@ -85,10 +85,10 @@ export class Pointers {
   }
 
   startDrag(pressed, event) {
-    const { marble, tray, x, y } = pressed;
-    const at = this.plate.map().toPlane(x, y);
+    const { piece, tray, x, y } = pressed;
+    const at = this.plate.toPlane(x, y);
     if (tray) this.hand.takeFromTray(tray, at);
-    else if (marble?.dataset.number) this.hand.pickUp(marble, at);
+    else if (piece?.number) this.hand.pickUp(piece, at);
     else if (this.plate.solid) {
       this.plate.solid.grips.hold({ pointerId: event.pointerId, clientX: x, clientY: y });
       pressed.turns = true;
@@ -113,9 +113,9 @@ export class Pointers {
   }
 
   /** Whether a drag that takes nothing along has gone from the slot or place where it began. */
-  left({ dragging, turns, marble, x, y }, at) {
+  left({ dragging, turns, piece, x, y }, at) {
     const meant = (point) => this.presses.drops.at(point.x, point.y)?.name ?? this.hand.placeOf(point);
-    return dragging && (turns || marble || meant(this.plate.map().toPlane(x, y)) !== meant(at));
+    return dragging && (turns || piece || meant(this.plate.toPlane(x, y)) !== meant(at));
   }
 
   cancel({ pointerId }) {

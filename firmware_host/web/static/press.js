@@ -1,8 +1,6 @@
 // What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs there.
-import { Drops } from "/static/drops.js";
+import { fall, OUT, sideName } from "/static/boards.js";
 import { nameOf, t } from "/static/page.js";
-import { sideName } from "/static/boards.js";
-import { Waiting } from "/static/waiting.js";
 
 export class Presses {
   /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
@@ -14,15 +12,15 @@ export class Presses {
   }
 
   /** A press at a point of the plate, on a piece there, or on a tray's. `free`: see putDownAt. */
-  tap({ marble, tray }, at, free) {
+  tap({ piece, tray }, at, free) {
     const { hand } = this;
     const slot = this.drops.at(at.x, at.y);
     if (hand.carried) {
       if (tray) hand.remove();
       else this.putDownAt(at, free);
     } else if (tray) hand.takeFromTray(tray, at);
-    else if (slot && (!marble || this.store.falling)) this.pressSlot(slot); // what falls may be drawn over it
-    else if (marble?.dataset.number) this.tapPiece(marble, at);
+    else if (slot && (!piece || this.store.falling)) this.pressSlot(slot); // what falls may be drawn over it
+    else if (piece?.number) this.tapPiece(piece, at);
     else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
   }
 
@@ -44,10 +42,9 @@ export class Presses {
   }
 
   /** A tap on a pod flies the ship there; on any other piece it picks that up. */
-  tapPiece(element, at) {
-    const piece = this.store.pieces().find(({ number }) => number === Number(element.dataset.number));
-    if (piece && this.mayFlyTo(piece)) this.waiting.press(element.dataset.place, () => this.flyTo(piece));
-    else this.hand.pickUp(element, at);
+  tapPiece(piece, at) {
+    if (this.mayFlyTo(piece)) this.waiting.press(this.hand.placeOf(piece), () => this.flyTo(piece));
+    else this.hand.pickUp(piece, at);
   }
 
   mayFlyTo({ piece }) {
@@ -127,30 +124,20 @@ export class Presses {
   /** Enter on a place: put down what is held, pick up what stands there, or put a new one. */
   act(index) {
     if (!this.store.handsFree) return;
-    const { x, y } = this.store.centreOf(index);
-    const name = this.store.placeName(index);
-    const { hand } = this;
-    if (hand.carried) {
-      const what = nameOf(hand.carried.piece);
-      hand.putDown({ x, y });
-      this.announce(t("{piece} put on {place}.", { piece: what, place: name }));
-      return;
-    }
+    const at = this.store.centreOf(index);
+    const place = this.store.placeName(index);
+    const { carried } = this.hand;
     const standing = this.store.pieceAt(index);
-    if (standing && this.mayFlyTo(standing)) {
-      this.waiting.press(name, () => this.flyTo(standing));
+    if (standing && !carried) {
+      this.tapPiece(standing, standing);
+      if (this.hand.carried) this.announce(t("{piece} picked up from {place}.", { piece: nameOf(standing.piece), place }));
       return;
     }
-    if (standing) {
-      hand.lift(standing);
-      const piece = nameOf(standing.piece);
-      this.announce(t("{piece} picked up from {place}.", { piece, place: name }));
-      return;
-    }
-    const piece = this.pieceFor(name);
+    const piece = carried?.piece ?? this.pieceFor(place);
     if (!piece) return;
-    this.play(piece, x, y);
-    this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place: name }));
+    if (carried) this.hand.putDown(at);
+    else this.play(piece, at.x, at.y);
+    this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place }));
   }
 
   /** Enter on a slot: a tile falls from there, the one that is held or a new one. */
@@ -175,5 +162,184 @@ export class Presses {
     const standing = this.store.pieceAt(index);
     if (!this.hand.carried && standing) this.hand.lift(standing);
     if (this.hand.carried) this.hand.remove();
+  }
+}
+
+// Presses that come while the move before is still being carried out wait until that is done.
+const SEEN_WITHIN_MS = 3000; // a hand, four scans and a slow network
+const TWICE_MS = 400; // the second press of a double click
+
+class Waiting {
+  constructor(store) {
+    this.store = store;
+    this.presses = []; // {mark, act}, the first one next
+    this.playing = false;
+    this.starting = false; // while a press that waited begins
+    this.last = {}; // {mark, at, made} of the newest press: when, and after how many moves
+    store.on(["layout", "review", "link"], () => this.keep([]));
+    store.on(["layout"], () => { this.last = {}; }); // a double click is of one game
+    store.listen(() => this.look());
+  }
+
+  get busy() { return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase); }
+
+  /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
+   * waiting; pressed once more it is forgotten. A double click is one press. */
+  press(mark, act) {
+    const { last } = this;
+    const at = window.event?.timeStamp ?? performance.now(); // a slow page hears of a press late
+    this.last = { mark, at, made: this.store.snapshot?.moves.length };
+    if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS) return;
+    const others = this.presses.filter((each) => each.mark !== mark);
+    if (others.length < this.presses.length) this.keep(others);
+    else if (this.busy || others.length) this.keep([...others, { mark, act }]);
+    else act();
+  }
+
+  keep(presses) {
+    if (presses.length + this.presses.length === 0) return;
+    this.presses = presses;
+    this.store.set("waiting", presses.map(({ mark }) => mark));
+  }
+
+  look() {
+    if (this.presses.length === 0 || this.busy) return;
+    const [{ act }, ...others] = this.presses;
+    const { phase } = this.store.snapshot;
+    this.starting = true; // what it tells the page brings us here again
+    act();
+    this.starting = false;
+    this.keep(phase === "turn" ? others : []); // else something must be put right first
+  }
+
+  /** Busy until the table has seen what `act` does; it resolves to whether it was done. */
+  async play(act) {
+    const { store } = this;
+    const said = ({ phase, moves, question }) => JSON.stringify([phase, moves.length, question?.ask]);
+    const before = said(store.snapshot);
+    this.playing = true;
+    try {
+      if (await act()) await store.until(() => said(store.snapshot) !== before, SEEN_WITHIN_MS);
+    } finally {
+      this.playing = false;
+      this.look();
+    }
+  }
+}
+
+// Letting a tile fall from a slot: it is put where it lands, and the side answered.
+const FALLEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
+
+class Drops {
+  /** `put(piece, x, y)` has a new piece put on the plate and resolves to whether it was. */
+  constructor(store, plate, { ask, complain, put }) {
+    Object.assign(this, { store, plate, ask, complain, put });
+    this.over = null; // the slot that is pointed at, open or not
+    this.aimed = null;
+    store.listen((_, changed) => this.aim(changed.has("layout") ? null : this.over));
+  }
+
+  /** The slot at a point of the plate, null where there is none. */
+  at(x, y) { return this.plate.extra?.at?.(x, y) ?? null; }
+
+  /** The only open slot from which a tile would come in, or else land, there; null where there are more. */
+  into(place) {
+    const open = (this.store.game?.slots ?? []).filter((slot) => this.open(slot));
+    const entering = open.filter((slot) => this.path(slot)[0] === place);
+    const found = entering.length ? entering : open.filter((slot) => this.path(slot).at(-1) === place);
+    return found.length === 1 ? found[0] : null;
+  }
+
+  open(slot) { return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot); }
+
+  path(slot) { return fall(slot, this.store.snapshot.position); }
+
+  /** Show where a tile would fall from there; null: nothing is meant any more. */
+  aim(slot) {
+    this.over = slot;
+    const meant = slot && this.open(slot) ? slot : null;
+    if (meant === this.aimed) return;
+    this.aimed = meant;
+    this.plate.extra?.aim?.(meant);
+    this.store.set("hint", meant && { path: this.path(meant), colour: meant.tint });
+  }
+
+  /** One whole move. What the table does not take is left to its guidance. */
+  async drop(slot) {
+    if (!this.open(slot)) return;
+    const { store } = this;
+    const { to_move: piece, moves } = store.snapshot;
+    const path = this.path(slot);
+    const [enters, lands] = [path[0], path.at(-1)].map((place) => store.centreOf(store.indexOf(place)));
+    const [east, north] = OUT[slot.side].map((out) => out * store.layout.pitch_mm);
+    this.aim(null);
+    store.set("falling", slot);
+    try {
+      if (!await this.put(piece, lands.x, lands.y, { x: enters.x + east, y: enters.y + north })) return;
+      const done = () => store.snapshot.moves.length > moves.length || store.snapshot.phase === "settle";
+      const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
+      const other = () => !["turn", "settle"].includes(store.snapshot.phase);
+      await store.until(() => done() || asked() || other(), FALLEN_WITHIN_MS);
+      if (asked()) {
+        await this.ask({ type: "answer", value: slot.side });
+        await store.until(done, FALLEN_WITHIN_MS);
+      }
+    } catch (error) {
+      this.complain(error.message);
+    } finally { store.set("falling", null); }
+  }
+}
+
+// What a move would do, shown while somebody points at its place: by mouse, keys, or a finger that stays.
+export class Previews {
+  /** `fetchJson(path)` asks the table, which says null to what is no move. */
+  constructor(store, plate, fetchJson) {
+    Object.assign(this, { store, plate, fetchJson });
+    this.place = null; // what is pointed at
+    this.known = new Map(); // move -> what it would do, in this position
+    this.asking = false;
+    store.on(["moves", "layout", "review", "phase", "to_move"], () => this.forget());
+  }
+
+  forget() {
+    this.known = new Map();
+    this.store.set("preview", null);
+    if (this.place) this.look();
+  }
+
+  /** Show what a move to that place would do; null: nothing is pointed at any more. */
+  aim(place) {
+    if (place === this.place) return;
+    this.place = place;
+    if (!this.isMove(place)) this.store.set("preview", null);
+    else this.look();
+  }
+
+  isMove(place) {
+    const { store } = this;
+    const { snapshot, review, game } = store;
+    const asked = snapshot?.question && !snapshot.question.offer;
+    if (!place || !game || review || asked || store.falling || snapshot.phase !== "turn") return false;
+    const { position, roles, to_move: mover } = snapshot;
+    if (game.slots.length) return false; // a place does not tell the slot, see drops.js
+    if (!(place in position)) return roles[place] === "legal";
+    const ship = Object.keys(position).find((at) => position[at] === mover);
+    return !game.players.includes(position[place]) && Boolean(this.plate.extra?.tracks?.joined(ship, place));
+  }
+
+  /** One question at a time: who sweeps over the board asks for the last place. */
+  async look() {
+    const { place, known } = this;
+    if (!this.isMove(place)) return;
+    if (known.has(place)) {
+      this.store.set("preview", known.get(place));
+      return;
+    }
+    if (this.asking) return;
+    this.asking = true;
+    const found = await this.fetchJson(`/api/v1/preview/${encodeURIComponent(place)}`).catch(() => null);
+    this.asking = false;
+    if (known === this.known && this.isMove(place)) known.set(place, found);
+    this.look();
   }
 }

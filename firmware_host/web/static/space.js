@@ -1,6 +1,7 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
 // page's own flat plate, which keeps its felt, its lights and its names.
 import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf, wall } from "/static/bodies.js";
+import { nearestSide, plateMap } from "/static/boards.js";
 import { formOf, looksOf } from "/static/marble.js";
 import { paired } from "/static/pieces.js";
 import { after, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
@@ -114,7 +115,7 @@ export class Space {
       return;
     }
     const hole = game?.drawing?.hole;
-    const middle = hole && { x: (hole[0] - (layout.columns - 1) / 2) * layout.pitch_mm, y: (hole[1] - (layout.rows - 1) / 2) * layout.pitch_mm };
+    const middle = hole && plateMap(layout)(...hole);
     const falls = ({ id, piece }) => review || this.leaving?.has(id.slice(0, -piece.length - 1));
     this.glides.take(store.pieces(), (each) => (falls(each) ? middle ?? Glides.overEdge(each, store.frame) : null));
     this.wake();
@@ -447,9 +448,8 @@ export class Glides {
   }
 
   /** Over the nearest edge of what is drawn. */
-  static overEdge({ x, y }, { west, south, east, north }) {
-    const ways = [{ x: west - BEYOND_MM, y }, { x: east + BEYOND_MM, y }, { x, y: south - BEYOND_MM }, { x, y: north + BEYOND_MM }];
-    const far = (way) => Math.hypot(way.x - x, way.y - y);
-    return ways.reduce((nearest, way) => (far(way) < far(nearest) ? way : nearest));
+  static overEdge({ x, y }, frame) {
+    const [east, north, away] = nearestSide({ x, y }, frame);
+    return { x: x + east * (away + BEYOND_MM), y: y + north * (away + BEYOND_MM) };
   }
 }

@@ -1,14 +1,70 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
-import { h, language, s, t } from "/static/page.js";
+import { h, language, paced, s, t } from "/static/page.js";
 
-const STEEPEST_DEG = 12;
+const STEEPEST_DEG = 30;
+const ON_PAD_DEG = 12; // at its rim
 const TILT_EVERY_MS = 80;
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** How far hands tilt it, by the pad, the plate in space or keys: degrees about east and about north. */
+export class Tilting {
+  constructor(store, send) {
+    Object.assign(this, { store, at: { x: 0, y: 0 }, kept: false });
+    this.send = paced(TILT_EVERY_MS, () => send({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y }));
+    store.on(["layout", "phase"], () => this.levelled());
+  }
+
+  set(x, y, steepest = STEEPEST_DEG) {
+    const steep = Math.max(1, Math.hypot(x, y) / steepest);
+    this.hold(x / steep, y / steep);
+    this.send();
+  }
+
+  hold(x, y) {
+    this.at = { x, y };
+    this.store.tell("tilting");
+  }
+
+  level() { this.set(0, 0); }
+
+  /** A hand has let go of it. */
+  letGo() { if (!this.kept) this.level(); }
+
+  /** The table has levelled it: for another game, or as one leaves the playground. */
+  levelled() {
+    const { snapshot, layout, gripped } = this.store;
+    const playing = snapshot && layout && `${layout.game?.id} ${snapshot.phase === "free"}`;
+    if (this.playing && playing !== this.playing && !gripped) {
+      this.kept = false;
+      this.hold(0, 0);
+    }
+    this.playing = playing;
+  }
+
+  /** By arrow keys, so many degrees each; Home levels it. */
+  key(event, degrees, steepest) {
+    if (!this.store.handsFree) return;
+    const [x, y] = STEPS[event.key] ?? [];
+    if (event.key === "Home") this.level();
+    else if (x !== undefined) this.set(this.at.x + x * degrees, this.at.y + y * degrees, steepest);
+    else return;
+    event.preventDefault();
+  }
+
+  /** A box to tick for a plate that stays as it is let go. */
+  choice() {
+    const box = h("input", { type: "checkbox", onchange: () => {
+      this.kept = box.checked;
+      this.letGo();
+    } });
+    this.store.on(["tilting"], () => { box.checked = this.kept; });
+    return h("label", { class: "check" }, box, t("Keep it tilted"));
+  }
+}
 
 export class TiltPad {
-  constructor(store, send) {
-    Object.assign(this, { store, tell: send });
-    this.at = { x: 0, y: 0 };
-    this.sentAt = 0;
+  constructor(store, send, tilting) {
+    Object.assign(this, { store, tilting });
     this.knob = s("circle", { r: 12, class: "knob" });
     this.bubble = s("circle", { r: 7, class: "bubble" });
     this.pad = s("svg", {
@@ -20,20 +76,18 @@ export class TiltPad {
     this.bubble, this.knob);
     this.asked = s("circle", { r: 10, class: "asked", visibility: "hidden" });
     this.bubble.before(this.asked);
-    this.keep = h("input", { type: "checkbox" });
     this.reading = h("output", { class: "reading" });
-    this.level = h("button", { type: "button", onclick: () => this.set(0, 0) }, t("Level"));
+    const level = h("button", { type: "button", onclick: () => tilting.level() }, t("Level"));
     const bump = h("button", { type: "button", onclick: () => send({ type: "bump" }) }, t("Knock on the table"));
     this.spins = h("div", { class: "row" }, ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
       type: "button", onclick: () => send({ type: "spin-plate", turns }),
     }, t("Spin {sign}", { sign }))));
     this.hands = h("div", { class: "tilt-hands" },
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
-      h("label", { class: "check" }, this.keep, t("Keep it tilted")),
-      h("div", { class: "row" }, this.level, bump), this.spins);
+      tilting.choice(), h("div", { class: "row" }, level, bump), this.spins);
     this.element = h("div", { class: "tilt-panel" }, this.pad, h("div", { class: "tilt-side" }, this.reading, this.hands));
     this.listenToPointer();
-    this.pad.addEventListener("keydown", (event) => this.key(event));
+    this.pad.addEventListener("keydown", (event) => tilting.key(event, 1, ON_PAD_DEG));
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -43,12 +97,12 @@ export class TiltPad {
     this.hands.hidden = !layout.hands;
     this.spins.hidden = !layout.spins;
     this.pad.classList.toggle("fixed", !handsFree);
-    const limit = (value) => Math.max(-52, Math.min(52, (value / STEEPEST_DEG) * 50));
+    const limit = (value) => Math.max(-52, Math.min(52, (value / ON_PAD_DEG) * 50));
     const put = (circle, [x, y]) => {
       circle.setAttribute("cx", limit(y));
       circle.setAttribute("cy", limit(x));
     };
-    if (changed.has("layout") || changed.has("phase")) this.letGo();
+    put(this.knob, [this.tilting.at.x, this.tilting.at.y]);
     if (changed.has("lean_deg")) {
       this.asked.setAttribute("visibility", snapshot.lean_deg ? "visible" : "hidden");
       put(this.asked, snapshot.lean_deg ?? [0, 0]);
@@ -68,8 +122,7 @@ export class TiltPad {
       event.preventDefault();
       pad.setPointerCapture(event.pointerId);
       this.pointer = event.pointerId;
-      const { at } = this;
-      this.grip = { x: event.clientX, y: event.clientY, at, half: pad.getBoundingClientRect().width / 2 };
+      this.grip = { x: event.clientX, y: event.clientY, at: this.tilting.at, half: pad.getBoundingClientRect().width / 2 };
       this.store.set("gripped", true);
     });
     pad.addEventListener("pointermove", (event) => { if (this.pointer === event.pointerId) this.point(event); });
@@ -77,7 +130,7 @@ export class TiltPad {
       if (this.pointer !== event.pointerId) return;
       this.pointer = null;
       this.store.set("gripped", false);
-      if (!this.keep.checked) this.set(0, 0);
+      this.tilting.letGo();
     };
     pad.addEventListener("pointerup", end);
     pad.addEventListener("pointercancel", end);
@@ -86,48 +139,7 @@ export class TiltPad {
   /** As far from where the knob was as the pointer is from where it took it, wherever the pad is by now. */
   point({ clientX, clientY }) {
     const { x, y, at, half } = this.grip;
-    const per = (1.2 * STEEPEST_DEG) / half;
-    this.set(at.x + (clientY - y) * per, at.y + (clientX - x) * per);
-  }
-
-  /** Another game levels the plate, and so does leaving the playground: the knob is where the plate is. */
-  letGo() {
-    const { phase } = this.store.snapshot;
-    const playing = `${this.store.layout.game?.id} ${phase === "free"}`;
-    if (playing === this.playing) return;
-    if (this.playing && this.pointer == null) this.hold(0, 0);
-    this.playing = playing;
-  }
-
-  /** Show the knob there. */
-  hold(x, y) {
-    this.at = { x, y };
-    this.knob.setAttribute("cx", (y / STEEPEST_DEG) * 50);
-    this.knob.setAttribute("cy", (x / STEEPEST_DEG) * 50);
-  }
-
-  key(event) {
-    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    const { key } = event;
-    if (!this.store.handsFree) return;
-    if (key === "Home") this.set(0, 0);
-    else if (steps[key]) this.set(this.at.x + steps[key][0], this.at.y + steps[key][1]);
-    else return;
-    event.preventDefault();
-  }
-
-  /** Degrees about east and about north. Sent at a steady pace, the last one always. */
-  set(x, y) {
-    const limit = (value) => Math.max(-STEEPEST_DEG, Math.min(STEEPEST_DEG, value));
-    this.hold(limit(x), limit(y));
-    if (this.timer) return;
-    const wait = Math.max(0, this.sentAt + TILT_EVERY_MS - performance.now());
-    this.timer = setTimeout(() => this.send(), wait);
-  }
-
-  send() {
-    this.timer = null;
-    this.sentAt = performance.now();
-    this.tell({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y });
+    const per = (1.2 * ON_PAD_DEG) / half;
+    this.tilting.set(at.x + (clientY - y) * per, at.y + (clientX - x) * per, ON_PAD_DEG);
   }
 }
