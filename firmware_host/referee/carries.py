@@ -18,69 +18,38 @@ def assign(cost: Sequence[Sequence[float]]) -> tuple[int | None, ...]:
     ``cost``: finite, rows of equal length. With more rows than columns some rows get None. Shortest
     augmenting paths with potentials (Jonker and Volgenant, 1987), cubic time.
     """
-    if not cost or not cost[0]:
-        return (None,) * len(cost)
-    rows, columns = len(cost), len(cost[0])
+    rows, columns = len(cost), len(cost[0]) if cost else 0
     if rows > columns:
-        paired: list[int | None] = [None] * rows
-        for column, row in enumerate(assign(list(zip(*cost, strict=True)))):
-            if row is not None:
-                paired[row] = column
-        return tuple(paired)
-    row_price = [0.0] * rows
-    column_price = [0.0] * columns
-    row_of: list[int | None] = [None] * columns
-    for row in range(rows):
-        _augment(cost, row, row_price, column_price, row_of)
-    column_of: list[int | None] = [None] * rows
-    for column, owner in enumerate(row_of):
-        if owner is not None:
-            column_of[owner] = column
-    return tuple(column_of)
-
-
-def _augment(
-    cost: Sequence[Sequence[float]],
-    start: int,
-    row_price: list[float],
-    column_price: list[float],
-    row_of: list[int | None],
-) -> None:
-    """Pair ``start`` too, along the cheapest alternating path (a Dijkstra over columns)."""
-    columns = range(len(column_price))
-    distance = [inf] * len(column_price)
-    came_from: list[int | None] = [None] * len(column_price)
-    visited: list[int] = []
-    free = set(columns)
-    row, reached, last = start, 0.0, None
-    while True:
-        for column in free:
-            through = reached + cost[row][column] - row_price[row] - column_price[column]
-            if through < distance[column]:
-                distance[column] = through
-                came_from[column] = last
-        column = min(free, key=lambda c: (distance[c], c))
-        reached = distance[column]
-        free.remove(column)
-        owner = row_of[column]
-        if owner is None:
-            break
-        visited.append(column)
-        row, last = owner, column
-    row_price[start] += reached
-    for seen in visited:
-        slack = reached - distance[seen]
-        column_price[seen] -= slack
-        owner = row_of[seen]
-        if owner is not None:
-            row_price[owner] += slack
-    while True:
-        previous = came_from[column]
-        if previous is None:
-            row_of[column] = start
-            return
-        row_of[column] = row_of[previous]
-        column = previous
+        row_of = assign(list(zip(*cost, strict=True)))
+        return tuple(row_of.index(row) if row in row_of else None for row in range(rows))
+    row_price, column_price = [0.0] * rows, [0.0] * columns
+    owner: list[int | None] = [None] * columns
+    for start in range(rows):  # paired along the cheapest alternating path: a Dijkstra over columns
+        distance, came_from = [inf] * columns, [-1] * columns
+        visited: list[int] = []
+        row, last, reached = start, -1, 0.0
+        while True:
+            for column in set(range(columns)).difference(visited):
+                through = reached + cost[row][column] - row_price[row] - column_price[column]
+                if through < distance[column]:
+                    distance[column], came_from[column] = through, last
+            free = (c for c in range(columns) if c not in visited)
+            last = min(free, key=distance.__getitem__)
+            reached = distance[last]
+            next_row = owner[last]
+            if next_row is None:
+                break
+            visited.append(last)
+            row = next_row
+        row_price[start] += reached
+        for seen in visited:
+            column_price[seen] -= reached - distance[seen]
+            row_price[owner[seen] or 0] += reached - distance[seen]
+        while last >= 0:
+            before = came_from[last]
+            owner[last] = start if before < 0 else owner[before]
+            last = before
+    return tuple(map(owner.index, range(rows)))
 
 
 _FAR = 30.0  # places; for names that say nothing about where they are

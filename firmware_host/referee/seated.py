@@ -359,37 +359,29 @@ class SeatArbiter:
         """As in Arbiter. What goes on by itself: chance, the count, computers, and what could not
         be written before.
         """
-        line, game = self._playing
         try:
             if self.trouble is None or now_s >= self._retry_s:
-                self._go_on(line, game, sight, now_s, presses)
+                self._go_on(sight, now_s, presses)
                 self.trouble = None
         except JournalError as error:
             if self.trouble is None:
                 self._sounds.append(Sound.PAUSED)
             self.trouble = error
             self._retry_s = now_s + RETRY_S
-        return self._stand(self._playing[0], game)
+        return self._stand(*self._playing)
 
-    def _go_on(
-        self,
-        line: Line,
-        game: SeatedGame,
-        sight: Sight,
-        now_s: float,
-        presses: Sequence[Press],
-    ) -> None:
+    def _go_on(self, sight: Sight, now_s: float, presses: Sequence[Press]) -> None:
         for press in presses:
             if press.button == BACK:
                 self._back(press, now_s)
             else:
                 self._confirm(press, now_s)
-        line = self._playing[0]
+        line, game = self._playing
         if CHANCE in line.position.awaiting and game.at_once(line.position):
             self._play(line, game, dealt(line, game))
-        self._count_on(self._playing[0], game, now_s)
-        self._let_computers(self._playing[0], game, now_s)
-        self._look(self._playing[0], game, sight, now_s)
+        self._count_on(*self._playing, now_s)
+        self._let_computers(*self._playing, now_s)
+        self._look(*self._playing, sight, now_s)
         line = self._playing[0]
         outcome = line.position.outcome
         if outcome is not None and not self._finished:

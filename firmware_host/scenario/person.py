@@ -239,16 +239,24 @@ class Person:
         game = self.host.game.name
         match deed:
             case c.Put(piece, place, offset_mm):
-                put = text("Put a {piece} on {place}.", piece=play.piece(game, piece), place=place)
-                if offset_mm != (0.0, 0.0):
-                    ways = _aside(self.host.profile, *offset_mm)
-                    put = text(
+                self.host.overlay.magnet_of(piece)
+                self._check_free(place)
+                off_centre, kind = offset_mm != (0.0, 0.0), play.piece(game, piece)
+                say = text("Put a {piece} on {place}.", piece=kind, place=place)
+                if off_centre:
+                    say = text(
                         "Put a {piece} on {place}, off its middle: {ways}.",
-                        piece=play.piece(game, piece),
+                        piece=kind,
                         place=place,
-                        ways=ways,
+                        ways=_aside(self.host.profile, *offset_mm),
                     )
-                return self._put(put, piece, place, off_centre=offset_mm != (0.0, 0.0))
+
+                def stands() -> bool:
+                    unsure = off_centre and place in self.host.sight.unsure
+                    return unsure or self._cells.get(place) == piece
+
+                seen = [self._seen_at(place, stands)]
+                return _Request(say, seen, {place: Role.PUT}, {place: piece})
             case c.Take(what):
                 place = str(what)  # a scenario names places
                 self._piece_on(place)
@@ -289,16 +297,6 @@ class Person:
             {source: Role.LIFT, target: Role.PUT},
             {target: piece},
         )
-
-    def _put(self, say: Message, piece: str, place: str, *, off_centre: bool) -> _Request:
-        self.host.overlay.magnet_of(piece)
-        self._check_free(place)
-
-        def stands() -> bool:
-            unsure = off_centre and place in self.host.sight.unsure
-            return unsure or self._cells.get(place) == piece
-
-        return _Request(say, [self._seen_at(place, stands)], {place: Role.PUT}, {place: piece})
 
     def _tilt(self, x_deg: float, y_deg: float) -> _Request:
         """Which sides go up: about x the highest row does, about y column a."""
