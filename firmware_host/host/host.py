@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, TypeVar
@@ -284,10 +285,8 @@ class Host:
             far.stumbled(error)
             return
         if request is not None:
-            try:
+            with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
                 self._carry_out(request)
-            except (TiltboardError, RulesError):  # it is asked again while it is to be done
-                return
 
     def _carry_out(self, request: c.GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere
@@ -397,11 +396,9 @@ class Host:
 
     def _try(self, ask: Ask) -> None:
         """For a clock or an engine, which ask again where it has become impossible."""
-        try:
+        with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
             self._ask(ask.request)
-        except (NotPossibleError, RulesError, JournalError):  # the referee tells of the journal
-            return
-        ask.done()
+            ask.done()
 
     def _grant_wish(self) -> None:
         """What was chosen at the table, in a menu or with confirm; it is said if it cannot be."""

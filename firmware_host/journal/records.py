@@ -52,16 +52,8 @@ class EventKind(StrEnum):
     LEFT = "left"
 
 
-ASIDE = (
-    EventKind.RESUME,
-    EventKind.PENDING,
-    EventKind.DROPPED,
-    EventKind.ENGINES,
-    EventKind.CLOCK,
-    EventKind.ASSIST,
-    EventKind.STAND,
-    EventKind.LEFT,
-)
+_OF_MOVES = {"start", "import", "move", "takeback", "finish"}
+ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 """Events that change nothing of the moves that stand."""
 
 
@@ -200,15 +192,8 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         game=game.game,
         options=json_object(game.options, game.id),
         started_s=game.started_s,
-        changed_s=at.changed_s,
         note=game.note,
-        moves=tuple(at.moves),
-        result=at.result,
-        taken_back=at.taken_back,
-        pending=at.pending,
-        engines=at.engines,
-        clock=at.clock,
-        assist=at.assist,
+        **(msgspec.structs.asdict(at) | {"moves": tuple(at.moves)}),
     )
 
 
