@@ -2,7 +2,7 @@
 
 Exhaustive, so that what it proves is right or a rule is wrong: an and-or search by iterative
 deepening, two plies at a time, that remembers of each position within how many plies it is won, and
-within how many it is not. For games of two players who take turns, without secrets and chance.
+within how many it is not. For games of two players who take turns, without secrets or chance.
 """
 
 from __future__ import annotations

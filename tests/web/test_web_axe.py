@@ -147,6 +147,9 @@ def playground(served: Served, show: Open) -> Player:
 
 def seats(served: Served, show: Open) -> Player:
     served.do(NewGame("gravity-warfare", {"players": 4}))
+    free = served.ask("/api/v1/seats")["codes"]
+    for held in {"red", "blue", "white", "green"} - set(free):  # from a game before
+        served.tell(type="stand-up", player=held)
     player = show(room=True)
     expect(player.page.locator(".seat-qr")).to_have_count(4)
     return player
