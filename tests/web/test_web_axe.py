@@ -147,12 +147,12 @@ def playground(served: Served, show: Open) -> Player:
 
 def seats(served: Served, show: Open) -> Player:
     served.do(NewGame("gravity-warfare", {"players": 4}))
-    free = served.ask("/api/v1/seats")["codes"]
-    for held in {"red", "blue", "white", "green"} - set(free):  # from a game before
-        served.tell(type="stand-up", player=held)
-    player = show(room=True)
-    expect(player.page.locator(".seat-qr")).to_have_count(4)
-    return player
+    for player in ("red", "blue", "white", "green"):  # who sits there since a game before
+        served.tell(type="stand-up", player=player)
+        served.tell(type="seat-computer", player=player, level=None)
+    shown = show(room=True)
+    expect(shown.page.locator(".seat-qr")).to_have_count(4)
+    return shown
 
 
 def a_hand_of_cards(served: Served, show: Open) -> Player:
