@@ -100,11 +100,6 @@ def is_level(level: Vector) -> bool:
     return lean_rad((upright[0], upright[1], upright[2]), level) <= most
 
 
-def is_lifted(level: Vector, force: Vector) -> bool:
-    """Whether some edge of the plate is lifted."""
-    return lean_rad(level, force) >= LIFTED_RAD
-
-
 def risen(level: Vector, lifted: Vector) -> Axis | None:
     """The chip's axis that points to the edge which was lifted; None between two edges."""
     up = "xyz".index(up_axis(level)[1])
@@ -215,7 +210,7 @@ class Tilting(Attempt):
         if self.task.ask is Ask.LEVEL:
             return self._level(rests=rests, late=late)
         level = self._progress.level or (0.0, 0.0, 1.0)
-        self._levelled = self._levelled or not is_lifted(level, now)
+        self._levelled = self._levelled or lean_rad(level, now) < LIFTED_RAD
         if not self._levelled or not rests:
             return Outcome(lights=self._lights)
         return self._lifted(self.task.name, level, late=late)
@@ -232,7 +227,7 @@ class Tilting(Attempt):
 
     def _lifted(self, edge: str, level: Vector, *, late: bool) -> Outcome:
         progress, (x, y, z) = self._progress, self._rest.means()
-        if not is_lifted(level, (x, y, z)):
+        if lean_rad(level, (x, y, z)) < LIFTED_RAD:
             if not late:
                 return Outcome(lights=self._lights)
             missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge)

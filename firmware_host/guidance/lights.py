@@ -310,10 +310,6 @@ class CodeShown:
         """Whether all of it has been shown."""
         return now_s - self.since_s >= round_s(self.code, columns) - PAUSE_S
 
-    def lights(self, columns: int, rows: int, now_s: float) -> dict[int, Rgb]:
-        """As ``drawn``."""
-        return drawn(self.code, columns, rows, now_s - self.since_s)
-
 
 def round_s(code: str, columns: int) -> float:
     """How long it takes to show all of ``code`` once."""

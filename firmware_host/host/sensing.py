@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drivers.clock import Clock
@@ -109,8 +109,9 @@ class FaultLog:
         before, self._known = self._known, {}
         ill, self._ill = self._ill, {fault.part for fault in faults}
         for problem, fault in {fault.problem: fault for fault in faults}.items():
-            trouble = before.get(problem) or _renamed(fault, before)
-            trouble = trouble or _Trouble(fault, now_s, told=False)
+            kind = fault.part, fault.template  # the same with another figure in its sentence
+            known = (t for t in before.values() if (t.fault.part, t.fault.template) == kind)
+            trouble = before.get(problem) or next(known, _Trouble(fault, now_s, told=False))
             trouble.fault = fault
             if not trouble.told and (fault.part not in ill or now_s - trouble.since_s >= LASTS_S):
                 trouble.told = True
@@ -120,16 +121,6 @@ class FaultLog:
         for trouble in before.values():
             if trouble.told and id(trouble) not in going_on:
                 _log.warning("Over: %s", trouble.fault.problem)
-
-
-def _renamed(fault: PartError, before: Mapping[str, _Trouble]) -> _Trouble | None:
-    """The same trouble of the same part, with another figure in its sentence."""
-    same = (
-        trouble
-        for trouble in before.values()
-        if (trouble.fault.part, trouble.fault.template) == (fault.part, fault.template)
-    )
-    return next(same, None)
 
 
 @dataclass(frozen=True, slots=True)

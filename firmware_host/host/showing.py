@@ -187,7 +187,7 @@ class Showing:
         if self.counted is not None:
             lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
         elif code is not None:
-            lit = code.lights(profile.columns, profile.rows, now_s)
+            lit = drawn(code.code, profile.columns, profile.rows, now_s - code.since_s)
         else:
             return False
         looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]

@@ -80,7 +80,11 @@ class FreePlay:
             self._count += 1
             self.happened.append(Happened(self._count, event, _sentence_of(event, game)))
         say = self.happened[-1].say if self.happened else WELCOME
-        tint = {place: (_colour_of(piece, overlay),) for place, piece in sight.cells.items()}
+        tint = dict.fromkeys(sight.cells, (STRANGE,))
+        for place, piece in sight.cells.items():
+            if piece != UNKNOWN_PIECE:
+                north = overlay.magnet_of(piece).value.startswith("N")
+                tint[place] = (NORTH if north else SOUTH,)
         if self._shown is None or self._shown.say != say or self._shown.tint != tint:
             self._shown = replace(
                 before,
@@ -96,12 +100,6 @@ class FreePlay:
                 sounds=(),
             )
         return self._shown
-
-
-def _colour_of(piece: str, overlay: Overlay) -> str:
-    if piece == UNKNOWN_PIECE:
-        return STRANGE
-    return NORTH if overlay.magnet_of(piece).value.startswith("N") else SOUTH
 
 
 def _sentence_of(event: SightEvent, game: Game) -> Message:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.field import SIGN_OF, STRONG
@@ -50,44 +49,6 @@ class _Template(NamedTuple):
     expected: tuple[float, ...]
     squares: tuple[float, ...]
     total: float
-
-
-class LooseMagnet:
-    """Compares the change of the fields around a place with strong magnets lying about there."""
-
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
-        self._templates: tuple[_Template, ...] = ()
-        if profile.capabilities.measures:  # before the first scan
-            self._templates = _templates(profile.gap_mm, profile.pitch_mm)
-        self._least = min((each.total for each in self._templates), default=0.0) / 2
-
-    def present(
-        self, change_mt: Sequence[float], unusable: Collection[int], index: int, sign: float
-    ) -> bool:
-        """Whether a strong magnet of that ``sign`` lies 7 to 35 mm from place ``index``.
-
-        ``change_mt``: readings less those before it moved, its own contribution removed.
-        ``unusable``: sensors over which something else has changed.
-        """
-        columns, rows = self._profile.columns, self._profile.rows
-        y, x = divmod(index, columns)
-        change, missing = [], []
-        for at, (row, column) in enumerate(_AROUND):
-            where = index + row * columns + column
-            if 0 <= x + column < columns and 0 <= y + row < rows and where not in unusable:
-                change.append(sign * change_mt[where])
-            else:
-                change.append(0.0)
-                missing.append(at)
-        # What agrees with none by more than its half, for which it would have to be as strong
-        if not missing and sum(map(mul, change, change)) <= self._least:
-            return False
-        for expected, squares, total in self._templates:
-            left = total - sum([squares[at] for at in missing]) if missing else total
-            if sum(map(mul, change, expected)) > left:
-                return True
-        return False
 
 
 @cache
@@ -196,7 +157,11 @@ class Verdicts:
     def __init__(self, sensors: Sensors, distrust: Distrust) -> None:
         self._sensors = sensors
         self._distrust = distrust
-        self._loose = LooseMagnet(sensors.profile)
+        self._profile = profile = sensors.profile
+        self._templates: tuple[_Template, ...] = ()
+        if profile.capabilities.measures:  # before the first scan
+            self._templates = _templates(profile.gap_mm, profile.pitch_mm)
+        self._least = min((each.total for each in self._templates), default=0.0) / 2
 
     def settled(
         self, state: PlateState, now_s: float
@@ -312,4 +277,31 @@ class Verdicts:
             return False
         if source != centre:
             change[source] = readings[source]
-        return self._loose.present(change, unusable, centre, SIGN_OF[magnet])
+        return self._present(change, unusable, centre, SIGN_OF[magnet])
+
+    def _present(
+        self, change_mt: Sequence[float], unusable: Collection[int], index: int, sign: float
+    ) -> bool:
+        """Whether a strong magnet of that ``sign`` lies 7 to 35 mm from place ``index``.
+
+        ``change_mt``: readings less those before it moved, its own contribution removed.
+        ``unusable``: sensors over which something else has changed.
+        """
+        columns, rows = self._profile.columns, self._profile.rows
+        y, x = divmod(index, columns)
+        change, missing = [], []
+        for at, (row, column) in enumerate(_AROUND):
+            where = index + row * columns + column
+            if 0 <= x + column < columns and 0 <= y + row < rows and where not in unusable:
+                change.append(sign * change_mt[where])
+            else:
+                change.append(0.0)
+                missing.append(at)
+        # What agrees with none by more than its half, for which it would have to be as strong
+        if not missing and sum(map(mul, change, change)) <= self._least:
+            return False
+        for expected, squares, total in self._templates:
+            left = total - sum([squares[at] for at in missing]) if missing else total
+            if sum(map(mul, change, expected)) > left:
+                return True
+        return False

@@ -74,10 +74,9 @@ class Seats:
     def shut(self) -> frozenset[str]:
         """Players whose hands are shut: the device in the seat has not seen them."""
         held = self.holders.items()
-        return frozenset(player for player, held_by in held if self._sees(player) != held_by)
-
-    def _sees(self, player: str) -> str | None:
-        return self._seen.get(player, self._holders.get(player))
+        return frozenset(
+            player for player, held_by in held if self._seen.get(player, held_by) != held_by
+        )
 
     def open_hand(self, player: str, digest: str | None) -> None:
         """A device at another seat agrees that the one at ``player``'s may see his hand; with the
@@ -106,7 +105,7 @@ class Seats:
                 self._changed()
                 return
         self._seen[player] = holder
-        self._keep(self._kept())
+        self._keep()
 
     @property
     def holders(self) -> Mapping[str, str]:
@@ -135,13 +134,13 @@ class Seats:
             )
         self._seen.setdefault(player, digest)
         self._agreed.pop(player, None)
-        self._keep(self._kept(holders={**self._holders, player: digest}))
+        self._keep(holders={**self._holders, player: digest})
         return player
 
     def stand_up(self, player: str) -> None:
         """Free a seat. Whether a device may is for the page's server to say."""
         others = {each: held for each, held in self._holders.items() if each != player}
-        self._keep(self._kept(holders=others))
+        self._keep(holders=others)
 
     def play(self, player: str, level: str | None) -> None:
         """Have the computer play there, or no longer. Raises NotPossibleError."""
@@ -154,21 +153,17 @@ class Seats:
         if level is not None:
             self._seen.setdefault(player, COMPUTER)
         others = {each: now for each, now in self._computers.items() if each != player}
-        self._keep(self._kept(computers=others if level is None else {**others, player: level}))
+        self._keep(computers=others if level is None else {**others, player: level})
 
-    def _kept(
+    def _keep(
         self, holders: dict[str, str] | None = None, computers: dict[str, str] | None = None
-    ) -> _Kept:
+    ) -> None:
         """As it is, but for what is given."""
-        return _Kept(
-            self._holders if holders is None else holders,
-            self._computers if computers is None else computers,
-            self._seen_in,
-        )
-
-    def _keep(self, kept: _Kept) -> None:
+        holders = self._holders if holders is None else holders
+        computers = self._computers if computers is None else computers
+        kept = _Kept(holders, computers, self._seen_in)
         keep(self._path, kept, text("The seats cannot be kept: {why}."))
-        self._holders, self._computers = dict(kept.holders), dict(kept.computers)
+        self._holders, self._computers = holders, computers
         self._changed()
 
     def _changed(self) -> None:

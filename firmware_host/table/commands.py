@@ -513,32 +513,11 @@ BoardRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
 GameRequest = BoardRequest | SeatRequest
 # Which of them mean the game as it stood, and not the game whoever is to move
 OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove
-HostCommand = (
-    BoardRequest
-    | NewGame
-    | Again
-    | Hint
-    | Assist
-    | Sure
-    | PlayAs
-    | Forget
-    | Practise
-    | ResumeGame
-    | ImportGame
-    | Calibrate
-    | AnswerSweep
-    | StopCalibration
-    | Learn
-    | SolvePuzzle
-    | StopLearning
-    | PlayFreely
-    | ShowCode
-    | Glow
-    | JoinMatch
-    | LeaveMatch
-    | SayPhrase
-    | SeatCommand
-)
+OfGames = NewGame | Again | ResumeGame | ImportGame | Learn | SolvePuzzle | Practise | StopLearning
+OfPeople = Hint | Assist | Sure | PlayAs | Forget
+OfTable = Calibrate | AnswerSweep | StopCalibration | PlayFreely | ShowCode | Glow
+OfTables = JoinMatch | LeaveMatch | SayPhrase
+HostCommand = BoardRequest | OfGames | OfPeople | OfTable | OfTables | SeatCommand
 # What a person or a simulated hand can do at a table, and what only the hands of a page can
 Gesture = Drop | Stack | Push | Spin | Chopsticks
 Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | SpinPlate | Press | Bump | Fault | Heal
