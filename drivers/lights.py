@@ -82,7 +82,7 @@ class LightsSettings:
 
 
 def rgb_of(colour: Colour) -> Rgb:
-    """The same in 256 steps; what lies outside is cut off."""
+    """A colour of 0 to 1 in 256 steps; what lies outside is cut off."""
     red, green, blue = colour
     return (_step(red), _step(green), _step(blue))
 
@@ -123,7 +123,7 @@ class Drawing:
         return True
 
     def ask_colours(self, colours: Sequence[Colour]) -> bool:
-        """The same with steady colours."""
+        """Ask for steady colours, as ``ask_looks`` does for looks."""
         wanted = tuple(colours)
         if wanted == self._colours:
             return False

@@ -249,7 +249,7 @@ class NodeLights:
         self._link.close()
 
     def _pattern(self, look: Look) -> int:
-        """Its number; the node is told of a new one."""
+        """The number of a look's pattern; the node is told of a new one."""
         key = (
             round(look.step_s / protocol.TICK_S),
             bytes(round(level * 255) for level in look.levels),

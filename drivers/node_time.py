@@ -103,5 +103,5 @@ class Step:
 
 
 def _ahead(difference_us: int) -> int:
-    """The same modulo 2 ** 32, and as near to nothing as can be."""
+    """A difference modulo 2 ** 32, in the range around 0."""
     return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2

@@ -67,7 +67,7 @@ def other_version(found: Capabilities) -> WrongPartError:
 
 
 def other_plate(found: Capabilities, columns: int, rows: int) -> WrongPartError:
-    """It has other places than the profile says."""
+    """The node has other places than the profile says."""
     return WrongPartError(
         "hall",
         "The plate's own computer ({name}) has {found} places; the profile says {wanted}.",

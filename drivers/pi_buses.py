@@ -155,7 +155,7 @@ class PiPin:
 
 
 def _errors_of(library: ModuleType) -> tuple[type[Exception], ...]:
-    """What it raises: lgpio its own ``error``, RPi.GPIO RuntimeError."""
+    """The errors that a GPIO library raises: lgpio its own ``error``, RPi.GPIO RuntimeError."""
     own = getattr(library, "error", None)
     return (own, RuntimeError) if isinstance(own, type) else (RuntimeError,)
 

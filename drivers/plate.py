@@ -26,7 +26,7 @@ class HallArray(Protocol):
 
     @property
     def temperature_c(self) -> float | None:
-        """Of the board, at the last read; None if unknown."""
+        """The board's temperature at the last read; None if unknown."""
 
     def read(self) -> tuple[float, ...]:
         """Field in mT per sensor; raises PartError."""

@@ -39,7 +39,7 @@ class PieceBody:
     mast_mm: float | None = None
 
     def beside(self, pitch_mm: float) -> PieceBody:
-        """The same, not wider than places that are so far apart allow."""
+        """The body, made no wider than places so far apart allow."""
         return replace(self, diameter_mm=min(self.diameter_mm, pitch_mm - 1.0))
 
 

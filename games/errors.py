@@ -38,7 +38,7 @@ class OptionError(RulesError):
         return self.named(super().__str__())
 
     def named(self, sentence: str) -> str:
-        """Its ``sentence``, in any language, with the option's name before it if that is not in."""
+        """``sentence``, with the option's name before it if it does not name it."""
         name = str(self.params.get("name", ""))
         return sentence if name in sentence else f"{name}: {sentence}"
 

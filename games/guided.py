@@ -22,7 +22,7 @@ class WrappedGame(Game):
         self.rules = rules
 
     def start(self) -> Position:
-        """After the opening."""
+        """The position after the opening."""
         state = self._game.rules.start()
         for move in self.opening:
             number = self._game.rules.number(move)
@@ -103,7 +103,7 @@ class GuidedGame(WrappedGame):
         return None if move in position.legal() else _ANOTHER_MOVE
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """The same for a piece put somewhere."""
+        """As ``refusal``, for a piece that was put somewhere."""
         turns = [position.play(move) for move in position.legal()]
         goals = {shift.target for turn in turns for shift in (*turn.act, *turn.consequences)}
         if place in goals and self._game.drop_refusal(position, piece, place) is None:

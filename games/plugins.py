@@ -75,7 +75,7 @@ def tried(work: Callable[[], T]) -> T:
 
 
 def _said(error: BaseException) -> str:
-    """What it says, on one line and not without end, where it can say something."""
+    """What an error says, on one line and cut to a length."""
     try:
         why = " ".join(str(error).split())[:MOST_SAID]
     except Exception:  # noqa: BLE001 - its text is code too

@@ -30,7 +30,7 @@ class PuzzleGame(WrappedGame):
         return self._game.refusal(position, move) or _NOT_HERE
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """The same for a piece put somewhere."""
+        """As ``refusal``, for a piece that was put somewhere."""
         return self._game.drop_refusal(position, piece, place) or _NOT_HERE
 
 
@@ -44,7 +44,7 @@ class PuzzleRules(WrappedRules):
         self._line: list[int] = []
 
     def expect(self, state: Any, line: Sequence[str]) -> None:
-        """From ``state`` on."""
+        """Note what is expected from ``state`` on, move by move."""
         for name in line:
             move = self.number(name)
             if move is None:

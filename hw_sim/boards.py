@@ -155,7 +155,7 @@ class HallBoard(_Board):
         self._set_noise()
 
     def under(self, lit: LitBoard) -> None:
-        """From now on the lights act on the sensors so."""
+        """Let the lights act on the sensors like this from now on."""
         self._lit = lit
         for index, sensor in enumerate(self.sensors):
             sensor.temperature_c = partial(lit.temperature_c, index)
@@ -269,7 +269,7 @@ class LitBoard:
         return output(now_s) * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:
-        """Of that sensor; to be asked now and then, in the order of time."""
+        """That sensor's temperature; to be asked now and then, in the order of time."""
         since_s, above_k = self._warmth[index]
         wanted_k = self.heat_k * sum(self.table.strip_rgb(index)) / 765
         share = min(1.0, (now_s - since_s) / WARMING_S)
@@ -414,7 +414,7 @@ class SwitchMatrix:
             self._driven[pin] = level
 
     def _volts(self, now_s: float) -> dict[int, float]:
-        """Every line that is pulled below its pull-up, by the lowest way there is."""
+        """Lines that are pulled below their pull-up, and to which voltage: pin -> V."""
         low = {pin: 0.0 for pin, level in self._driven.items() if not level}
         if not low:
             return low

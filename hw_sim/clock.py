@@ -12,7 +12,7 @@ SHORTEST_SLEEP_S = 0.001
 
 
 def in_time() -> float:
-    """Never late."""
+    """How late a scan is: never, 0.0."""
     return 0.0
 
 

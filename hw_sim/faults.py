@@ -39,10 +39,10 @@ class Disk(Protocol):
         """Whether the disk takes nothing more."""
 
     def fill(self) -> None:
-        """From now on it takes nothing more."""
+        """Fill the disk: it takes nothing more."""
 
     def empty(self) -> None:
-        """There is room again."""
+        """Make room on the disk again."""
 
 
 class Breakable(Protocol):
@@ -117,7 +117,7 @@ TURNED = -1.0  # a magnet's factor
 
 
 def sensor_kinds(table: Breakable) -> Kinds:
-    """Of the sensors and of their wires; of another package's, none."""
+    """Faults of the sensors and their wires; none for another package's."""
     board, places = table.hall_board, table.profile.places
     index = places.index
     if board is None:
@@ -131,12 +131,12 @@ def sensor_kinds(table: Breakable) -> Kinds:
         return [board.voltage_v(at, now_s) for _ in range(READINGS)]
 
     def is_dead(place: str) -> bool:
-        """Nothing comes: no voltage, or no level at all."""
+        """Whether nothing comes from a sensor: no voltage, or no level at all."""
         said = readings_v(place)
         return not any(said) and said[0] is not False
 
     def is_stuck(place: str) -> bool:
-        """It says the same, whatever is above it."""
+        """Whether a sensor says the same, whatever is above it."""
         said = readings_v(place)
         return all(said[:2] == said[at : at + 2] for at in range(0, len(said), 2))
 
@@ -155,7 +155,7 @@ def sensor_kinds(table: Breakable) -> Kinds:
 
 
 def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
-    """Of sensors that measure."""
+    """Faults of sensors that measure."""
     places = table.profile.places
     index = places.index
     lit = LitBoard(table)
@@ -192,7 +192,7 @@ def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
 
 
 def magnet_kinds(table: Breakable) -> Kinds:
-    """Of the magnet in the piece that stands on a place."""
+    """Faults of the magnet in the piece that stands on a place."""
     places = table.profile.places
     changed: dict[tuple[str, float], Piece] = {}
 
@@ -240,7 +240,7 @@ MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2
 
 
 def button_kinds(table: Breakable) -> Kinds:
-    """Of the buttons, where there are some."""
+    """Faults of the buttons, where there are some."""
     buttons = table.world.buttons
 
     def wear(name: str, on: bool) -> None:
@@ -254,7 +254,7 @@ def button_kinds(table: Breakable) -> Kinds:
 
 
 def lights_kinds(table: Breakable) -> Kinds:
-    """Of the strip, where there is one."""
+    """Faults of the strip, where there is one."""
     chain = table.chain
     misread = partial(_misread, Streams(table.seed).stream("lights-level"))
 
@@ -343,7 +343,7 @@ def bus_kinds(table: Breakable) -> Kinds:
 
 
 def node_kinds(table: Breakable) -> Kinds:
-    """Of the plate's own microcontroller, where it has one."""
+    """Faults of the plate's own microcontroller, where it has one."""
     node = table.node
     if node is None:
         return
@@ -393,7 +393,7 @@ OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with 
 
 
 def chip_kinds(table: Breakable) -> Kinds:
-    """Of the tilt sensor, "imu", and of each expander, by its address, "0x20"."""
+    """Faults of the tilt sensor, "imu", and of each expander, by its address, "0x20"."""
     imu = table.imu
     chips: dict[str, InertialChip | Mcp23017] = {} if imu is None else {"imu": imu}
     chips |= {f"{address:#04x}": chip for address, chip in table.expanders.items()}
@@ -445,7 +445,7 @@ SLEEPS = 200
 
 
 def computer_kinds(table: Breakable) -> Kinds:
-    """Of the computer's time and of its disk."""
+    """Faults of the computer's time and of its disk."""
     clock, disk = table.clock, table.disk
     stream = Streams(table.seed).stream("stalls")
 

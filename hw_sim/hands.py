@@ -486,7 +486,7 @@ class Hands:
         )
 
     def _bring(self, piece: Piece, draw: Callable[[PathBuilder], Gesture]) -> Action:
-        """The same with a piece from its tray, where it stays if it cannot go."""
+        """Bring a piece from its tray, where it stays if it cannot go."""
         piece.comes = True
         try:
             return self._start(piece, draw)

@@ -39,7 +39,7 @@ Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
-    """By name, those that this table can have."""
+    """The ways to wire this table wrongly, by name."""
     profile, board = table.profile, table.hall_board
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
@@ -124,7 +124,7 @@ def _swap_muxes(table: SimTable, one: int, other: int) -> None:
 
 
 def _sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:
-    """Of a single one, and of the board under the plate."""
+    """Miswirings of single sensors, and of the board under the plate."""
     places = table.profile.places
 
     def felt(change: Callable[[float], float]) -> Callable[[str], None]:
@@ -172,7 +172,7 @@ def _break_chain(table: SimTable, place: str) -> None:
 
 
 def _turn_rows(table: SimTable) -> None:
-    """Every second row runs the other way than the profile says."""
+    """Have every second row of lights run the other way than the profile says."""
     columns = table.profile.columns
     rows = [range(first, first + columns) for first in range(0, table.profile.size, columns)]
     run = [index for at, row in enumerate(rows) for index in (row[::-1] if at % 2 else row)]

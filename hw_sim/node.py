@@ -112,7 +112,7 @@ class SimNode(Board):
         self._chain.power_on(now_s)  # dark
 
     def replug(self) -> None:
-        """Its USB comes back, and it has run on meanwhile."""
+        """Plug its USB in again; it has run on meanwhile."""
         now_s = self.line.clock.now()
         self.clock.sleep(now_s - self.clock.now())
         self._wake_s = max(self._wake_s, self.clock.now())
@@ -138,7 +138,7 @@ class SimNode(Board):
         return answers
 
     def now_us(self) -> int:
-        """By a crystal of its own."""
+        """Its time in microseconds, by a crystal of its own."""
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
 
     def select(self, address: int) -> None:
@@ -154,13 +154,13 @@ class SimNode(Board):
         answer[:] = bytes(self.spi.transfer(command, plate.SPI_HZ, 0))
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """On the node's bus."""
+        """Read over the node's own I2C bus."""
         into[:] = self.i2c.transfer(
             [Message(address, bytes([register])), Message(address, None, len(into))]
         )
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """On the node's bus."""
+        """Write over the node's own I2C bus."""
         self.i2c.transfer([Message(address, bytes([register]) + data)])
 
     def buttons(self) -> int:
@@ -182,9 +182,9 @@ class SimNode(Board):
         self._chain.receive(bytes(grb), self.clock.now())
 
     def received(self) -> bytes:
-        """From the line."""
+        """What has come over the line."""
         return self.line.received(self.clock.now())
 
     def send(self, data: bytearray, length: int) -> None:
-        """To the line."""
+        """Send over the line."""
         self.line.send(bytes(data[:length]), self.clock.now())

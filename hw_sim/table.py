@@ -73,13 +73,13 @@ class SimDisk:
         return False
 
     def fill(self) -> None:
-        """From now on it takes nothing more."""
+        """Fill the disk: it takes nothing more."""
         if self._limits is None:
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
         self._limit()
 
     def empty(self) -> None:
-        """There is room again."""
+        """Make room on the disk again."""
         if self._limits is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
             self._limits = None

@@ -41,7 +41,7 @@ class Board:
         raise NotImplementedError
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """Of a chip on I2C, as many as ``into`` holds."""
+        """Read registers of a chip on I2C, as many as ``into`` holds."""
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:

@@ -32,7 +32,7 @@ CRC = array("H", [
 
 @micropython.viper
 def crc(data: ptr8, length: int, table: ptr16) -> int:
-    """Of the first ``length`` bytes; ``table``: CRC."""
+    """The CRC-16 of the first ``length`` bytes; ``table``: CRC."""
     now = 0xFFFF
     for at in range(length):
         byte = data[at]

@@ -35,7 +35,7 @@ class Hall:
         return True
 
     def temperature(self) -> "int | None":
-        """Of the board, in 0.01 C."""
+        """The board's temperature in 0.01 C; None if its sensor is not there."""
         ratio = self.codes[THERMISTOR] / 1024
         if not 0.06 <= ratio <= 0.95:
             return None

@@ -102,7 +102,7 @@ class Pico(Board):
         self._strip.write(grb)
 
     def rest(self, most_us: int) -> None:
-        """Stand still for whole milliseconds of it, or until something comes over the line."""
+        """Wait for the whole milliseconds of a time, or until something comes over the line."""
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
@@ -134,7 +134,7 @@ class UartLine:
         return data or b""
 
     def send(self, data: bytearray, length: int) -> None:
-        """Into the UART's buffer."""
+        """Put bytes into the UART's buffer."""
         self._uart.write(data, length)
 
 

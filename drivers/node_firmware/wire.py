@@ -8,7 +8,7 @@ _RUN = 254  # bytes that one COBS code can lead
 
 
 def crc16(data: "bytes | bytearray") -> int:
-    """Of all bytes; 0 for a frame that ends with its own CRC."""
+    """The CRC-16 of all bytes; 0 for a frame that ends with its own CRC."""
     return crc(data, len(data), CRC)
 
 

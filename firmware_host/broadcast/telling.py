@@ -51,7 +51,7 @@ def public_name(key: str) -> str:
 
 
 def online_topic(key: str) -> str:
-    """Where the broker says whether the table is there."""
+    """The topic on which the broker says whether the table is there."""
     return f"tiltboard/table/{public_name(key)}/online"
 
 

@@ -151,7 +151,7 @@ class _AtTable:
         self._sweep.leave_out(self._table.places.index(place))
 
     def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
-        """Somebody does it; the date when it was done."""
+        """Have somebody at the simulated table do the sweep; returns when it was done."""
         from hw_sim.session.maker import Maker
 
         sim = until_done.enter_context(simulated_table(self._table, seed, faults))

@@ -65,7 +65,7 @@ class Service:
     python: str
 
     def may_open(self, path: Path) -> bool:
-        """By the file's owner, group and mode alone."""
+        """Whether a user may open the file, by its owner, group and mode alone."""
         mode = path.stat().st_mode
         with suppress(KeyError):  # of a file whose owner or group has no name
             if path.owner() == self.user:
@@ -113,7 +113,7 @@ def installed_service() -> Service | None:
 
 
 def service_of(shown: str) -> Service | None:
-    """From what ``systemctl show`` prints; None if the unit is not there."""
+    """The service, from what ``systemctl show`` prints; None if the unit is not there."""
     found: dict[str, list[str]] = {}
     for line in shown.splitlines():
         key, _, value = line.partition("=")

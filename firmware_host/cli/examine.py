@@ -90,7 +90,7 @@ def read_configured(config: Path | None, profile: str | None) -> Configured:
 def examine_service(
     service: Service | None, machine: Machine, needs: Sequence[Need]
 ) -> Iterator[Finding]:
-    """By what systemd has loaded, and each device's owner and mode."""
+    """Findings about the service, by what systemd has loaded and each device's owner and mode."""
     if service is None:
         yield note(
             "service",
@@ -194,7 +194,7 @@ def examine(
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
-    """What it is."""
+    """Findings about the computer itself."""
     yield ok(
         "computer",
         text(
@@ -323,7 +323,7 @@ def _forbidden(
 
 
 def _supply(machine: Machine) -> Iterator[Finding]:
-    """Of the Pi, in the last two seconds, in which the parts were asked."""
+    """Findings about the Pi's supply in the last two seconds, in which the parts were asked."""
     sags = supply_sags(machine.root)
     if sags:
         yield problem("supply", SAGS, SUPPLY)

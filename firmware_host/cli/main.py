@@ -97,7 +97,7 @@ class ExtendedGroup(click.Group):
         return [*own, *sorted(self._others().keys() - set(own))]
 
     def own_commands(self) -> list[str]:
-        """In the order of their definition."""
+        """Names of commands, in the order of their definition."""
         return list(self.commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -174,7 +174,7 @@ class LazyGroup(ExtendedGroup):
         return translated(command, catalogue())
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In the language; --language may have chosen it just before."""
+        """The help in the language to speak; --language may have chosen it just before."""
         translated(self, catalogue())
         super().format_help(ctx, formatter)
 

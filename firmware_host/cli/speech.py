@@ -32,7 +32,7 @@ class Voice:
         self.asked = False  # by --language, which comes before settings
 
     def speak(self, catalogue: Catalogue) -> None:
-        """From here on in that language; click's own words, too, which come through gettext."""
+        """Speak that language from here on; click's own words too, which come through gettext."""
         self.catalogue = catalogue
         os.environ["LANGUAGE"] = catalogue.language
         gettext.bindtextdomain("messages", _CLICKS_WORDS)
@@ -60,7 +60,7 @@ def environment_language(environment: Mapping[str, str]) -> str:
 
 
 def voice() -> Voice:
-    """That of the command being run."""
+    """The voice of the command being run."""
     context = click.get_current_context(silent=True)
     found = None if context is None else context.find_root().obj
     return found if isinstance(found, Voice) else Voice(Catalogue())

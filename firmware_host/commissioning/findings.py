@@ -82,17 +82,17 @@ class Finding:
 
 
 def ok(subject: str, found: Message) -> Finding:
-    """All is well."""
+    """A finding that all is well."""
     return Finding(subject, State.OK, found)
 
 
 def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
-    """Worth knowing."""
+    """A finding that is worth knowing."""
     return Finding(subject, State.NOTE, found, remedy)
 
 
 def problem(subject: str, found: Message, remedy: Message) -> Finding:
-    """To be mended."""
+    """A finding of something to mend."""
     return Finding(subject, State.PROBLEM, found, remedy)
 
 
@@ -117,7 +117,7 @@ class Health:
 
     @property
     def poor(self) -> bool:
-        """It is worth a look."""
+        """Whether the place is worth a look."""
         return self.remedy is not None
 
 

@@ -143,7 +143,7 @@ def leave_out(profile: Profile, progress: Progress, place: int) -> tuple[Choice,
 
 
 def sound(progress: Progress, values: Sequence[float]) -> list[float]:
-    """By input; nothing where its place is said to be broken."""
+    """``values`` by input, with 0 where the place is said to be broken."""
     broken = {progress.input_of(place) for place in progress.broken}
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 

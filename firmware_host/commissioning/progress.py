@@ -115,7 +115,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return replace(self, **known)
 
     def leaving_out(self, place: int) -> Progress:
-        """Its sensor is broken: nothing that it has read counts."""
+        """The progress without a place whose sensor is broken: nothing that it has read counts."""
         left = self.without_place(place)
         return replace(left, broken=(*left.broken, place))
 

@@ -267,7 +267,7 @@ class Sweep:
         self._attempt = self._refused = None
 
     def measure_again(self, again: str) -> None:
-        """That place, or that part, next. Raises NotPossibleError."""
+        """Measure that place, or do that part, next. Raises NotPossibleError."""
         self.go_on_from(measured_again(self._profile, self.progress, again))
 
     def asked(self, overlay: Overlay) -> Asked:
@@ -367,7 +367,7 @@ class Sweep:
         return self._profile.imu is not None and Part.EDGES not in self._skipped
 
     def _missing_part(self, task: Task, frame: Frame) -> Step | None:
-        """Where a part does not answer that the task needs: it is waited for, or skipped."""
+        """A step that waits for a part which the task needs, or skips it; None where it answers."""
         part = task.part
         if task.ask is Ask.EMPTY and frame.field_mt and self._tilt:
             part = Part.EDGES

@@ -81,7 +81,7 @@ class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def capabilities(self) -> Capabilities:
-        """What it can tell, as its parts are."""
+        """What the table can tell, by its parts."""
         linear = self.hall.linear
         return Capabilities(
             columns=self.columns,
@@ -108,7 +108,7 @@ class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @property
     def parts(self) -> tuple[tuple[str, Part], ...]:
-        """Those that it has, by their sections' names."""
+        """The parts that the table has, by their sections' names."""
         found = (
             ("hall", self.hall),
             ("imu", self.imu),

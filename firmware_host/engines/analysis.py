@@ -195,7 +195,7 @@ def _turning(at: int, move: str, mover: str, before: Judgement, after: Judgement
 
 
 def _turns(value: int) -> int:
-    """In how many of his turns the mover wins."""
+    """In how many turns the mover wins, by a value."""
     return max((WIN - value + 1) // 2, 0)
 
 

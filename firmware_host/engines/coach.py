@@ -56,7 +56,7 @@ def _rest(sure: int) -> Reason:
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
-    """That it wins, and in how many turns at most."""
+    """The reason for a move that is proven to win, with the number of turns."""
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
         return Reason(WINS) if mover in (rules.result(after) or ()) else None

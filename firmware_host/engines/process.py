@@ -134,7 +134,7 @@ class EngineProcess:
                 )
 
     def _introduction(self, end: str) -> Iterator[list[str]]:
-        """What it says until ``end``, in its time and in not too many words."""
+        """The lines that an engine says until ``end``, within its time and not too many."""
         until_s = self._now() + self._start_s
         for _ in range(_MOST_INTRODUCING):
             words: list[str] = []
@@ -343,12 +343,12 @@ class LentEngine:
             os.close(its_out)
 
     def wait(self, timeout: float) -> None:
-        """Until it has ended. Raises subprocess.TimeoutExpired."""
+        """Wait until the engine has ended. Raises subprocess.TimeoutExpired."""
         if self._line.fileno() >= 0 and not select.select((self._line,), (), (), timeout)[0]:
             raise subprocess.TimeoutExpired("engine", timeout)
 
     def end(self) -> None:
-        """It ends now, whatever it does."""
+        """End the engine now, whatever it is doing."""
         self._line.close()
 
 

@@ -137,7 +137,7 @@ def proven(game: Game, puzzle: Puzzle) -> bool:
 
 
 def after_move(rules: Rules, state: Any, name: str) -> Any:
-    """None where that move is not legal."""
+    """The state after a move by name; None where it is not legal."""
     number = rules.number(name)
     legal = number is not None and number in rules.moves(state)
     return rules.apply(state, number) if legal and number is not None else None

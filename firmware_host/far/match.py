@@ -181,7 +181,7 @@ class Course:
         return self.seats[self.mover or self.game.players[0]]
 
     def after(self, step: Step) -> Course:
-        """With one step more. Raises ValueError where the rules forbid it."""
+        """The course with one step more. Raises ValueError where the rules forbid it."""
         if step.who not in self.seats:
             raise ValueError(f"There is no player {step.who}.")
         match step.kind:
@@ -311,7 +311,7 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def saying(self, phrase: Phrase) -> Match:
-        """With a phrase for the others."""
+        """The match, saying a phrase to the others."""
         return self._with(said=Said(self.state.said.number + 1, phrase))
 
     def write(self, step: Step) -> Match:

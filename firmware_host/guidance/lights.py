@@ -105,7 +105,7 @@ class Pattern:
     breath_s: float | None = None
 
     def look(self, rgb: Rgb) -> Look:
-        """In that colour."""
+        """The look in that colour."""
         if self.breath_s is None:
             return Look(rgb, self.levels, GRID_S)
         bright, dim = self.levels
@@ -303,7 +303,7 @@ class CodeShown:
     since_s: float
 
     def over(self, now_s: float) -> bool:
-        """Whether it has been shown for long enough."""
+        """Whether the code has been shown for long enough."""
         return now_s - self.since_s >= CODE_SHOWN_S
 
     def shown_once(self, now_s: float, columns: int) -> bool:

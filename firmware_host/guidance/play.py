@@ -211,7 +211,7 @@ def asked(question: Message, at: Message) -> Message:
 
 
 def asked_tilting(question: Message, at: Message) -> Message:
-    """The same where the plate may be tilted, too."""
+    """The question, where tilting the plate answers it too."""
     return text(
         "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one, or "
         "tilt the plate a little the way it falls.",

@@ -123,7 +123,7 @@ def confirm_move(said: Message, places: Sequence[str]) -> Message:
 
 
 def confirm_missed(said: Message) -> Message:
-    """Somebody pressed confirm, and nothing has changed on the board."""
+    """What to say when somebody pressed confirm and nothing has changed on the board."""
     return text(
         "{said} If you have put a piece that does not show, press confirm again.", said=said
     )

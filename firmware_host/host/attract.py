@@ -76,7 +76,7 @@ def _idle(standing: Standing) -> bool:
 
 
 def _scenes(game: Game) -> Iterator[Scene]:
-    """For ever; none where no such game was played on this board."""
+    """Scenes of games without end; none where no such game was played on this board."""
     played = [e for e in exercises(game.name) if e.kind == "win" and _fits(e, game)]
     for number in count() if played else ():
         exercise = played[number % len(played)]

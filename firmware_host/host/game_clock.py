@@ -93,6 +93,6 @@ class GameClock:
             self.state = replace(self.state, left_s={**self.state.left_s, player: left_s})
 
     def _note(self) -> None:
-        """After each move: a kill gives back no more than what has been thought since."""
+        """Note the clock in the journal after a move: a kill gives back only the time since."""
         if self._owed and self.state is not None:
             self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)

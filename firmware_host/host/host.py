@@ -395,7 +395,7 @@ class Host:
                 self.notices[part] = trouble
 
     def _try(self, ask: Ask) -> None:
-        """For a clock or an engine, which ask again where it has become impossible."""
+        """Do what a clock or an engine asks; they ask again where it has become impossible."""
         with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
             self._ask(ask.request)
             ask.done()
@@ -471,12 +471,12 @@ class Host:
 
     @property
     def observation(self) -> Observation:
-        """What perception saw in it."""
+        """What perception saw in the last scan."""
         return self.look.observation
 
     @property
     def sight(self) -> Sight:
-        """The same in the words of the game."""
+        """The last scan in the words of the game."""
         return self.look.sight
 
     @property

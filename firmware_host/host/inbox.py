@@ -29,7 +29,7 @@ class _Asked:
         self._begun: Future[Any] | None = None
 
     def ready(self) -> bool:
-        """Whether it can be done without waiting; what it waits for is begun."""
+        """Whether the work can be done without waiting; begins what it waits for."""
         if self._ahead is None:
             return True
         if self._begun is None:

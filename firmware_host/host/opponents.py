@@ -257,7 +257,7 @@ class Opponents:
         return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agrees(self, standing: Standing) -> Sequence[Ask]:
-        """To a draw that somebody offers, the engines that stood badly when they moved last."""
+        """Engines that stood badly when they last moved agree to a draw that is offered."""
         if not standing.draw_offers:
             return ()
         silent = self.seats.keys() - set(standing.draw_offers)
@@ -265,7 +265,7 @@ class Opponents:
         return [Ask(OfferDraw(player, game=standing.game_id)) for player in willing]
 
     def _back(self, standing: Standing) -> Sequence[Ask]:
-        """Whoever takes back an engine's move wants to play another one himself before it."""
+        """Take back a person's move before an engine's that was taken back."""
         made = len(standing.moves)
         people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
         if not people or not made:

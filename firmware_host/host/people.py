@@ -92,7 +92,7 @@ class People:
         self._write(_Kept(people, seated, kept.counted))
 
     def forget(self, name: str) -> None:
-        """Everything that is known of somebody. Raises NotPossibleError."""
+        """Forget everything that is known of somebody. Raises NotPossibleError."""
         kept = self._kept
         if name not in kept.people:
             raise NotPossibleError("This table knows nobody called {name}.", name=name)
@@ -101,7 +101,7 @@ class People:
         self._write(_Kept(people, seated, kept.counted))
 
     def rating(self, name: str, game: str) -> float:
-        """In levels, 1 to 10."""
+        """A person's strength in levels, 1 to 10."""
         return self.person(name).rating.get(game, BEGINS)
 
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:

@@ -75,7 +75,7 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
 
 
 def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """The same with its boards and decks as options. Raises RulesError."""
+    """The command with its files of boards and decks read into options. Raises RulesError."""
     if not command.boards:
         return command
     kind = game_type(command.game)
@@ -160,7 +160,7 @@ def with_lesson_words(
 
 
 def _right_move(game: ExerciseGame, position: Position) -> str:
-    """The next of its line, and behind that one that wins."""
+    """The next move of the puzzle's line; after its end, one that wins."""
     at = game.step_at(position)
     if at < len(game.line):
         return game.line[at]
@@ -209,7 +209,7 @@ def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
 
 @cache
 def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]:
-    """The same, each with the number of its players."""
+    """The presets that fit this table, each with its number of players."""
     games = ((preset, kind.create(preset.options)) for preset in kind.presets)
     return [(preset, len(game.players)) for preset, game in games if _fits(able, game)]
 
@@ -226,7 +226,7 @@ def _fits(able: Capabilities, game: Game) -> bool:
 
 
 def usual_options(kind: GameType, able: Capabilities) -> Mapping[str, Any]:
-    """With which the game is started where nobody has chosen; where nothing fits, its defaults."""
+    """The options of a game for which nobody has chosen any; where no preset fits, its defaults."""
     fitting = presets_for(kind, able)
     return fitting[0].options if fitting else {}
 
@@ -506,12 +506,12 @@ class Playing:
                 self.seats.play(player, level)
 
     def set_up_again(self) -> None:
-        """After people have played freely. In a game of seats they say what lies there."""
+        """Set the board up again after free play. In a game of seats people say what lies there."""
         if self.referee is self._of_places:
             self._of_places.set_up_again()
 
     def end_free_mark(self) -> None:
-        """Once the board has been set up again."""
+        """Remove the mark of free play once the board has been set up again."""
         if self.free_mark.stands and not (
             self.referee is self._of_places and self._of_places.setting_up
         ):

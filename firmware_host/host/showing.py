@@ -200,7 +200,7 @@ class Showing:
         self._looks = ()
 
     def _on_strip(self, by_place: Sequence[T]) -> list[T]:
-        """By position on the strip."""
+        """Values by place, put in the order of the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
 

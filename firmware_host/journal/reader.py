@@ -196,7 +196,7 @@ _MOST_BYTES = 1 << 28  # that are read at once where a file's first page is dama
 
 
 def salvage_name(path: Path) -> Path:
-    """Where the saved journal of ``path`` waits until the damaged one is out of the way."""
+    """The path at which a salvaged journal waits until the damaged one is out of the way."""
     return path.with_name(path.name + ".salvaged")
 
 

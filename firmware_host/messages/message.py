@@ -51,7 +51,7 @@ class Message:
         return self.template, self.params, self.capital
 
     def capitalised(self) -> Message:
-        """The same at the beginning of a sentence."""
+        """The message with a capital, for the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
 
 

@@ -107,7 +107,7 @@ class SensorHealth:
         return self.masked != before
 
     def claim(self, index: int) -> None:
-        """Somebody says what this sensor does not feel."""
+        """Mask a sensor that does not feel what somebody says stands there."""
         self.masked.setdefault(index, Ailment.SILENT)
 
     def _judge_switches(self, raw_mt: Sequence[float]) -> None:
@@ -266,11 +266,11 @@ class MaskedPlaces:
         self.interrupt()
 
     def unmask(self, index: int) -> None:
-        """Its sensor is read again."""
+        """Take the mask off a place: its sensor is read again."""
         del self._places[index]
 
     def believe(self, index: int, belief: Magnet) -> None:
-        """Somebody says what stands there."""
+        """Believe what somebody says stands there."""
         self._places[index] = _Masked(belief, felt=self._places[index].felt, checked=True)
         self.interrupt()
 
@@ -283,11 +283,11 @@ class MaskedPlaces:
         return own + self._crosstalk.total_mt[index]
 
     def places(self) -> tuple[int, ...]:
-        """All that are masked."""
+        """The places that are masked."""
         return tuple(self._places)
 
     def interrupt(self) -> None:
-        """Something moves: the mean begins anew."""
+        """Begin the mean anew, as something moves."""
         self._count = 0
 
     def changed(self, index: int) -> None:
@@ -298,7 +298,7 @@ class MaskedPlaces:
         self.interrupt()
 
     def follow(self, readings_mt: Sequence[float]) -> None:
-        """At rest, now and then: what is read while nothing happens."""
+        """Follow what sensors read while nothing happens; to be called at rest, now and then."""
         calm = self._calm_mt
         common = median(readings_mt)
         for index, reading_mt in enumerate(readings_mt):

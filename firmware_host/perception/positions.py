@@ -79,13 +79,15 @@ class Positions:
         self.known = {**self.known, index: at}
 
     def doubtful(self, now_s: float) -> None:
-        """Every piece may have slid a little, unseen: further off than people put it."""
+        """Note that every piece may have slid unseen, further off than people put it."""
         self._base.clear()
         self._slid.update(self.known)
         self._due_s.update(dict.fromkeys(self.known, now_s))
 
     def look(self, state: PlateState, failed: Collection[int], now_s: float, *, calm: bool) -> None:
-        """At one piece that is due; ``calm``: and whether one was pushed, or its sensor failed."""
+        """Look at one piece that is due; ``calm``: also whether one was pushed, or its sensor
+        failed.
+        """
         if calm:
             rest = state.rest
             known = self._own_mt.items()

@@ -98,7 +98,7 @@ class NoiseMeter:
         return _SIGMA * self._mean_mt[index]
 
     def sigmas_mt(self) -> list[float]:
-        """The same of every sensor."""
+        """The noise of every sensor's single readings."""
         return [_SIGMA * m for m in self._mean_mt]
 
 
@@ -126,7 +126,7 @@ class Sensors:
         self.bands = Bands(profile.size)
 
     def scans(self, duration_s: float) -> int:
-        """In that time; at least those of an average."""
+        """The number of scans in that time; at least those of an average."""
         return max(AVERAGED, round(duration_s * self.scans_per_s))
 
     def came_after(self, period_s: float) -> None:
@@ -144,7 +144,7 @@ class Sensors:
         return len(series) >= count and high - low <= max(_RANGE_MT, most)
 
     def mean(self, index: int, count: int) -> float:
-        """Of the last ``count`` scans of a place, neighbours included."""
+        """The mean of a place's last ``count`` scans, neighbours included."""
         return sum(self.history.series(index, count)) / count
 
     def move_zero(self, index: int, by_mt: float) -> None:
@@ -153,7 +153,7 @@ class Sensors:
         self.history.shift(index, by_mt)
 
     def set_bands(self, index: int, state: PlateState) -> None:
-        """After the magnet or the zero of a place has changed."""
+        """Set a place's bands, after its magnet or its zero has changed."""
         zeroed, reading = self.zeros.zeroed[index], state.readings[index]
         self.bands.set(index, state.magnets[index], reading, zeroed=zeroed)
 
@@ -209,7 +209,7 @@ class PlateState(Struct, frozen=True):
         return replace(self, pending={}, trail=()) if self.pending or self.trail else self
 
     def left(self, index: int, now_s: float) -> PlateState:
-        """Its reading has just left its class's band."""
+        """The state as a reading has just left the band of its class."""
         alone_mt = self.rests[0] if self.rests else self.rest
         pending = Pending(now_s, now_s, self.rest, self.magnets, alone_mt)
         return replace(

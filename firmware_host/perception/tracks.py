@@ -57,7 +57,7 @@ class Axis(NamedTuple):
         )
 
     def updated(self, at: float, var: float) -> Axis:
-        """It is there, with what was expected taken into account."""
+        """The axis after a measurement, weighed against what was expected (Kalman)."""
         share = self.both / self.var
         return Axis(
             at,
@@ -276,7 +276,7 @@ class _Slide:
 
     @property
     def rests(self) -> bool:
-        """Whether it has not moved lately, by more than the scans' noise."""
+        """Whether the piece has not moved lately by more than the scans' noise."""
         if len(self.last) < _REST_SCANS:
             return False
         x, y = zip(*self.last, strict=True)
@@ -286,7 +286,7 @@ class _Slide:
 
     @property
     def at(self) -> tuple[float, float]:
-        """Where it is; at rest, by the last scans together."""
+        """Where the piece is; at rest, by the last scans together."""
         if not self.rests:
             return self.x, self.y
         x, y = (sum(each) / len(self.last) for each in zip(*self.last, strict=True))

@@ -125,7 +125,7 @@ class Zeros:
         self.zeroed = list(calibration.zeroed)
 
     def calibration(self) -> Calibration:
-        """That of the last run, with what is known of the zeros by now."""
+        """The calibration of the last run, with what is known of the zeros by now."""
         return msgspec.structs.replace(
             self._stored,
             offset_mt=tuple(self._offset),

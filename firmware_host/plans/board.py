@@ -126,7 +126,7 @@ class Board:
         return made
 
     def pad(self, ref: str, number: str, which: int = 0) -> Point:
-        """Where a pin's pad is; ``which`` of those with its number."""
+        """The point of a pin's pad; ``which`` of those with its number."""
         return [pad.at for pad in self.components[ref].pads if pad.number == number][which]
 
     def track(self, net: str, width: float, side: Side, *points: Point) -> None:

@@ -31,7 +31,7 @@ def sensor_net(profile: Profile, index: int) -> str:
 
 
 def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
-    """Of a table with these sensors. ``regulator``: its part."""
+    """The carrier of a table with these sensors. ``regulator``: its part."""
     board = Board("carrier")
     carries = {spare.input: CARRIES[spare.carries] for spare in hall.spares}
     inputs = [*range(profile.size), *carries]
@@ -231,7 +231,7 @@ def _shifter(board: Board, channel: Channel, data: str, y: float) -> None:
 
 
 def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulator: str) -> float:
-    """Its lower edge. ``y``: of the rail that feeds the fuses."""
+    """Lay the supply; returns its lower edge. ``y``: of the rail that feeds the fuses."""
     ground, line, low = y + 35.3, y + 18.6, y + 22.6
     board.rail("5VIN", "5VIN", y, 4.0)
     board.rail("ground", GND, ground, 4.0)

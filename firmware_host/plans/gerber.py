@@ -62,7 +62,7 @@ class Layer:
 
 
 def layers(board: Board) -> dict[str, str]:
-    """By the ends of their names, as KiCad has them."""
+    """The Gerber files, by the ends of their names as KiCad has them."""
     made = {
         "F_Cu.gtl": Layer(board, "Copper,L1,Top"),
         "B_Cu.gbl": Layer(board, "Copper,L2,Bot"),

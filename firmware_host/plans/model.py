@@ -59,7 +59,7 @@ class Line:
         return PARTS[self.part]
 
     def total(self, key: str) -> float:
-        """Of all of them: ``eur``, ``grams``, ``ma``, ``peak_ma`` or ``minutes``."""
+        """The sum over its quantity: ``eur``, ``grams``, ``ma``, ``peak_ma`` or ``minutes``."""
         return float(self.about.get(key, 0)) * self.quantity
 
 
@@ -186,7 +186,7 @@ class Plans:
         return tuple(Line(part, count[part]) for part in PARTS if count[part])
 
     def total(self, key: str) -> float:
-        """Of all lines."""
+        """The sum over all lines."""
         return sum(line.total(key) for line in self.lines)
 
     def sensors_a(self, *, peak: bool = False) -> float:
@@ -387,7 +387,7 @@ def spacer_mm(profile: Profile) -> float:
 
 
 def _power_rows(plans: Plans) -> list[tuple[str, str]]:
-    """Of currents, their heat and their own fields."""
+    """Rows of the report: currents, their heat and their own fields."""
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
     heat = 1.7 * most
@@ -423,7 +423,7 @@ def _power_rows(plans: Plans) -> list[tuple[str, str]]:
 
 
 def _centred(disc: Disc, gap_mm: float) -> float:
-    """On its axis, in mT; ``Disc.centred_mt`` holds at 12 mm."""
+    """A disc's field on its axis, in mT; ``Disc.centred_mt`` holds at 12 mm."""
 
     def axis(z: float) -> float:
         radius, high = disc.diameter_mm / 2, disc.height_mm
@@ -433,7 +433,7 @@ def _centred(disc: Disc, gap_mm: float) -> float:
 
 
 def _all_neighbours(profile: Profile) -> float:
-    """At the middle place, from a strong piece on every other one."""
+    """The field at the middle place of strong pieces on all others, in mT."""
     middle = profile.columns // 2, profile.rows // 2
     return sum(
         field_mt(

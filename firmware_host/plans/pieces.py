@@ -37,12 +37,12 @@ class Piece:
 
     @property
     def printed_g(self) -> float:
-        """Of cup and lid, solid."""
+        """The mass of cup and lid, printed solid."""
         return float(self.cup.volume() + self.lid.volume()) / 1000 * PLA_G_CM3
 
     @property
     def magnet_g(self) -> float:
-        """Of its magnet."""
+        """The mass of its magnet."""
         disc = self.magnet
         return math.pi * disc.diameter_mm**2 / 4 * disc.height_mm / 1000 * MAGNET_G_CM3
 
@@ -145,7 +145,7 @@ def _bar(length: float, angle: float) -> Any:
 
 
 def marked(lid: Any, pole: str) -> Any:
-    """With a groove for north, a cross for south: what faces the sensor."""
+    """The lid with a groove for north, a cross for south: the pole that faces the sensor."""
     cut = lid - _bar(7.0, 0)
     return cut - _bar(7.0, 90) if pole == "south" else cut
 

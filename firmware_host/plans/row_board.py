@@ -84,7 +84,7 @@ def _chain_ends(board: Board, left: float, last: float, places: int, *, westward
 
 
 def _sensor(board: Board, at: int, x: float) -> None:
-    """In SOT-23, or in TO-92 laid flat with its element on the same spot."""
+    """Add a sensor: SOT-23, or TO-92 laid flat with its element on the same spot."""
     name = f"S{at + 1}"
     board.add(f"U{at + 1}", "sensor", (x, 0), {"1": V33, "2": name, "3": GNDA})
     board.add(f"C{at + 1}", "c100n_smd", (x, -3), {"1": V33, "2": GNDA}, footprint="c0805_flat")

@@ -58,7 +58,7 @@ class Sheet:
 
 
 def sheets(profile: Profile) -> Iterator[Sheet]:
-    """All of a table's."""
+    """All sheets of a table."""
     if isinstance(profile.hall, MatrixHall):
         return  # its board is its plate
     half, lights = profile.plate_mm / 2, profile.lights
@@ -179,7 +179,7 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
 
 
 def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, float, float]]:
-    """Where four places meet; none where tiles cannot slide over them."""
+    """Pegs where four places meet; none where tiles cannot slide between them."""
     wide, half, peg = profile.columns, profile.pitch_mm / 2, peg_mm(profile.pitch_mm)
     for index in filled if 0 < peg < TILE_HAT_MM else ():
         others = {index + 1, index + wide, index + wide + 1}

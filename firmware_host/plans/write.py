@@ -81,7 +81,7 @@ def can_print() -> bool:
 
 
 def placement(board: Board) -> str:
-    """Where each part is, in mm from the board's lower left corner."""
+    """A table of where each part is, in mm from the board's lower left corner."""
     left, _, _, bottom = board.edge
     rows = [
         f"{part.ref},{part.value},{part.at[0] - left:.3f},{bottom - part.at[1]:.3f},top"

@@ -133,7 +133,7 @@ class Finding:
 
     @property
     def right(self) -> bool:
-        """Nothing stands wrong; the plan may be unfinished."""
+        """Whether nothing stands wrong; the plan may be unfinished."""
         return not self.strays and not self.missing
 
     @property
@@ -253,7 +253,7 @@ class Pending:
 
     @classmethod
     def noted(cls, position: Position, record: PendingMove) -> Pending:
-        """From the journal. Raises IllegalMoveError."""
+        """A pending move from the journal. Raises IllegalMoveError."""
         turn = position.play(record.move)
         if record.requested:
             return cls.asked(position, turn)
@@ -486,13 +486,13 @@ class Book:
 
 
 def is_swap(turn: Turn) -> bool:
-    """Its act puts another piece where one leaves the board."""
+    """Whether the turn's act puts another piece where one leaves the board."""
     leaving = {s.source for s in turn.act if s.target is None}
     return any(s.source is None and s.target in leaving for s in turn.act)
 
 
 def _carries(shift: Shift) -> bool:
-    """From one place of the board to another."""
+    """Whether a shift goes from one place of the board to another."""
     return shift.source is not None and shift.target is not None
 
 

@@ -405,7 +405,7 @@ def _carrying_out(state: State, pending: Pending) -> View:
 
 
 def _guided(state: State, finding: Finding, unread: Sequence[str]) -> View:
-    """Until the board is the position, and is seen to be."""
+    """The view while people are led to a position, until the board is seen to show it."""
     if state.play.guide is Guide.SETUP:
         return setup_view(state.play.line.game, finding, unread)
     return _fix(state, finding, unread)

@@ -28,7 +28,7 @@ from games.seated import Computer, SeatedGame
 
 
 def sounds_of(game: SeatedGame, before: Position, after: Position, move: str) -> list[Sound]:
-    """Of a move; passing is silent."""
+    """The sounds of a move; passing is silent."""
     if after.over:
         return [Sound.WIN]
     failed = game.failure(before, move)
@@ -339,7 +339,7 @@ class SeatArbiter:
         return True
 
     def _begin_count(self, line: Line, game: SeatedGame, who: str | None) -> None:
-        """Of five, where something waits for its end."""
+        """Begin the count of five, where something waits for its end."""
         if game.time_up not in line.position.legal():
             raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
         if self._only_wishes(line, who, _WOULD_COUNT):
@@ -497,7 +497,7 @@ class SeatArbiter:
         self._sounds += sounds_of(game, before, line.position, move)
 
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
-        """The same value as long as nothing changes."""
+        """The standing; the same object as long as nothing changes."""
         key = (
             id(line.position),
             id(self.trouble),

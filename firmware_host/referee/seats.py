@@ -49,7 +49,7 @@ class Seats:
         self._agreed: dict[str, set[str]] = {}
 
     def set_up(self, players: Sequence[str], game_id: int = 0) -> None:
-        """For the players of a game; none for a game without seats."""
+        """Set the seats up for a game's players; none for a game without seats."""
         self._players = tuple(players)
         if players and game_id != self._game:
             if game_id > max(self._seen_in, default=0):  # it begins now
@@ -109,12 +109,12 @@ class Seats:
 
     @property
     def holders(self) -> Mapping[str, str]:
-        """Of the seats of this game."""
+        """Seats that devices hold: player -> the device."""
         return {each: self._holders[each] for each in self._players if each in self._holders}
 
     @property
     def computers(self) -> Mapping[str, str]:
-        """Of the seats of this game."""
+        """Seats that the computer plays: player -> its level."""
         return {each: self._computers[each] for each in self._players if each in self._computers}
 
     def sit(self, digest: str, player: str | None, code: str | None) -> str:

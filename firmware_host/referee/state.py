@@ -84,7 +84,7 @@ class Seen(Struct, frozen=True):
         return self.is_due(self.same_since_s + duration_s)
 
     def surely_stood(self, duration_s: float) -> bool:
-        """The same, and nothing on it has been in doubt meanwhile."""
+        """Whether the board has stood for that long, with nothing on it in doubt meanwhile."""
         return not self.doubtful and self.is_due(self.sure_since_s + duration_s)
 
     @property

@@ -222,7 +222,7 @@ def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:
-    """Where the piece that was moved has come to rest."""
+    """The places where the piece that was moved last has come to rest."""
     if turn is None:
         return {}
     on = {s.source: s.target for s in turn.consequences if s.source is not None}

@@ -104,7 +104,7 @@ class Evidence:
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
     def declined(self) -> Evidence:
-        """It was not so; nothing is proposed until something changes."""
+        """The evidence after "no": nothing is proposed until something changes."""
         return replace(self, proposal=None, refused=self.now)
 
 
@@ -115,7 +115,9 @@ def looked(
     position: Position,
     wish: str | None,
 ) -> Evidence:
-    """After another scan. While the plate moves, or something cannot be read, nothing is told."""
+    """The evidence after another scan. While the plate moves, or something cannot be read, nothing
+    is told.
+    """
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
         return evidence if evidence.now is None else replace(evidence, now=None, proposal=None)
     if evidence.spin_rad is None and sight.spin_rad is not None:

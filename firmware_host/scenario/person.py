@@ -111,7 +111,7 @@ class RealTable:
         self._pacer.wait()
 
     def restart(self) -> None:
-        """Everything in memory is dropped; a new host goes on where the journal ends."""
+        """Drop everything in memory; a new host goes on where the journal ends."""
         self.host.close()
         self.__enter__()
 
@@ -461,7 +461,7 @@ class Person:
         return not self.host.sight.faults
 
     def _is_back(self) -> bool:
-        """All parts have answered for long enough to be believed."""
+        """Whether all parts have answered for long enough to be believed."""
         sight = self.host.sight
         return self._whole() and sight.ready and sight.stillness is not Stillness.UNKNOWN
 

@@ -55,7 +55,7 @@ class Recorder:
         self._thread.start()
 
     def record(self, host: Host) -> None:
-        """After each step, in the table's thread: what it read, and what was asked of it."""
+        """Record a step, in the table's thread: what was read, and what was asked of the table."""
         if self.failed:
             return
         if host.upkeep.sweep is not None:
@@ -133,7 +133,7 @@ def _is_trace(path: Path) -> bool:
 
 
 def _quiet(host: Host) -> bool:
-    """Everything stands where the game wants it, and nobody is doing anything."""
+    """Whether everything stands where the game wants it, and nobody is doing anything."""
     standing, sight = host.standing, host.sight
     return (
         standing.phase is Phase.TURN

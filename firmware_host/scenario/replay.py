@@ -36,7 +36,7 @@ from games.base import IllegalMoveError
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Nothing is logged meanwhile."""
+    """Log nothing meanwhile."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -289,7 +289,7 @@ class ScenarioRunner:
         self._watch()
 
     def _wait_quiet(self) -> None:
-        """Until hands, readings and commanded tilt have been unchanged for QUIET_S."""
+        """Wait until hands, readings and commanded tilt have been unchanged for QUIET_S."""
         actor, started_s = self._actor, self._now()
         while (
             self._now() - self._quiet_since_s < QUIET_S or self._quiet_scans < QUIET_SCANS

@@ -165,7 +165,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def _lines(path: Path) -> tuple[list[bytes], bool]:
-    """All lines that are whole, and whether the file is."""
+    """The lines that are whole, and whether the file is whole."""
     try:
         data = read_file(path, MOST_BYTES)
     except OSError as error:

@@ -28,7 +28,7 @@ class OneCauseAtATime(logging.Filter):
         self._causes: dict[tuple[str, int, object], _Cause] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is written."""
+        """Whether a record is written."""
         kind = record.exc_info[0] if record.exc_info else None
         key = record.pathname, record.lineno, kind
         cause = self._causes.pop(key, None) or _Cause(record.created)

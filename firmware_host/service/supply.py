@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def supply_sags(root: Path) -> bool | None:
-    """Whether it did in the last two seconds; None: this computer does not say."""
+    """Whether the supply sagged in the last two seconds; None: this computer does not say."""
     throttled = _throttled(root)
     said = None if throttled is None else bool(throttled & UNDERVOLTAGE)
     for name in (root / MONITORS).glob("hwmon*/name"):
@@ -36,7 +36,7 @@ def supply_sags(root: Path) -> bool | None:
 
 
 def is_slowed(root: Path) -> bool:
-    """Whether it is hot enough to be slowed down now, and not merely short of power."""
+    """Whether the Pi is slowed down now by heat, and not merely by a weak supply."""
     throttled = _throttled(root) or 0
     return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
 

@@ -216,7 +216,7 @@ class Table:
         self.call(lambda: self._host.ask_for_press(what, number, answer))
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Where back is held for long, call it, in the table's thread."""
+        """Call ``power_off`` where back is held for long, in the table's thread."""
         self.call(lambda: setattr(self._host, "power_off", power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
@@ -394,7 +394,7 @@ class Table:
 
 
 def _told(played: Replay, found: Analysis) -> GameAnalysis:
-    """With the turning points in words, and their lines as boards."""
+    """The analysis with its turning points in words, and their lines as boards."""
     moves, reached = played.moves, played.positions
     return GameAnalysis(
         shares=[round(share, 3) for share in found.shares],

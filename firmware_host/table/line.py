@@ -57,7 +57,7 @@ class Line:
         return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
     def played(self, turn: Turn) -> Line:
-        """With one move more."""
+        """The line with one move more."""
         moves, reached = (*self.moves, turn.move), (*self.reached, turn.position)
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 

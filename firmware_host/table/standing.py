@@ -292,7 +292,7 @@ class Asking(Generic[Meaning]):
         return None if self.question is None else self.question.named(value)
 
     def meaning(self, choice: Choice) -> Meaning | str:
-        """What it means, or the name of the game chosen."""
+        """What a choice means, or the name of the game chosen."""
         return choice.value if self.menu else self.meant[choice.value]
 
     def pressed(self, press: Press, now_s: float) -> tuple[Asking[Meaning], Choice | None]:

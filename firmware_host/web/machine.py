@@ -156,7 +156,9 @@ class Machine:
     def do(
         self, wanted: Wanted | Callable[[], None], then: Callable[[Message | None], None]
     ) -> None:
-        """In a thread; ``then`` is called there, with why it was not done, or None."""
+        """Ask the machine in a thread; ``then`` is called there, with why it was not done, or
+        None.
+        """
 
         def work() -> None:
             try:
@@ -173,7 +175,7 @@ class Machine:
         threading.Thread(target=work, name="machine", daemon=True).start()
 
     def ask(self, wanted: Wanted | Hotspot) -> Answered:
-        """Its answer, once it has been done. Raises NotPossibleError where it was not."""
+        """Ask the machine and wait for its answer. Raises NotPossibleError if it was not done."""
         try:
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(_WITHIN_S)

@@ -70,12 +70,12 @@ class SeatPublisher:
         self._of: Position | None = None  # kept, so that its id stays its own
 
     def room(self) -> RoomInfo | None:
-        """For everybody; None for a game without seats."""
+        """What everybody may see of a game of seats; None for another game."""
         self._refresh()
         return self._room
 
     def seats(self) -> SeatsShown:
-        """For the devices that have seats."""
+        """What the devices that have seats may see."""
         self._refresh()
         return self._shown
 
@@ -497,7 +497,7 @@ def look_info(kind: GameType, piece: str) -> LookInfo:
 
 
 def _degrees(tilt_rad: Lean) -> Lean:
-    """To hundredths."""
+    """A tilt in degrees, to hundredths."""
     about_x, about_y = tilt_rad
     return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
 

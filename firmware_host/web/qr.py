@@ -48,7 +48,7 @@ def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
 
 
 def qr_terminal(address: str) -> str:
-    """The same for a terminal, in half blocks."""
+    """The QR code for a terminal, in half blocks."""
     drawn = StringIO()
     segno.make(address, error="l", micro=False).terminal(drawn, compact=True)
     return drawn.getvalue()

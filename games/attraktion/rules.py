@@ -163,7 +163,7 @@ class AttraktionRules(Rules):
         return self.advance(state, (move,))
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Whoever has more winning positions."""
+        """Whoever has more winning positions; nobody for a draw, None while the game goes on."""
         if state.ended != POSITIONS:
             return () if state.ended else None
         white, black = self.winning(state)

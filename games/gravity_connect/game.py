@@ -127,7 +127,7 @@ class GravityConnectGame(Game):
         return tuple(sorted(found))
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Of lines that can still be filled."""
+        """An evaluation of lines that can still be filled."""
         return search.evaluation(self.rules, self.line, weights)
 
     def cells(self, state: State) -> Mapping[str, str]:
@@ -195,7 +195,7 @@ class GravityConnectGame(Game):
         )
 
     def _falls(self, position: Position) -> Iterator[Fall]:
-        """From every slot whose line has an open cell."""
+        """The falls from every slot whose line has an open cell."""
         ways = (self.fall(position, slot) for slot in self.slots.values())
         return (way for way in ways if way is not None)
 

@@ -175,7 +175,7 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
 
 
 def _positions(value: Any, bases: range) -> dict[int, Place]:
-    """Of every base; no two at the same place."""
+    """The positions of all bases; no two are the same."""
     given = _by_base("positions", value, bases)
     found: dict[int, Place] = {}
     owner: dict[Place, int] = {}

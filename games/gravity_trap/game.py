@@ -88,7 +88,7 @@ class GravityTrapGame(Game):
         )
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Of where the ships can go."""
+        """An evaluation of where the ships can go."""
         return search.evaluation(self.rules, weights)
 
     def exact_search(self) -> search.TrapSolver:
@@ -251,7 +251,7 @@ class GravityTrapType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """That the loser's ship is stuck, and by how many pods."""
+        """The words of a result: whose ship is stuck, and by how many pods."""
         margin = outcome.extra["margin"]
         if not margin:
             return "the other ship flew where it can reach no pod any more", {}

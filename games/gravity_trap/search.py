@@ -62,7 +62,9 @@ class TrapSolver:
         return self.winning(state, self._rules.moves(state), budget) is not None
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """The same where the mimic rule does not hold any more; he can move."""
+        """Whether the mover wins where copying moves is not forbidden any more; the mover can
+        move.
+        """
         key = (pods << 6 | mine) << 6 | other
         known = self._known.get(key)
         if known is not None:

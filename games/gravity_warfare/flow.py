@@ -27,7 +27,7 @@ TOPPLED = 4
 
 
 def begin_round(s: State, starter: int) -> None:
-    """Everything back to where it belongs; the deal comes next."""
+    """Begin a round: everything goes back to where it belongs; the deal comes next."""
     count = s.options.players
     s.owner = s.doer = starter
     s.stage = "deal"
@@ -111,7 +111,7 @@ def again(s: State) -> None:
 
 
 def close_window(s: State) -> None:
-    """All have passed: what is laid is looked at in its order (WARFARE: Window)."""
+    """Close the window, as all have passed: look at what is laid, in order (WARFARE: Window)."""
     kept: tuple[Token, ...] = ()
     for token in s.tokens:
         if s.possible(token.name, kept):
@@ -250,7 +250,7 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
 
 
 def note_play(s: State, names: tuple[str, ...], zone: str) -> None:
-    """For Copy it: the first placement of a turn, but of Teleport it."""
+    """Note the turn's first placement, which Copy it may copy; not Teleport it's."""
     if not s.placed and TELEPORT not in (s.fixed or ()):
         s.play = Play(s.fixed or (), zone, tuple(kind_of(name) for name in names))
 
@@ -272,7 +272,7 @@ def succeed(s: State) -> None:
 
 
 def after(s: State) -> None:
-    """Nobody gives anything back: the last troop ends the round, else hands are refilled."""
+    """Nobody gives anything back: the last troop ends the round, else refill the hands."""
     reward_teleport(s)
     if not s.troops[s.owner]:
         s.points[s.owner] += LAST_TROOP

@@ -160,7 +160,7 @@ class WarfareGame(SeatedGame):
 
     @property
     def texts(self) -> Sequence[str]:
-        """Those of the box that is shipped."""
+        """The texts of the box that is shipped."""
         return words.texts()
 
     def computer(

@@ -243,7 +243,7 @@ _PHASES: Mapping[str, Callable[[State, int], Iterator[str]]] = {
 
 
 def allowed(s: State, move: str) -> bool:
-    """Whether it is legal, with its arguments."""
+    """Whether a move is legal, with its arguments."""
     words = move.split(":")
     if words[:2] == ["chance", "heroes"]:
         return s.phase == "heroes" and _heroes_fit(s, words[2:])

@@ -39,7 +39,7 @@ class WarfareRules(Rules):
         return [self.number(name) or 0 for name in names]
 
     def allows(self, state: State, move: int) -> bool:
-        """With what cannot be listed."""
+        """Whether a move is legal, with arguments that cannot be listed."""
         return moves.allowed(state, self.name(move))
 
     def apply(self, state: State, move: int) -> State:
@@ -49,7 +49,7 @@ class WarfareRules(Rules):
         return after
 
     def result(self, state: Seen) -> tuple[int, ...] | None:
-        """Those with most points; in teams, whose points are added."""
+        """The players with most points; a team's points are added."""
         table = table_of(state)
         if table.stage != "over":
             return None
@@ -70,7 +70,7 @@ class WarfareRules(Rules):
         return moves.awaited(state) or (CHANCE,)
 
     def key(self, state: State) -> int:
-        """All that a state is, but how many moves it took."""
+        """A key of all that a state is, except how many moves it took."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 

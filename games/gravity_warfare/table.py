@@ -146,7 +146,7 @@ class State:
 
     @property
     def players(self) -> range:
-        """By seat."""
+        """The players' numbers, by seat."""
         return range(self.options.players)
 
     def seat(self, name: str) -> int | None:
@@ -161,7 +161,9 @@ class State:
         return [each for each in self.players if each not in (self.owner, self.doer)]
 
     def may_give_back(self, player: int) -> bool:
-        """After a success: neither owner nor doer, no challenge laid, and a card that may be."""
+        """Whether a player may give the piece back: neither owner nor doer, no challenge laid, and
+        a card that may be Give it back.
+        """
         return (
             player in self.others
             and player not in self.ever_laid

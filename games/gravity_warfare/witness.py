@@ -47,7 +47,7 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 def _placed(
     s: State, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
-    """It holds, even where another piece slid; or something fell."""
+    """What was seen of a placement: it holds, even where another piece slid; or something fell."""
     on_surface = [move for move in _hopeful(s) if ":under=" not in move]
     landed = [zone for zone in came if any(_zone_of(move) == zone for move in on_surface)]
     if len(landed) == 1 and sum(change.values()) == 1:

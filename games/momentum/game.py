@@ -63,7 +63,7 @@ class MomentumGame(Game):
             self.teams = (self.players[::2], self.players[1::2])
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Of two players' marbles."""
+        """An evaluation of two players' marbles; None for more players."""
         return search.evaluation(self.rules, weights) if self.rules.players == 2 else None
 
     @property
@@ -82,7 +82,7 @@ class MomentumGame(Game):
 
     @property
     def hexagonal(self) -> bool:
-        """On a six-sided board."""
+        """Whether the board is six-sided."""
         return self.chosen.hex is not None
 
     @property
@@ -170,7 +170,7 @@ class MomentumGame(Game):
     def _refusal(
         self, position: Position, move: str, *, drop: bool = False
     ) -> IllegalMoveError | None:
-        """With ``drop``, ``move`` is certainly a place."""
+        """Why a move is refused. With ``drop``, ``move`` is certainly a place."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move == SWAP and not drop:

@@ -204,7 +204,7 @@ class SimLine:
         return count[0]
 
     def _as_heard(self, data: bytes) -> bytes:
-        """At another speed than the sender's a receiver makes other bytes of the same edges."""
+        """Bytes as a receiver hears them; at another speed than the sender's, others."""
         speed = termios.tcgetattr(self._slave)[5]
         return data if speed == getattr(termios, f"B{self.baud}") else data.translate(_NOISE)
 

@@ -64,7 +64,7 @@ class SpiPort:
         return answer
 
     def _cost(self, clock_hz: int, size: int) -> tuple[int, float]:
-        """Of so many bytes: the clock that is possible, and how long the call takes."""
+        """The clock that is possible, and how long a transfer of so many bytes takes."""
         if self._core_hz is not None:
             clock_hz = round(self._core_hz / (2 * math.ceil(self._core_hz / clock_hz / 2)))
         clocks = CLOCKS_PER_BYTE if size < SPI_DMA_BYTES else 8

@@ -172,7 +172,7 @@ class InertialChip(ABC):
         return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
-        """The same of the gyroscope."""
+        """What the gyroscope reads, in degrees a second."""
         spread = self.spread
         x, y, z = filtered(self._rate_rad_s, at_s, delay_s)
         felt = (math.degrees(x), math.degrees(y), math.degrees(z))

@@ -102,7 +102,7 @@ class Lsm6dsox(InertialChip):
     # -- sampling --------------------------------------------------------------------------
 
     def _rate_hz(self) -> float:
-        """Of the faster sensor: both are sampled with it."""
+        """The rate of the faster sensor: both are sampled with it."""
         return max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
     def _sample_number(self, now_s: float) -> int:

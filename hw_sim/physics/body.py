@@ -45,7 +45,7 @@ class Lanes:
     pitch_m: float
 
     def span_m(self, axis: int) -> tuple[float, float]:
-        """From wall to wall."""
+        """From wall to wall along an axis, in m."""
         return self.low_m[axis] - self.pitch_m / 2, self.high_m[axis] + self.pitch_m / 2
 
     def between_m(self, axis: int) -> list[float]:

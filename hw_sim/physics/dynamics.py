@@ -113,7 +113,7 @@ class Dynamics:
         self.wake()
 
     def remove(self, number: int) -> None:
-        """It is gone."""
+        """Take a piece out of the world."""
         row = self._numbers.index(number)
         self._holds.pop(number, None)
         self._pinches.pop(number, None)
@@ -126,7 +126,7 @@ class Dynamics:
         self.wake()
 
     def set_magnet(self, number: int, moment_a_m2: float) -> None:
-        """Its magnet is another one from now on."""
+        """Give a piece another magnet."""
         self._magnets.moments[self._numbers.index(number)] = moment_a_m2
         self.wake()
 
@@ -182,7 +182,7 @@ class Dynamics:
         return self._holds.get(number)
 
     def release(self, number: int) -> None:
-        """The hand lets go."""
+        """Let go of a piece."""
         self._pinches.pop(number, None)
         if self._holds.pop(number, None) is not None:
             self.wake()
@@ -196,7 +196,7 @@ class Dynamics:
     # Time
 
     def wake(self) -> None:
-        """Something is about to move."""
+        """Wake what is at rest: something is about to move."""
         self.asleep = False
         self._before = None
         self._pulled = None
@@ -330,7 +330,7 @@ class Dynamics:
         )
 
     def poses(self) -> Poses:
-        """Of all pieces, now."""
+        """The poses of all pieces, now."""
         if self._poses is None or self._poses[0] != self.version:
             self._poses = self.version, self._found_poses()
         return self._poses[1]

@@ -161,7 +161,7 @@ def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
 
 @kernel
 def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
-    """By how many winning positions one side has more."""
+    """By how many winning positions one side leads."""
     if others0 | others1 | mine0 | mine1:
         return int(ones(mine0) + ones(mine1) - ones(others0) - ones(others1))
     return 0

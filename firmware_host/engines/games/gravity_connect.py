@@ -158,7 +158,7 @@ def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _marked(g: Tables, s: Ints, cell: int, player: int) -> bool:
-    """The same, but for what it is worth."""
+    """Mark a cell as a player's, but not what it is worth; whether that connects."""
     row = g.cells[cell]
     connects = 0
     for at in range(0, 12, 3):

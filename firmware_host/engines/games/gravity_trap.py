@@ -26,7 +26,7 @@ _SPREAD = 0x5851F42D4C957F2D  # an odd number; D. Knuth, TAOCP 3, 6.4: multiplic
 
 
 def table() -> Ints:
-    """Nothing known yet: no position is 0, since its number is one more."""
+    """An empty table: 0 means unknown, as positions count from 1."""
     return np.zeros(ENTRIES, np.int64)
 
 
@@ -87,7 +87,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
 
 
 def tables(_: GravityTrapGame) -> None:
-    """It is solved, and not searched by a tree."""
+    """None: Gravity Trap is solved, not searched by a tree."""
 
 
 def exact_search(game: GravityTrapGame) -> FastTrapSolver | None:

@@ -56,7 +56,7 @@ def fits(game: MomentumGame) -> bool:
 
 
 def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
-    """Of any game; on bits where it ``fits``."""
+    """The tables of any game; on bits where it ``fits``."""
     if not fits(game):
         return momentum_rows.tables(game)
     rules, weights = game.rules, game.weights

@@ -41,7 +41,7 @@ class Tables(NamedTuple):
 
 
 def tables(game: MomentumGame) -> Tables:
-    """Of any board."""
+    """The tables of any board."""
     rules, weights = game.rules, game.weights
     moves = rules.every_move
     length = _CELLS + len(rules.start().cells)

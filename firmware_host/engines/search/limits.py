@@ -102,7 +102,7 @@ class Found:
 
     @property
     def value(self) -> int:
-        """Its value."""
+        """The value of the best move."""
         return self.ranked[0][1]
 
 

@@ -145,7 +145,7 @@ class Thinker:
         return found
 
     def _chosen(self, found: Found) -> Found:
-        """With a move of those that are as good in the first place."""
+        """The finding with one of the moves that are as good as the best, drawn by lot."""
         if found.value >= SURE:
             return found
         move, value = self._rng.choice(found.ranked)

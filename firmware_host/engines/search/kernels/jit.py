@@ -63,7 +63,7 @@ def kernel(function: F) -> F:
 
 
 def making_kernel(function: F) -> F:
-    """The same for one that makes arrays."""
+    """As ``kernel``, for a function that makes arrays."""
     return _kept(numba.njit(nogil=True, error_model="numpy")(function), function)
 
 

@@ -118,7 +118,7 @@ def _room(tried: int, edges: int) -> int:
 
 @kernel
 def make_room(t: Tree, node: int) -> None:
-    """For a node behind one more of a node's moves, where there is none."""
+    """Make room in a node for one more child, where there is none."""
     parent = t.nodes[node]
     tried = parent.tried
     if tried and tried < _room(tried, parent.edges):
@@ -292,7 +292,7 @@ def _wins(g: Any, s: Ints, move: int, mover: int, after: Ints) -> bool:
 
 @kernel
 def _blurred(worth: int, seed: Ints, noise: int) -> int:
-    """With some noise, where it is not sure."""
+    """A value with some noise, unless it is proven."""
     if abs(worth) == SURE:
         return worth
     worth += random_below(seed, 2 * noise + 1) - noise
