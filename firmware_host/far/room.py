@@ -512,7 +512,7 @@ class Far:
         )
 
     def _note_taken_back(self, standing: Standing) -> None:
-        """A move that a hand or a button has taken back here becomes a wish."""
+        """Ask the other tables for a move back that a hand or a button has taken back here."""
         (game_id, stood), left = self._stood, len(standing.moves)
         self._stood = standing.game_id, left
         match = self.match

@@ -43,7 +43,7 @@ class History(deque[list[float]]):
         return [scan[index] for scan in islice(reversed(self), count)][::-1]
 
     def flatten(self, index: int, value_mt: float) -> None:
-        """Restate one sensor's past as always the same."""
+        """Make one sensor's past one reading throughout."""
         for scan in self:
             scan[index] = value_mt
 

@@ -138,8 +138,8 @@ def _shortest(game: Game, surplus: Mapping[str, str], wanted: Mapping[str, str])
 
 
 def _in_order(steps: Sequence[Carry]) -> list[Carry]:
-    """The first whose target is free, again and again; one piece of each ring is parked beside the
-    board until then.
+    """Carries in an order that a hand can do: always the first whose target is free; of each ring
+    one piece is parked beside the board until then.
     """
     waiting = list(steps)
     standing = {step.source for step in steps if step.source is not None}

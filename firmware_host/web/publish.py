@@ -484,7 +484,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
 
 def _glossary(game: SeatedGame) -> dict[str, tuple[Message, Message]]:
     def message(words: str) -> Message:
-        """A deck's own names may have braces, which are no fields."""
+        """Words of a deck as a message: braces in its own names are no fields."""
         return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
     return {key: (message(title), message(about)) for key, (title, about) in game.glossary.items()}

@@ -98,7 +98,7 @@ def card_said(token: str) -> str | Phrase:
 
 
 def piece_said(piece: str) -> str | Phrase:
-    """``red-tank``; anything else as it is."""
+    """The words for a piece such as ``red-tank``; anything else as it is."""
     owner, _, kind = piece.partition("-")
     if kind not in KINDS:
         return piece

@@ -77,7 +77,9 @@ class Cd74Hc4067:
         return self._settling_v(now_s)
 
     def _settling_v(self, now_s: float) -> float:
-        """From one recent change to the next: keep, then approach the input chosen."""
+        """The output while it settles, from change to change: keep, then approach the chosen
+        input.
+        """
         changes = self._bus.changes
         volt = self.inputs[changes[0][1]](changes[1][0])
         for number, (since_s, address) in enumerate(changes[1:], start=1):
