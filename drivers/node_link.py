@@ -16,16 +16,6 @@ from drivers import node_troubles as troubles
 from drivers.buses import Buses, SerialPort
 from drivers.clock import Clock
 from drivers.errors import PartAbsentError, PartError
-from drivers.node_protocol import (
-    Capabilities,
-    DamagedError,
-    FromNode,
-    Pong,
-    Reading,
-    Refused,
-    Splitter,
-    Status,
-)
 from drivers.node_time import NodeTime, Step
 
 GREETING_S: Final = 0.3  # for the answer to the greeting
@@ -101,8 +91,8 @@ class NodeLink:
         self._retry_s = 0.0
         self._polled_s = -1.0
         self.counters = Counters()
-        self.capabilities: Capabilities | None = None
-        self.status: Status | None = None
+        self.capabilities: protocol.Capabilities | None = None
+        self.status: protocol.Status | None = None
         self.session = 0
         self._waited_s = 0.0  # for the last reading
         self._behind = False  # the last look met none
@@ -193,7 +183,7 @@ class NodeLink:
     # The state of one session
 
     def _begin(self) -> None:
-        self._splitter = Splitter()
+        self._splitter = protocol.Splitter()
         self._out = b""
         self._sequence = 0
         self._expected: int | None = None
@@ -290,13 +280,13 @@ class NodeLink:
                     self.counters.unknown += 1
                     continue
                 self._senseless = False
-                if isinstance(message, Reading):
+                if isinstance(message, protocol.Reading):
                     self._heard_s = now_s  # a node that only answers has forgotten that it is met
                     if first:
                         self.scans.clear()
                         first = False
                 self._handle(message, now_s, len(coded) + 1)
-            except DamagedError:
+            except protocol.DamagedError:
                 self.counters.damaged += 1
 
     def _repeats(self, sequence: int) -> bool:
@@ -311,22 +301,22 @@ class NodeLink:
 
     # Messages
 
-    def _handle(self, message: FromNode, now_s: float, size: int) -> None:
+    def _handle(self, message: protocol.FromNode, now_s: float, size: int) -> None:
         match message:
-            case Reading():
+            case protocol.Reading():
                 self._read(message, now_s, size)
-            case Status():
+            case protocol.Status():
                 if self.status is not None and message.lost != self.status.lost:
                     self._missing = True
                 self.status = message
-            case Capabilities():
+            case protocol.Capabilities():
                 self._meet(message)
-            case Refused():
+            case protocol.Refused():
                 self.counters.refused += 1
-            case Pong():
+            case protocol.Pong():
                 self._time.pong(message.token, message.time_us, now_s)
 
-    def _meet(self, found: Capabilities) -> None:
+    def _meet(self, found: protocol.Capabilities) -> None:
         wanted = self._settings
         if found.major != protocol.MAJOR:
             raise troubles.other_version(found)
@@ -336,7 +326,7 @@ class NodeLink:
             raise troubles.never_scans(found)
         self.capabilities = found
 
-    def _read(self, reading: Reading, now_s: float, size: int) -> None:
+    def _read(self, reading: protocol.Reading, now_s: float, size: int) -> None:
         found = self.capabilities
         if found is None:
             return

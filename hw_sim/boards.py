@@ -10,25 +10,8 @@ from typing import Protocol
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import MuxAdcHall
 from hw_sim.buses.gpio import Wiring
+from hw_sim.chips import hall as chip
 from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
-from hw_sim.chips.hall import (
-    NOISE_RMS_MT,
-    OPERATE_MT,
-    QUIESCENT_DRIFT,
-    QUIESCENT_TOLERANCE_V,
-    QUIESCENT_V,
-    RELEASE_MT,
-    RESPONSE_S,
-    SENSITIVITY_PER_K,
-    SENSITIVITY_TOLERANCE,
-    SENSITIVITY_V_MT,
-    SPREAD,
-    SUPPLY_V,
-    Drv5055,
-    DualSwitch,
-    HallSpread,
-    SwitchPoints,
-)
 from hw_sim.chips.mcp3008 import CHANNELS
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.rng import Streams
@@ -91,20 +74,20 @@ class HallBoard(_Board):
         self._drift_from_s: dict[int, float] = {}
         self._lit: LitBoard | None = None
         spread, noise = streams.stream("hall-spread"), streams.stream("hall-noise")
+
+        def off(most: float) -> float:
+            return spread.uniform(-1, 1) * most
+
         self.sensors = tuple(
-            Drv5055(
+            chip.Drv5055(
                 partial(world.field_mt, index),
                 world.climate.temperature_c,
                 noise,
-                HallSpread(
-                    quiescent_v=QUIESCENT_V + spread.uniform(-1, 1) * QUIESCENT_TOLERANCE_V,
-                    sensitivity_v_mt=SENSITIVITY_V_MT
-                    * (1 + spread.uniform(-1, 1) * SENSITIVITY_TOLERANCE * tolerances),
-                    sensitivity_per_k=SENSITIVITY_PER_K + spread.uniform(-1, 1) * GAIN_SPREAD_PER_K,
-                    quiescent_v_k=spread.uniform(-1, 1)
-                    * QUIESCENT_DRIFT
-                    * SUPPLY_V
-                    / DRIFT_RANGE_K,
+                chip.HallSpread(
+                    chip.QUIESCENT_V + off(chip.QUIESCENT_TOLERANCE_V),
+                    chip.SENSITIVITY_V_MT * (1 + off(chip.SENSITIVITY_TOLERANCE) * tolerances),
+                    chip.SENSITIVITY_PER_K + off(GAIN_SPREAD_PER_K),
+                    off(chip.QUIESCENT_DRIFT) * chip.SUPPLY_V / DRIFT_RANGE_K,
                 ),
                 supply_v=hall.reference_v,
             )
@@ -169,7 +152,7 @@ class HallBoard(_Board):
     def _set_noise(self) -> None:
         for index, sensor in enumerate(self.sensors):
             factor = self._noise_factor * (NOISY if index in self._noisy else 1.0)
-            sensor.noise_rms_mt = NOISE_RMS_MT * factor
+            sensor.noise_rms_mt = chip.NOISE_RMS_MT * factor
 
     def _wire_sensors(self) -> None:
         for position, index in enumerate(self._wires):
@@ -188,7 +171,7 @@ class HallBoard(_Board):
         return self.sensors[index].voltage_v
 
     def _drifting_v(self, index: int, now_s: float) -> float:
-        crept_v = self.crept_mt(index, now_s) * SENSITIVITY_V_MT
+        crept_v = self.crept_mt(index, now_s) * chip.SENSITIVITY_V_MT
         return self.sensors[index].voltage_v(now_s) + crept_v
 
     def _wire_spares(self) -> None:
@@ -265,7 +248,7 @@ class LitBoard:
         amps = (chain.channels_on(now_s) if self.pulsed else chain.level) * CHANNEL_A
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
-        shift_v += self.rails_mt_a * amps * SENSITIVITY_V_MT
+        shift_v += self.rails_mt_a * amps * chip.SENSITIVITY_V_MT
         return output(now_s) * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:
@@ -293,7 +276,7 @@ class SwitchKind:
     response_s: float
 
 
-AH1889 = SwitchKind(OPERATE_MT, RELEASE_MT, SPREAD, RESPONSE_S)
+AH1889 = SwitchKind(chip.OPERATE_MT, chip.RELEASE_MT, chip.SPREAD, chip.RESPONSE_S)
 # A reed switch upright under its place, with a small magnet that biases it so that one pole closes
 # it: where it operates is a matter of that magnet and of patience (docs/wiring-matrix-gpio.md).
 # Reeds bounce for about half a millisecond.
@@ -312,11 +295,11 @@ class SwitchBoard(_Board):
         self._stuck: dict[int, tuple[bool, bool]] = {}
         spread = streams.stream("switch-spread")
 
-        def points() -> SwitchPoints:
-            return SwitchPoints.drawn(spread, kind.operate_mt, kind.release_mt, kind.spread)
+        def points() -> chip.SwitchPoints:
+            return chip.SwitchPoints.drawn(spread, kind.operate_mt, kind.release_mt, kind.spread)
 
         self.switches = tuple(
-            DualSwitch(partial(world.field_mt, index), points(), points(), kind.response_s)
+            chip.DualSwitch(partial(world.field_mt, index), points(), points(), kind.response_s)
             for index in range(profile.size)
         )
 
@@ -348,7 +331,7 @@ class SwitchBoard(_Board):
         switch = self.switches[wired]
         said: list[bool | None] = []
         for field in (0.0, -PROBE_MT, PROBE_MT):
-            probe = DualSwitch(partial(_constant, field), switch.north, switch.south)
+            probe = chip.DualSwitch(partial(_constant, field), switch.north, switch.south)
             for south in (False, True):
                 if wired in self._dead:
                     said.append(None)
@@ -424,7 +407,7 @@ class SwitchMatrix:
             here = waiting.pop(0)
             for there, drop_v in ways.get(here, ()):
                 volt = low[here] + drop_v
-                if there not in self._driven and volt < low.get(there, SUPPLY_V):
+                if there not in self._driven and volt < low.get(there, chip.SUPPLY_V):
                     low[there] = volt
                     waiting.append(there)
         return low

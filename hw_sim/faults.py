@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import resource
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Final, Protocol
 
-from firmware_host.config.profile import Profile
-from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
+from firmware_host.config.paths import JOURNAL_NAME
+from hw_sim.boards import HallBoard, LitBoard, LitTable, SwitchBoard
 from hw_sim.buses.bundle import SimBuses
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.buses.spi import MAX_BYTES
@@ -20,55 +22,32 @@ from hw_sim.chips import mcp23017
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
+from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.clock import VirtualClock, in_time
 from hw_sim.errors import FaultError
 from hw_sim.node import SimNode
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.pieces import Piece
-from hw_sim.world.world import BOUNCE_S, World
+from hw_sim.world.world import BOUNCE_S
 
 Targets = Sequence[str]
 
 
-class Disk(Protocol):
-    """The disk that the state is kept on."""
-
-    @property
-    def full(self) -> bool:
-        """Whether the disk takes nothing more."""
-
-    def fill(self) -> None:
-        """Fill the disk: it takes nothing more."""
-
-    def empty(self) -> None:
-        """Make room on the disk again."""
-
-
-class Breakable(Protocol):
+class Breakable(LitTable, Protocol):
     """As much of ``hw_sim.table.SimTable`` as can fail."""
 
-    profile: Profile
     seed: int
     clock: VirtualClock
-    world: World
     buses: SimBuses
     hall_board: HallBoard | SwitchBoard | None
     imu: InertialChip | None
     expanders: dict[int, Mcp23017]
-    chain: Ws2812Chain
     node: SimNode | None
-
-    @property
-    def disk(self) -> Disk | None:
-        """Under the state, where there is one."""
+    disk: SimDisk | None
 
     @property
     def noise_factor(self) -> float:
         """The Hall sensors' noise against the datasheet's."""
-
-    def strip_rgb(self, index: int) -> tuple[int, int, int]:
-        """The light of a place as it shines now, 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,6 +421,57 @@ STALL_S = 0.6  # how late each scan comes while the computer is busy with someth
 PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
 PAUSES = 1 / 100  # of the scans: every two seconds
 SLEEPS = 200
+
+
+class SimDisk:
+    """The folder of journal and calibration.
+
+    A full disk is RLIMIT_FSIZE: the kernel refuses every write that would make a file longer than
+    the journal's log is, as a quota does (EFBIG; it holds for the whole process, and for root).
+    The same writes as on a full disk fail, at the same system call.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._limits: tuple[int, int] | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether it takes nothing more, tried with a file of its own."""
+        probe = self._state / "probe"
+        try:
+            probe.write_bytes(bytes(self._log_bytes() + 1))
+        except OSError:
+            return True
+        finally:
+            probe.unlink(missing_ok=True)
+        return False
+
+    def fill(self) -> None:
+        """Fill the disk: it takes nothing more."""
+        if self._limits is None:
+            self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
+        self._limit()
+
+    def empty(self) -> None:
+        """Make room on the disk again."""
+        if self._limits is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
+            self._limits = None
+
+    def reopened(self) -> None:
+        """The journal was closed and opened: its log has begun anew."""
+        if self._limits is not None:
+            self._limit()
+
+    def _limit(self) -> None:
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes(), hard))
+
+    def _log_bytes(self) -> int:
+        """The journal's write-ahead log only grows until it is closed."""
+        log = self._state / f"{JOURNAL_NAME}-wal"
+        return log.stat().st_size if log.exists() else 0
 
 
 def computer_kinds(table: Breakable) -> Kinds:

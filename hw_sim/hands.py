@@ -15,23 +15,7 @@ from functools import partial
 from hw_sim.errors import HandsError
 from hw_sim.rng import Stream
 from hw_sim.world import paths
-from hw_sim.world.paths import (
-    APPROACH_MM,
-    ASIDE_MM,
-    GRIP_S,
-    HOVER_MM,
-    HOVER_STEP_MM,
-    LAST_MM_S,
-    LEAVE_S,
-    LOWER_S,
-    REACH_S,
-    Gesture,
-    Path,
-    PathBuilder,
-    Point,
-    Trembling,
-    still,
-)
+from hw_sim.world.paths import Gesture, Path, PathBuilder, Point
 from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
 from hw_sim.world.world import World
 
@@ -204,17 +188,17 @@ class Hands:
             speed_mm_s *= 1.0 + self._stream.gauss(0.0, AIM_SPREAD)
         east, north = ((x - start[0]) / way_mm, (y - start[1]) / way_mm)
         now_s, pace = self._now(), self._pace()
-        at_s = now_s + REACH_S * pace
+        at_s = now_s + paths.REACH_S * pace
         self._world.flick(piece, at_s, (east * speed_mm_s, north * speed_mm_s, 0.0))
         slides_s = speed_mm_s / (FRICTION * G_MM_S2)
-        end_s = at_s + max(slides_s, LEAVE_S * pace)
+        end_s = at_s + max(slides_s, paths.LEAVE_S * pace)
         return self._done(Action(now_s, at_s, end_s, (piece.piece_id,)))
 
     def spin(self, index: int, rad_s: float) -> Action:
         """Twirl a piece where it stands."""
         piece, now_s = self._standing(index), self._now()
         self._world.twirl(piece, rad_s)
-        return self._done(Action(now_s, now_s, now_s + LEAVE_S, (piece.piece_id,)))
+        return self._done(Action(now_s, now_s, now_s + paths.LEAVE_S, (piece.piece_id,)))
 
     def chopsticks(self, source: int, target: int, *, tremble_mm: float) -> Action:
         """Carry a piece between two sticks. Where nothing slips: ``move``."""
@@ -228,7 +212,7 @@ class Hands:
 
         def carry(builder: PathBuilder) -> Gesture:
             carried = paths.move(builder, start, goal, pace)
-            return replace(carried, path=Trembling(carried.path, tremble_mm, turns))
+            return replace(carried, path=paths.Trembling(carried.path, tremble_mm, turns))
 
         action = self._start(piece, carry)
         self._world.pinch(piece, self._squeeze_n())
@@ -291,8 +275,8 @@ class Hands:
             return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)
 
         def carry_away(builder: PathBuilder) -> Gesture:
-            out = (start[0], start[1] - ASIDE_MM, start[2])
-            builder.to(out, LEAVE_S * pace)
+            out = (start[0], start[1] - paths.ASIDE_MM, start[2])
+            builder.to(out, paths.LEAVE_S * pace)
             return Gesture(builder.path(), builder.now_s, builder.now_s)
 
         return self._start(piece, carry_away, leaves=True)
@@ -447,9 +431,9 @@ class Hands:
     def _hover_mm(self) -> float:
         """A height in the air at which no other hand waits."""
         taken = {piece.goal[2] for piece in self._world.pieces.values() if piece.held}
-        height = HOVER_MM
+        height = paths.HOVER_MM
         while height in taken:
-            height += HOVER_STEP_MM
+            height += paths.HOVER_STEP_MM
         return height
 
     def _check_on_plate(self, goal: Point) -> None:
@@ -530,7 +514,7 @@ class Hands:
 
     def _hold(self, piece: Piece, at: Point, *, sticks: bool = False) -> Action:
         now_s = self._now()
-        path = still(piece.here, now_s) if piece.path is None else piece.path
+        path = paths.still(piece.here, now_s) if piece.path is None else piece.path
         self._world.set_going(piece, path.onward(now_s, self._reachable(at), FOLLOW_S))
         piece.held = True
         if sticks:
@@ -556,14 +540,14 @@ class Hands:
         y += self._stream.gauss(0.0, OFF_CENTRE_MM)
         goal = (x, y, self._world.top_mm(x, y) + from_mm)
         turns = (self._stream.random(), self._stream.random(), self._stream.random())
-        start, pace = (x, y - ASIDE_MM, goal[2] + APPROACH_MM), self._pace()
+        start, pace = (x, y - paths.ASIDE_MM, goal[2] + paths.APPROACH_MM), self._pace()
 
         def lower(builder: PathBuilder) -> Gesture:
-            builder.to((x, y, goal[2] + BODY_HEIGHT_MM), LOWER_S * pace)
-            builder.to(goal, GRIP_S + BODY_HEIGHT_MM / LAST_MM_S)
-            path = Trembling(builder.path(), tremble_mm, turns)
+            builder.to((x, y, goal[2] + BODY_HEIGHT_MM), paths.LOWER_S * pace)
+            builder.to(goal, paths.GRIP_S + BODY_HEIGHT_MM / paths.LAST_MM_S)
+            path = paths.Trembling(builder.path(), tremble_mm, turns)
             fallen_s = builder.now_s + math.sqrt(2 * from_mm / G_MM_S2)
-            return Gesture(path, fallen_s, fallen_s + LEAVE_S * pace)
+            return Gesture(path, fallen_s, fallen_s + paths.LEAVE_S * pace)
 
         return self._bring(self._world.new_piece(label, start), lower)
 

@@ -168,7 +168,7 @@ def _swap_rows(table: SimTable, one: int, other: int) -> None:
 
 
 def _break_chain(table: SimTable, place: str) -> None:
-    table.dark_from = table.light_at(table.profile.places.index(place))
+    table.dark_from = table.light_at[table.profile.places.index(place)]
 
 
 def _turn_rows(table: SimTable) -> None:
@@ -176,4 +176,4 @@ def _turn_rows(table: SimTable) -> None:
     columns = table.profile.columns
     rows = [range(first, first + columns) for first in range(0, table.profile.size, columns)]
     run = [index for at, row in enumerate(rows) for index in (row[::-1] if at % 2 else row)]
-    table.rewire_lights([*map(table.light_at, run)])
+    table.light_at = [table.light_at[index] for index in run]

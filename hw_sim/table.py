@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, Self, cast
 
 from drivers.attitude import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config import wiring
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import (
-    DualSwitchHall,
-    GpioPanel,
-    ImuPart,
-    Lsm6dsoxImu,
-    MatrixHall,
-    Mpu6050Imu,
-    MuxAdcHall,
-    NodeHall,
-    NodeImu,
-    NodeLights,
-    NodePanel,
-    Part,
-    Ws2812Lights,
-)
 from games.plugins import PluginError, loaded
 from hw_sim.boards import AH1889, BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
 from hw_sim.buses import SimBuses
@@ -40,64 +23,12 @@ from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 from hw_sim.errors import SimulationError
-from hw_sim.faults import Faults
+from hw_sim.faults import Faults, SimDisk
 from hw_sim.hands import Hands
 from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.plate import force_at
 from hw_sim.world.world import GAP_SPREAD_MM, World
-
-
-class SimDisk:
-    """The folder of journal and calibration.
-
-    A full disk is RLIMIT_FSIZE: the kernel refuses every write that would make a file longer than
-    the journal's log is, as a quota does (EFBIG; it holds for the whole process, and for root).
-    The same writes as on a full disk fail, at the same system call.
-    """
-
-    def __init__(self, state: Path) -> None:
-        self._state = state
-        self._limits: tuple[int, int] | None = None
-
-    @property
-    def full(self) -> bool:
-        """Whether it takes nothing more, tried with a file of its own."""
-        probe = self._state / "probe"
-        try:
-            probe.write_bytes(bytes(self._log_bytes() + 1))
-        except OSError:
-            return True
-        finally:
-            probe.unlink(missing_ok=True)
-        return False
-
-    def fill(self) -> None:
-        """Fill the disk: it takes nothing more."""
-        if self._limits is None:
-            self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
-        self._limit()
-
-    def empty(self) -> None:
-        """Make room on the disk again."""
-        if self._limits is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
-            self._limits = None
-
-    def reopened(self) -> None:
-        """The journal was closed and opened: its log has begun anew."""
-        if self._limits is not None:
-            self._limit()
-
-    def _limit(self) -> None:
-        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes(), hard))
-
-    def _log_bytes(self) -> int:
-        """The journal's write-ahead log only grows until it is closed."""
-        log = self._state / f"{JOURNAL_NAME}-wal"
-        return log.stat().st_size if log.exists() else 0
-
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
 LEVELLED_G = 0.015
@@ -117,7 +48,8 @@ class SimTable:
     ``converters``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips,
     as far as it has them. ``faults``: what is broken and mended. ``disk``: under its journal, where
     it has one. ``imu_orientation``: how the
-    tilt sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
+    tilt sensor is glued in; may be set. ``light_at``: where on
+    the strip each place's light is; ``dark_from``: the light before which the strip is broken.
     ``streams``: where its chance comes from. ``tolerances``: how far gaps and the Hall sensors'
     sensitivities differ, against what is stated.
     """
@@ -152,7 +84,7 @@ class SimTable:
             if part is not None:
                 model_of(part)(self, part)
         self.node = self._wire_node()
-        self._light_at = (
+        self.light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
         )
         self.dark_from: int | None = None
@@ -191,18 +123,10 @@ class SimTable:
 
     def strip_rgb(self, index: int) -> Rgb:
         """The same for one place."""
-        colours, at = self.chain.colours, self._light_at[index]
+        colours, at = self.chain.colours, self.light_at[index]
         if not colours or (self.dark_from is not None and at >= self.dark_from):
             return 0, 0, 0
         return colours[at]
-
-    def light_at(self, index: int) -> int:
-        """Where on the strip that place's light is."""
-        return self._light_at[index]
-
-    def rewire_lights(self, order: Sequence[int]) -> None:
-        """From now on each place's light is there on the strip."""
-        self._light_at = [*order]
 
     def power_cycle(self) -> None:
         """The supply goes and comes back: chips forget everything; pieces lie where they lie."""
@@ -238,7 +162,7 @@ class SimTable:
 
     def _wire_node(self) -> SimNode | None:
         hall, board, imu = self.profile.hall, self.hall_board, self.imu
-        if not isinstance(hall, NodeHall) or not isinstance(board, HallBoard):
+        if not isinstance(hall, wiring.NodeHall) or not isinstance(board, HallBoard):
             return None
         if not self.converters or not isinstance(imu, Mpu6050):
             raise SimulationError(
@@ -264,7 +188,7 @@ class SimTable:
         return node
 
 
-def _mux_adc(table: SimTable, hall: MuxAdcHall) -> HallBoard:
+def _mux_adc(table: SimTable, hall: wiring.MuxAdcHall) -> HallBoard:
     board = _linear(table, hall)
     for select, converter in zip(hall.selects, table.converters, strict=True):
         table.buses.add_spi(hall.spi_bus, select, converter)
@@ -272,7 +196,7 @@ def _mux_adc(table: SimTable, hall: MuxAdcHall) -> HallBoard:
     return board
 
 
-def _linear(table: SimTable, hall: MuxAdcHall) -> HallBoard:
+def _linear(table: SimTable, hall: wiring.MuxAdcHall) -> HallBoard:
     board = HallBoard(table.profile, hall, table.world, table.streams, table.tolerances)
     commons = [mux.voltage_v for mux in board.multiplexers]
     table.converters = tuple(
@@ -282,7 +206,7 @@ def _linear(table: SimTable, hall: MuxAdcHall) -> HallBoard:
     return board
 
 
-def _dual_switch(table: SimTable, hall: DualSwitchHall) -> SwitchBoard:
+def _dual_switch(table: SimTable, hall: wiring.DualSwitchHall) -> SwitchBoard:
     columns = table.profile.columns
     board = SwitchBoard(table.profile, AH1889, table.world, table.streams)
     for row, address in enumerate(hall.addresses):
@@ -304,19 +228,19 @@ def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
     return level
 
 
-def _matrix(table: SimTable, hall: MatrixHall) -> SwitchBoard:
+def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
     board = SwitchBoard(table.profile, BIASED_REED, table.world, table.streams)
     table.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
     table.matrix.wire(table.buses.wiring)
     return board
 
 
-def _imu(chip: type[InertialChip]) -> Callable[[SimTable, ImuPart], InertialChip]:
+def _imu(chip: type[InertialChip]) -> Callable[[SimTable, wiring.ImuPart], InertialChip]:
     """A copy of that chip, within its tolerances; shimming the plate level once leaves so much of
     the accelerometer's offset across.
     """
 
-    def wired(table: SimTable, _config: ImuPart) -> InertialChip:
+    def wired(table: SimTable, _config: wiring.ImuPart) -> InertialChip:
         stream = table.streams.stream("imu-spread")
 
         def draw(*sizes: float, about: float = 0.0) -> Vector:
@@ -337,38 +261,38 @@ def _imu(chip: type[InertialChip]) -> Callable[[SimTable, ImuPart], InertialChip
     return wired
 
 
-def _ws2812(table: SimTable, lights: Ws2812Lights) -> None:
+def _ws2812(table: SimTable, lights: wiring.Ws2812Lights) -> None:
     table.buses.add_pixels(lights.pin, table.chain)
     if lights.supply_pin is not None:
         table.buses.wire_button(lights.supply_pin, lambda _: table.chain.supply_failed)
 
 
-def _gpio_panel(table: SimTable, panel: GpioPanel) -> None:
+def _gpio_panel(table: SimTable, panel: wiring.GpioPanel) -> None:
     for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
         table.buses.wire_button(pin, table.world.buttons[name].closed)
     table.buses.wire_piezo(panel.buzzer_pin, table.piezo)
 
 
-def _on_node(_table: SimTable, _part: Part) -> None:
+def _on_node(_table: SimTable, _part: wiring.Part) -> None:
     """Its microcontroller has it."""
 
 
-MODELS: Mapping[type[Part], Model] = {
-    MuxAdcHall: _mux_adc,
-    DualSwitchHall: _dual_switch,
-    MatrixHall: _matrix,
-    NodeHall: lambda table, _: _linear(table, node_wiring()),
-    Mpu6050Imu: _imu(Mpu6050),
-    Lsm6dsoxImu: _imu(Lsm6dsox),
-    NodeImu: _imu(Mpu6050),
-    Ws2812Lights: _ws2812,
-    NodeLights: _on_node,
-    GpioPanel: _gpio_panel,
-    NodePanel: _on_node,
+MODELS: Mapping[type[wiring.Part], Model] = {
+    wiring.MuxAdcHall: _mux_adc,
+    wiring.DualSwitchHall: _dual_switch,
+    wiring.MatrixHall: _matrix,
+    wiring.NodeHall: lambda table, _: _linear(table, node_wiring()),
+    wiring.Mpu6050Imu: _imu(Mpu6050),
+    wiring.Lsm6dsoxImu: _imu(Lsm6dsox),
+    wiring.NodeImu: _imu(Mpu6050),
+    wiring.Ws2812Lights: _ws2812,
+    wiring.NodeLights: _on_node,
+    wiring.GpioPanel: _gpio_panel,
+    wiring.NodePanel: _on_node,
 }
 
 
-def model_of(part: Part) -> Model:
+def model_of(part: wiring.Part) -> Model:
     """What stands in for parts of that kind: called with the table and the part, it hangs chips on
     the table's buses, and returns the tilt sensor (an InertialChip) or the board of sensors (a
     HallBoard or SwitchBoard; None for one of another sort, which cannot be broken). Ours, or

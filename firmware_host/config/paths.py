@@ -94,13 +94,18 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
     """The file that is to take the place of ``path``, whole on disk beside it, under a name that
-    the next one takes again: a kill leaves no more than one. Raises OSError.
+    the next one takes again: a kill leaves no more than one. It is its folder's owner's, also where
+    root writes it. Raises OSError.
     """
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
+    owner = path.parent.stat()
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
+            # Not by its name, which may be a link by now
+            if os.geteuid() == 0 and owner.st_uid != 0:
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

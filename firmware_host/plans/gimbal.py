@@ -11,30 +11,18 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from firmware_host.config.platform import (
-    AXLE_MM,
-    FELT_MM,
-    GROUND_MM,
-    LOCK_MM,
-    PLYWOOD_MM,
-    RING_GAP_MM,
-    RING_THICK_MM,
-    RING_WIDE_MM,
-    STOP_DEG,
-    SURFACE_MM,
-    WEIGHT_ACROSS_MM,
-    WEIGHT_MM,
-)
+from firmware_host.config import platform
 
-BLOCK = (RING_WIDE_MM - 4, 44.0)  # along its axle and across
+BLOCK = (platform.RING_WIDE_MM - 4, 44.0)  # along its axle and across
 LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM, FIT = 14.0, 17.0, 40.0, 0.2
-BELOW_PLATE_MM = SURFACE_MM - FELT_MM - PLYWOOD_MM  # from the plywood down to the axles
+# From the plywood down to the axles
+BELOW_PLATE_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
 
 
 def ring_mm(plate_mm: float) -> tuple[float, float]:
     """Inner and outer edge of the ring around a plate of that edge."""
-    inner = plate_mm + 2 * RING_GAP_MM
-    return inner, inner + 2 * RING_WIDE_MM
+    inner = plate_mm + 2 * platform.RING_GAP_MM
+    return inner, inner + 2 * platform.RING_WIDE_MM
 
 
 def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> Any:
@@ -53,9 +41,9 @@ def _bore(across: float, y: float, z: float, *, upright: bool = False) -> Any:
 def bearing() -> Any:
     """Is screwed below the plate's edge; the lock's hole beside its axle."""
     long, wide = BLOCK
-    low = -AXLE_MM / 2 - 6
+    low = -platform.AXLE_MM / 2 - 6
     block = _block((long, wide, BELOW_PLATE_MM - low), (0, 0, (BELOW_PLATE_MM + low) / 2))
-    for hole in (_bore(AXLE_MM, 0, 0), _bore(LOCK_MM, LOCK_OFF_MM, 0)):
+    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
         block -= hole
     for side in (-SCREW_OFF_MM, SCREW_OFF_MM):
         block -= _bore(4.0, 0, side, upright=True)
@@ -66,23 +54,23 @@ def stop() -> Any:
     """Is screwed to the ring's inner side, ``STOP_OFF_MM`` off the plate's axle; the plate's
     underside meets it at the greatest tilt.
     """
-    top = BELOW_PLATE_MM - STOP_OFF_MM * math.tan(math.radians(STOP_DEG))
-    low = -RING_THICK_MM / 2 - 12
-    made = _block((RING_GAP_MM + 8, 14, top - low), ((RING_GAP_MM + 8) / 2, 0, (top + low) / 2))
+    top = BELOW_PLATE_MM - STOP_OFF_MM * math.tan(math.radians(platform.STOP_DEG))
+    low, long = -platform.RING_THICK_MM / 2 - 12, platform.RING_GAP_MM + 8
+    made = _block((long, 14, top - low), (long / 2, 0, (top + low) / 2))
     return made - _bore(4.0, 0, low + 6)
 
 
 def post() -> Any:
     """Carries the ring's axle over the table top; its arms stop the ring at the greatest tilt."""
-    high = -GROUND_MM
+    high = -platform.GROUND_MM
     reach = 60.0
-    meets = RING_THICK_MM / 2 + reach * math.tan(math.radians(STOP_DEG))
-    made = _block((70, 150, 8), (0, 0, GROUND_MM + 4))
+    meets = platform.RING_THICK_MM / 2 + reach * math.tan(math.radians(platform.STOP_DEG))
+    made = _block((70, 150, 8), (0, 0, platform.GROUND_MM + 4))
     made += _block((18, 40, high + 12), (0, 0, (12 - high) / 2))
     for side in (-1, 1):
-        low, top = GROUND_MM + 8, -meets
+        low, top = platform.GROUND_MM + 8, -meets
         made += _block((18, 12, top - low), (0, side * reach, (top + low) / 2))
-    for hole in (_bore(AXLE_MM, 0, 0), _bore(LOCK_MM, LOCK_OFF_MM, 0)):
+    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
         made -= hole
     return made
 
@@ -91,7 +79,7 @@ def weight_tray() -> Any:
     """Holds the weight's discs on the cross, which hangs by four rods from the plate's corners."""
     from manifold3d import Manifold
 
-    across = WEIGHT_ACROSS_MM
+    across = platform.WEIGHT_ACROSS_MM
     tray = Manifold.cylinder(26, across / 2 + 3, -1.0, 96)
     tray -= Manifold.cylinder(26, across / 2 + FIT, -1.0, 96).translate((0, 0, 3))
     return tray - _bore(8.0, 0, 0, upright=True)
@@ -103,8 +91,3 @@ def solids() -> Iterator[tuple[str, Any]]:
     yield "gimbal-stop-four-of-it", stop()
     yield "gimbal-post-two-of-it", post()
     yield "weight-tray", weight_tray()
-
-
-def rods_mm() -> float:
-    """Length of the rods from the plate's underside to the cross under the weight."""
-    return BELOW_PLATE_MM - WEIGHT_MM + 26

@@ -24,21 +24,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from drivers.clock import Clock, SystemClock
 from firmware_host.messages import Catalogue, text
 from firmware_host.messages import Message as Text
+from firmware_host.web import limits
 from firmware_host.web.language import catalogue_for
-from firmware_host.web.limits import (
-    PAGES_PER_ADDRESS,
-    READ_BURST,
-    READS_PER_S,
-    REQUEST_BURST,
-    REQUESTS_PER_S,
-    STRANGERS_PAGES,
-    STRANGERS_READ_BURST,
-    STRANGERS_READS_PER_S,
-    Known,
-    Places,
-    Rate,
-    counted_as,
-)
 from firmware_host.web.machine import Machine
 from firmware_host.web.pairing import Pairing, digest_of
 
@@ -124,8 +111,10 @@ class Access:
         self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
-        self.pages = Places(PAGES_PER_ADDRESS, STRANGERS_PAGES, MAX_PAGES_ELSEWHERE)
-        self.known = Known((clock or SystemClock()).now)
+        self.pages = limits.Places(
+            limits.PAGES_PER_ADDRESS, limits.STRANGERS_PAGES, MAX_PAGES_ELSEWHERE
+        )
+        self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
         """Player -> digest of the device that has his seat."""
 
@@ -203,7 +192,7 @@ def visitor_of(scope: Scope) -> Visitor:
         digest_of(token) if token else None
         for token in (connection.cookies.get(COOKIE), connection.cookies.get(SEAT_COOKIE))
     ]
-    return Visitor(counted_as(address), local, *digests)
+    return Visitor(limits.counted_as(address), local, *digests)
 
 
 def _name_of(host: str) -> str:
@@ -231,9 +220,9 @@ class Guard:
         self._app = app
         self._access = access
         self._catalogue = catalogue
-        strangers_read = (STRANGERS_READS_PER_S, STRANGERS_READ_BURST)
-        self._requests = Rate(now, REQUESTS_PER_S, REQUEST_BURST)
-        self._reads = Rate(now, READS_PER_S, READ_BURST, strangers_read)
+        strangers_read = (limits.STRANGERS_READS_PER_S, limits.STRANGERS_READ_BURST)
+        self._requests = limits.Rate(now, limits.REQUESTS_PER_S, limits.REQUEST_BURST)
+        self._reads = limits.Rate(now, limits.READS_PER_S, limits.READ_BURST, strangers_read)
         self._mishaps: set[tuple[object, ...]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -284,7 +273,7 @@ class Guard:
             or scope["path"] not in PROBES
             or server is None
             or client is None
-            or not self._requests.take(counted_as(client[0]))
+            or not self._requests.take(limits.counted_as(client[0]))
         ):
             return None
         address, port = server

@@ -10,16 +10,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.table import commands as c
-from firmware_host.table.commands import (
-    Count,
-    Name,
-    NotSo,
-    Number,
-    SeatComputer,
-    SeatMove,
-    StandUp,
-    Verb,
-)
+from firmware_host.table.commands import Name, Verb
 
 MAX_MESSAGE_BYTES = 64 * 1024
 # What a decoder raises for bytes that are no message: no JSON or another one, no UTF-8, too deep
@@ -76,12 +67,12 @@ PageCommand = (
     | c.JoinMatch
     | c.LeaveMatch
     | c.SayPhrase
-    | SeatMove
-    | Count
-    | NotSo
-    | StandUp
+    | c.SeatMove
+    | c.Count
+    | c.NotSo
+    | c.StandUp
     | Uncover
-    | SeatComputer
+    | c.SeatComputer
     | c.HandsCommand
 )
 Incoming = PageCommand | Watch | Look | Ping
@@ -95,7 +86,7 @@ def parse(data: str | bytes) -> tuple[int, Incoming]:
     without one. Raises one of UNREADABLE.
     """
     message = _object.decode(data)
-    ref: int = msgspec.convert(message.pop("ref", 0), Number)
+    ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
     asked: Incoming = msgspec.convert(message, Incoming)
     return ref, asked
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import secrets
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +14,7 @@ import msgspec
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.paths import read_file
+from firmware_host.config.paths import read_file, write_durably
 from firmware_host.messages import Message, text
 from firmware_host.web.limits import Rate
 
@@ -140,21 +138,7 @@ class Tokens:
         self._read_at = version
 
     def _write(self, devices: tuple[Device, ...]) -> None:
-        """Replace the file in one step; it stays its owner's even where root revokes."""
-        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{TOKENS_NAME}.")
-        new = Path(name)
-        try:
-            owner = self._path.parent.stat()
-            with os.fdopen(descriptor, "wb") as file:
-                if owner.st_uid != os.geteuid():  # not by its name, which may be a link by now
-                    os.fchown(descriptor, owner.st_uid, owner.st_gid)
-                file.write(msgspec.json.format(msgspec.json.encode(devices)))
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
+        write_durably(self._path, msgspec.json.format(msgspec.json.encode(devices)))
 
 
 def digest_of(token: str) -> str:

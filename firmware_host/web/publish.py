@@ -26,30 +26,8 @@ from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
+from firmware_host.web import snapshot as page
 from firmware_host.web.qr import qr_svg
-from firmware_host.web.snapshot import (
-    BoardPlace,
-    CalibrationInfo,
-    ChoiceInfo,
-    ClockInfo,
-    FaultInfo,
-    GameInfo,
-    HappenedInfo,
-    Layout,
-    LookInfo,
-    MatchInfo,
-    MotionInfo,
-    QuestionInfo,
-    RoomInfo,
-    SeatInfo,
-    SeatsShown,
-    SeatView,
-    Sensors,
-    SlotInfo,
-    Snapshot,
-    SoundInfo,
-    TrackInfo,
-)
 from firmware_host.web.table_port import HealthMap, Workbench
 from games.base import Game, GameType, Position
 from games.contract import describe
@@ -65,16 +43,16 @@ class SeatPublisher:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._key: tuple[object, ...] | None = None
-        self._room: RoomInfo | None = None
-        self._shown = SeatsShown()
+        self._room: page.RoomInfo | None = None
+        self._shown = page.SeatsShown()
         self._of: Position | None = None  # kept, so that its id stays its own
 
-    def room(self) -> RoomInfo | None:
+    def room(self) -> page.RoomInfo | None:
         """What everybody may see of a game of seats; None for another game."""
         self._refresh()
         return self._room
 
-    def seats(self) -> SeatsShown:
+    def seats(self) -> page.SeatsShown:
         """What the devices that have seats may see."""
         self._refresh()
         return self._shown
@@ -82,7 +60,7 @@ class SeatPublisher:
     def _refresh(self) -> None:
         playing, position = self._host.playing, self._host.standing.position
         if not playing.seated or position is None:
-            self._key, self._room, self._shown = None, None, SeatsShown()
+            self._key, self._room, self._shown = None, None, page.SeatsShown()
             return
         room, seats, players = playing.room, playing.seats, position.game.players
         step, counting, proposed = room.step_number, room.counting, room.proposal
@@ -93,13 +71,15 @@ class SeatPublisher:
             self._of = position
         self._key = key
         public = describe(position.public())
-        self._room = RoomInfo(
+        self._room = page.RoomInfo(
             step=step,
             public={name: value for name, value in public.items() if name not in NOT_SENT},
             zones=public["cells"],
             may=public["legal"],
             seats=[
-                SeatInfo(each, each in seats.holders, seats.computers.get(each), each in seats.shut)
+                page.SeatInfo(
+                    each, each in seats.holders, seats.computers.get(each), each in seats.shut
+                )
                 for each in players
             ],
             counting=counting,
@@ -108,7 +88,7 @@ class SeatPublisher:
             seen=proposed is not None and proposed.seen,
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
-        self._shown = SeatsShown(
+        self._shown = page.SeatsShown(
             dict(seats.holders),
             dict(seats.codes),
             {
@@ -120,7 +100,7 @@ class SeatPublisher:
         )
 
 
-def _covered(view: SeatView, public: Mapping[str, Any], game: Game) -> SeatView:
+def _covered(view: page.SeatView, public: Mapping[str, Any], game: Game) -> page.SeatView:
     """As much of it as everybody may know: to pass and to place a piece needs no cards."""
     hand = public["hands"][view.player]
     legal = [
@@ -128,13 +108,13 @@ def _covered(view: SeatView, public: Mapping[str, Any], game: Game) -> SeatView:
         for move in view.legal
         if isinstance(game, SeatedGame) and (game.passes(move) or game.takes_back(move))
     ]
-    return SeatView(view.player, view.step, hand, [], None, legal, shut=True)
+    return page.SeatView(view.player, view.step, hand, [], None, legal, shut=True)
 
 
-def _view(position: Position, player: str, step: int) -> SeatView:
+def _view(position: Position, player: str, step: int) -> page.SeatView:
     seen = describe(position, player)
     mine = player in seen["awaiting"] and seen["phase"] == "keep"
-    return SeatView(
+    return page.SeatView(
         player=player,
         step=step,
         hand=seen["hands"][player],
@@ -213,10 +193,10 @@ class Publisher:
     def __init__(self, host: Host, bench: Workbench | None = None) -> None:
         self._host = host
         self._bench = bench
-        self._layout_of: tuple[tuple[int, bool], Layout] | None = None
+        self._layout_of: tuple[tuple[int, bool], page.Layout] | None = None
         self._seats = SeatPublisher(host)
 
-    def layout(self) -> Layout:
+    def layout(self) -> page.Layout:
         """The layout of the game being played; its number changes with the game."""
         host = self._host
         game_id = host.standing.game_id or 0
@@ -224,7 +204,7 @@ class Publisher:
         if self._layout_of is None or self._layout_of[0] != key:
             profile, lights = host.profile, host.profile.lights
             number = 1 if self._layout_of is None else self._layout_of[1].number + 1
-            layout = Layout(
+            layout = page.Layout(
                 number=number,
                 profile=profile.name,
                 title=Message(profile.title),
@@ -244,12 +224,12 @@ class Publisher:
             self._layout_of = (key, layout)
         return self._layout_of[1]
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> page.Snapshot:
         """The table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.observation, host.standing.position
         opponents, free = host.playing.opponents, host.upkeep.free
-        return Snapshot(
+        return page.Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
             step=standing.step,
@@ -272,9 +252,9 @@ class Publisher:
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
             pieces=[] if self._bench is None else list(self._bench.loose()),
-            sounds=[SoundInfo(number, sound.value) for number, sound in host.showing.sounds],
+            sounds=[page.SoundInfo(number, sound.value) for number, sound in host.showing.sounds],
             faults=[*self._notices(), *(_fault(fault) for fault in host.sight.faults)],
-            sensors=Sensors(
+            sensors=page.Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],
                 confidence=[round(value, 2) for value in observation.confidence],
                 magnets=[magnet.value for magnet in observation.magnets],
@@ -319,24 +299,24 @@ class Publisher:
             lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
         )
 
-    def seats(self) -> SeatsShown:
+    def seats(self) -> page.SeatsShown:
         """What goes to the devices that have seats."""
         return self._seats.seats()
 
-    def _match(self) -> MatchInfo | None:
+    def _match(self) -> page.MatchInfo | None:
         far = self._host.far
         if far is None or not far.plays(self._host.playing.game_id):
             return None
         players = [*self._host.playing.opponents.far]
         picture = None if far.code is None else qr_svg(far.code)
-        return MatchInfo(players, far.code, list(far.asked), far.connected, picture, far.names)
+        return page.MatchInfo(players, far.code, list(far.asked), far.connected, picture, far.names)
 
-    def _clock(self) -> ClockInfo | None:
+    def _clock(self) -> page.ClockInfo | None:
         clock = self._host.playing.clock
         if clock.state is None:
             return None
         left_s = {player: math.ceil(left_s) for player, left_s in clock.state.left_s.items()}
-        return ClockInfo(clock.state.minutes, clock.state.increment_s, left_s, clock.running)
+        return page.ClockInfo(clock.state.minutes, clock.state.increment_s, left_s, clock.running)
 
     def _before(self) -> tuple[str, ...]:
         """The moves that led to a puzzle."""
@@ -347,16 +327,16 @@ class Publisher:
         lesson = self._host.playing.lesson
         return None if lesson is None else progress(lesson, self._host.standing)
 
-    def _calibration(self) -> CalibrationInfo | None:
+    def _calibration(self) -> page.CalibrationInfo | None:
         host = self._host
         if host.upkeep.sweep is None:
             left = host.upkeep.left
             if left is None:
                 return None
-            return CalibrationInfo(running=False, done=left[0], total=left[1])
+            return page.CalibrationInfo(running=False, done=left[0], total=left[1])
         step = host.upkeep.sweep.step
         place = None if step.task is None else step.task.place
-        return CalibrationInfo(
+        return page.CalibrationInfo(
             running=True,
             done=step.done,
             total=step.total,
@@ -382,20 +362,20 @@ class Publisher:
             shown = bytes(len(shown))
         return b"".join(shown[3 * at : 3 * at + 3] for at in self._host.showing.light_at).hex()
 
-    def _notices(self) -> list[FaultInfo]:
+    def _notices(self) -> list[page.FaultInfo]:
         """What people should know for as long as the service runs."""
         notices = self._host.notices.items()
-        return [FaultInfo(part, notice, Message("")) for part, notice in notices]
+        return [page.FaultInfo(part, notice, Message("")) for part, notice in notices]
 
 
-def _motion(motion: Motion) -> MotionInfo:
+def _motion(motion: Motion) -> page.MotionInfo:
     fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
     rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
-    return MotionInfo((fx, fy, fz), (rx, ry, rz))
+    return page.MotionInfo((fx, fy, fz), (rx, ry, rz))
 
 
-def _track(track: Track) -> TrackInfo:
-    return TrackInfo(
+def _track(track: Track) -> page.TrackInfo:
+    return page.TrackInfo(
         track.number,
         (round(track.x_mm), round(track.y_mm)),
         round(track.within_mm),
@@ -404,19 +384,19 @@ def _track(track: Track) -> TrackInfo:
     )
 
 
-def _happened(what: Happened) -> HappenedInfo:
+def _happened(what: Happened) -> page.HappenedInfo:
     event = what.event
-    return HappenedInfo(what.number, event.happening.value, list(event.places), what.say)
+    return page.HappenedInfo(what.number, event.happening.value, list(event.places), what.say)
 
 
-def _question(standing: Standing) -> QuestionInfo | None:
+def _question(standing: Standing) -> page.QuestionInfo | None:
     question = standing.question
     if question is None:
         return None
-    return QuestionInfo(
+    return page.QuestionInfo(
         ask=question.ask,
         choices=[
-            ChoiceInfo(
+            page.ChoiceInfo(
                 choice.value,
                 choice.label,
                 None if choice.colour is None else _hex(choice.colour),
@@ -438,20 +418,20 @@ def _said(say: Message, question: Question) -> Message:
     return Message("{said} {asked}", {"said": without_buttons(say), "asked": question.ask})
 
 
-def _fault(fault: PartError) -> FaultInfo:
-    return FaultInfo(
+def _fault(fault: PartError) -> page.FaultInfo:
+    return page.FaultInfo(
         part=fault.part,
         problem=Message(fault.template, fault.params),
         remedy=Message(fault.remedy_template, fault.params),
     )
 
 
-def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> GameInfo:
+def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page.GameInfo:
     """What a page shows of a game apart from its position. ``over``: nothing is secret any more."""
     kind = game_type(game.name)
     credit = kind.credit
     year = "" if credit.year is None else f", {credit.year}"
-    return GameInfo(
+    return page.GameInfo(
         id=game_id,
         name=game.name,
         title=credit.title,
@@ -464,13 +444,13 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
         teams=[list(team) for team in game.teams],
         pieces=list(game.pieces),
         board={
-            place: BoardPlace(index, game.blocked.get(place))
+            place: page.BoardPlace(index, game.blocked.get(place))
             for place, index in overlay.index_of_game_place.items()
         },
         names={piece: play.piece(game.name, piece) for piece in game.pieces},
         looks={piece: look_info(kind, piece) for piece in game.pieces},
         slots=[
-            SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))
+            page.SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))
             for slot in game.edge_slots
         ],
         drawing=game.drawing,
@@ -490,10 +470,10 @@ def _glossary(game: SeatedGame) -> dict[str, tuple[Message, Message]]:
     return {key: (message(title), message(about)) for key, (title, about) in game.glossary.items()}
 
 
-def look_info(kind: GameType, piece: str) -> LookInfo:
+def look_info(kind: GameType, piece: str) -> page.LookInfo:
     """How the page draws a piece."""
     look = kind.look_of(piece)
-    return LookInfo(look.form, look.paint or look.colour or piece)
+    return page.LookInfo(look.form, look.paint or look.colour or piece)
 
 
 def _degrees(tilt_rad: Lean) -> Lean:

@@ -13,16 +13,7 @@ from msgspec.structs import replace
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, explained, text
-from firmware_host.table.commands import (
-    Command,
-    Count,
-    NewGame,
-    NotSo,
-    OpenHand,
-    SeatMove,
-    StandUp,
-    TakeBack,
-)
+from firmware_host.table import commands as c
 from firmware_host.web import messages_in
 from firmware_host.web.guard import Access, Visitor
 from games.base import RulesError
@@ -54,13 +45,13 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
     """Why this visitor may not ask for that; None where he may. To be called for each message."""
     seats = access.sits_at(visitor)
     match asked:
-        case NewGame(game, options) if (secret := _secret(game, options)) is not None:
+        case c.NewGame(game, options) if (secret := _secret(game, options)) is not None:
             return Message(SECRET.template, {"option": secret})
-        case SeatMove(str(player)):
+        case c.SeatMove(str(player)):
             return None if player in seats else NOT_SEATED
-        case StandUp(player) if player in seats:
+        case c.StandUp(player) if player in seats:
             return None
-        case SeatMove() | Count() | NotSo() | TakeBack() if seats:
+        case c.SeatMove() | c.Count() | c.NotSo() | c.TakeBack() if seats:
             return None
         case messages_in.Uncover():
             return None if visitor.local or seats else NOT_SEATED
@@ -73,15 +64,15 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
 
 def as_meant(
     access: Access, visitor: Visitor, asked: messages_in.PageCommand, to_move: str | None
-) -> Command:
+) -> c.Command:
     """What the table is asked for, with who asks where that matters: a device that only has seats
     rolls and counts as one of its players, as the one ``to_move`` if that is one, and agrees to
     uncover a hand as itself.
     """
     match asked:
         case messages_in.Uncover(player):
-            return OpenHand(player, None if visitor.local else visitor.seat)
-        case SeatMove(None) | Count(None) if not access.may_act(visitor):
+            return c.OpenHand(player, None if visitor.local else visitor.seat)
+        case c.SeatMove(None) | c.Count(None) if not access.may_act(visitor):
             seats = access.sits_at(visitor)
             roller = to_move if to_move in seats else next(iter(seats), None)
             return replace(asked, player=roller)

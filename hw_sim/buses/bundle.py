@@ -11,18 +11,11 @@ from smbus2 import SMBus
 
 from drivers.buses import PinFactory, PixelStrip, SerialPort, Writer
 from drivers.light_links import MOSI_PIN, DirectSender, FrameLink, Sender, SpiLink, strip_of
+from hw_sim.buses import timing
 from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
-from hw_sim.buses.timing import (
-    BLINKA_SLEEP_S,
-    I2C_HZ,
-    PIO_REST_S,
-    SEND_HANDOVER_S,
-    SPI0_CORE_HZ,
-    SPI_DMA_BYTES,
-)
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
 from hw_sim.clock import VirtualClock
@@ -55,7 +48,7 @@ class SimBuses:
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
         self._sending = SideClock(clock)
-        self.light_port = SpiPort(self._sending, Ws2812Chain(0), SPI0_CORE_HZ)
+        self.light_port = SpiPort(self._sending, Ws2812Chain(0), timing.SPI0_CORE_HZ)
 
     def __enter__(self) -> SimBuses:
         if self._i2c_seam is not None:
@@ -110,7 +103,8 @@ class SimBuses:
             link = SpiLink(self.spi(0, 0), count, MAX_BYTES)
         else:
             chain = self.chains.get(pin) or Ws2812Chain(0)
-            rest_s = PIO_REST_S if writer == "pio" else BLINKA_SLEEP_S * (3 * count // 100 + 1)
+            sleeps_s = timing.BLINKA_SLEEP_S * (3 * count // 100 + 1)
+            rest_s = timing.PIO_REST_S if writer == "pio" else sleeps_s
             link = BlinkaModel(chain, self.clock, self._sending, rest_s)
         return strip_of(count, link, self._sender)
 
@@ -139,7 +133,7 @@ class SimBuses:
         """Hang a chip on a chip select."""
         self.spi_ports[bus, device] = SpiPort(self.clock, chip)
 
-    def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = I2C_HZ) -> None:
+    def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = timing.I2C_HZ) -> None:
         """Hang a chip on an I2C bus, which exists from then on with that clock."""
         if bus not in self.i2c_buses:
             self.i2c_buses[bus] = I2cBus(bus, self.clock, clock_hz)
@@ -150,7 +144,7 @@ class SimBuses:
         self.chains[pin] = chain
         if pin == MOSI_PIN:
             self.light_port.chip = chain
-            chain.gaps_under = SPI_DMA_BYTES
+            chain.gaps_under = timing.SPI_DMA_BYTES
 
     def add_line(self, port: str, line: SimLine) -> None:
         """Plug a serial line in under that name."""
@@ -227,7 +221,7 @@ class VirtualSender(DirectSender):
 
     def send(self, frame: bytes, /) -> None:
         """As Sender's."""
-        self._clock.advance(SEND_HANDOVER_S)
+        self._clock.advance(timing.SEND_HANDOVER_S)
         super().send(frame)
 
 

@@ -6,21 +6,13 @@ from dataclasses import dataclass, replace
 
 import mujoco
 
-from firmware_host.config.platform import (
-    GROUND_MM,
-    PLATE_THICK_MM,
-    SURFACE_MM,
-    WEIGHT_ACROSS_MM,
-    WEIGHT_KG,
-    WEIGHT_MM,
-    plate_kg,
-)
+from firmware_host.config import platform
 from games.base import PieceBody
 from games.description import TILE_HAT_MM, TILE_STEM_MM, peg_mm
 
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
-PLATE_THICK_M, SURFACE_M = PLATE_THICK_MM / 1000, SURFACE_MM / 1000
-WEIGHT_M, GROUND_M = WEIGHT_MM / 1000, GROUND_MM / 1000
+PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000
+WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
 PIVOT_DAMPING = 0.03  # N m s / rad: a push dies away within some five swings
 STIFF = 400.0  # N m / rad, of hands that hold the plate: 200 g on its rim sink it by 0.05 degree
 STIFF_DAMPING = 8.0
@@ -125,16 +117,16 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=[half, half, PLATE_THICK_M / 2],
         pos=[0, 0, SURFACE_M - PLATE_THICK_M / 2],
-        mass=plate_kg(plate_mm),
+        mass=platform.plate_kg(plate_mm),
         friction=[FRICTION, SPIN_FRICTION_M, 0.0001],
         condim=4,
     )
     plate.add_geom(
         name="weight",
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        size=[WEIGHT_ACROSS_MM / 2000, 0.01, 0],
+        size=[platform.WEIGHT_ACROSS_MM / 2000, 0.01, 0],
         pos=[0, 0, WEIGHT_M],
-        mass=WEIGHT_KG,
+        mass=platform.WEIGHT_KG,
         contype=0,
         conaffinity=0,
     )

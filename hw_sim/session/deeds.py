@@ -8,31 +8,7 @@ from drivers.clock import Clock
 from firmware_host.host.host import Host
 from firmware_host.scenario import parse as s
 from firmware_host.scenario.run import Act, Tick
-from firmware_host.table.commands import (
-    Bump,
-    Carry,
-    Chopsticks,
-    Deed,
-    Drop,
-    Fault,
-    Grab,
-    Heal,
-    Held,
-    Knock,
-    LetGo,
-    Move,
-    PickUp,
-    Press,
-    Push,
-    Put,
-    SetDown,
-    Slide,
-    Spin,
-    SpinPlate,
-    Stack,
-    Take,
-    Tilt,
-)
+from firmware_host.table import commands as c
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
 from hw_sim.session.session import SimSession
@@ -57,7 +33,7 @@ class Deeds:
             self._session.faults.heal(entry[1], entry[2])
             self.mended = True
 
-    def begin(self, deed: Deed | Held) -> float:
+    def begin(self, deed: c.Deed | c.Held) -> float:
         """When it will have been done and the hand has left, in virtual seconds; at once for what
         goes on for a time of its own. Raises HandsError, FaultError, NotPossibleError; then nothing
         has happened.
@@ -65,64 +41,64 @@ class Deeds:
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
         match deed:
-            case Put(piece, place, offset_mm):
+            case c.Put(piece, place, offset_mm):
                 overlay.magnet_of(piece)
                 return hands.put(piece, index(place), offset_mm).end_s
-            case Take(str(place)):
+            case c.Take(str(place)):
                 return hands.take(index(place)).end_s
-            case Take(int(number)):
+            case c.Take(int(number)):
                 return self._throw_off(number)
-            case Move(source, target):
+            case c.Move(source, target):
                 return hands.move(index(source), index(target)).end_s
-            case Slide(source, target):
+            case c.Slide(source, target):
                 return hands.slide(index(source), index(target)).end_s
-            case Knock(places):
+            case c.Knock(places):
                 return hands.knock([index(place) for place in places]).end_s
-            case Drop(piece, place, offset_mm, from_mm, tremble_mm):
+            case c.Drop(piece, place, offset_mm, from_mm, tremble_mm):
                 overlay.magnet_of(piece)
                 return hands.drop(
                     piece, index(place), offset_mm, from_mm=from_mm, tremble_mm=tremble_mm
                 ).end_s
-            case Stack(piece, place, offset_mm, tremble_mm):
+            case c.Stack(piece, place, offset_mm, tremble_mm):
                 overlay.magnet_of(piece)
                 return hands.stack(piece, index(place), offset_mm, tremble_mm=tremble_mm).end_s
-            case Push(source, target, speed_mm_s):
+            case c.Push(source, target, speed_mm_s):
                 return hands.push(index(source), index(target), speed_mm_s).end_s
-            case Spin(place, deg_s):
+            case c.Spin(place, deg_s):
                 return hands.spin(index(place), math.radians(deg_s)).end_s
-            case Chopsticks(source, target, tremble_mm):
+            case c.Chopsticks(source, target, tremble_mm):
                 return hands.chopsticks(index(source), index(target), tremble_mm=tremble_mm).end_s
-            case Grab(what, at_mm, sticks):
+            case c.Grab(what, at_mm, sticks):
                 return hands.grab(what, at_mm, sticks=sticks).end_s
-            case Carry(number, at_mm):
+            case c.Carry(number, at_mm):
                 return hands.carry(number, at_mm).end_s
-            case LetGo(number):
+            case c.LetGo(number):
                 return hands.let_go(number).end_s
-            case PickUp(number):
+            case c.PickUp(number):
                 return hands.pick_up(number).end_s
-            case SetDown():
+            case c.SetDown():
                 return self._set_down(deed)
-            case Tilt(x_deg, y_deg, for_s):
+            case c.Tilt(x_deg, y_deg, for_s):
                 x_rad, y_rad = math.radians(x_deg), math.radians(y_deg)
                 tilted = hands.tilt(x_rad, y_rad, for_s=for_s)
                 return tilted.end_s if for_s is None else now_s
-            case SpinPlate(turns):
+            case c.SpinPlate(turns):
                 return hands.spin_plate(turns * math.tau).end_s
-            case Press(button, held_s):
+            case c.Press(button, held_s):
                 return hands.press(button, held_s).end_s
-            case Bump():
+            case c.Bump():
                 return hands.bump().end_s
-            case Fault(name, named, for_s):
+            case c.Fault(name, named, for_s):
                 targets = self._on_the_plate(name, named)
                 self._session.faults.inject(name, targets)
                 if for_s is not None:
                     self._heal_at.append((now_s + for_s, name, targets))
-            case Heal(name, named):
+            case c.Heal(name, named):
                 self._session.faults.heal(name, self._on_the_plate(name, named))
                 self.mended = True
         return now_s
 
-    def _set_down(self, deed: SetDown) -> float:
+    def _set_down(self, deed: c.SetDown) -> float:
         """What cannot be set down there is put back; so is what cannot be thrown off."""
         hands, host = self._session.hands, self._session.host
         if deed.place is None:
@@ -208,7 +184,7 @@ class SimulatedHands:
                 end_s = now_s
             case _:
                 end_s = self._deeds.begin(deed)
-                if isinstance(deed, Press):
+                if isinstance(deed, c.Press):
                     end_s += LEAVE_BUTTON_S
         while self._session.clock.now() < end_s:
             tick()

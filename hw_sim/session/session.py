@@ -12,7 +12,8 @@ from firmware_host.host.host import Host
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.overlay import Overlay
 from games.registry import game_type
-from hw_sim.table import SimDisk, SimTable
+from hw_sim.faults import SimDisk
+from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.world import World
 
