@@ -29,6 +29,7 @@ from firmware_host.commissioning.tasks import Choice, Step
 from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
 from firmware_host.config.profile import Profile
+from firmware_host.host.pacer import Pacer
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.perception.calibration import (
     Calibration,
@@ -37,7 +38,6 @@ from firmware_host.perception.calibration import (
     write_calibration,
 )
 from firmware_host.scenario.person import Console
-from firmware_host.service.pacer import Pacer
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -31,11 +31,11 @@ from firmware_host.config.locks import own_board
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import LookSettings, Settings, check_host, load_settings
 from firmware_host.host.assemble import open_host
+from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.recorder import Recorder
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
-from firmware_host.service.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.service.speaker import Speaker
 from firmware_host.service.supply import SupplyWatch
 from firmware_host.service.table import Table

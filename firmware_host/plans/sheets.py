@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
-from drivers.errors import TiltboardError
+from firmware_host.config.errors import BoardDoesNotFitError
 from firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import MatrixHall, MuxAdcHall
@@ -168,8 +168,8 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
             continue
         try:
             overlay = Overlay(profile, made)
-        except TiltboardError:
-            continue  # a board that does not fit this plate
+        except BoardDoesNotFitError:
+            continue
         board = preset.choices.get("Board", "") if number else ""
         slug = "-".join(re.findall(r"[a-z0-9]+", board.lower()))
         sheet = _overlay(profile, overlay, made, f"overlay-{game}{'-' * bool(slug)}{slug}")

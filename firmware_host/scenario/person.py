@@ -21,10 +21,10 @@ from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, 
 from firmware_host.guidance import play
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
+from firmware_host.host.pacer import Pacer
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import Kill, PowerCut, Wait
 from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
-from firmware_host.service.pacer import Pacer
 from firmware_host.table import commands as c
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.sight import Happening, Stillness

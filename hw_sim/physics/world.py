@@ -51,10 +51,6 @@ class SwingingPlate(Plate):
         self.dynamics.wake()
         return super().spin(by_rad, now_s)
 
-    def tilt_rad(self, now_s: float) -> tuple[float, float]:
-        """Angles about x and about y."""
-        return self.attitude_rad(now_s)[:2]
-
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
         self.dynamics.advance(now_s)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 from firmware_host.commissioning.tasks import Answer, Ask, Step, Task
-from firmware_host.messages import Message
 from hw_sim.rng import Streams
 from hw_sim.table import Rgb, SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -34,7 +33,7 @@ class Maker:
         self._stream = Streams(seed).stream("maker")
         self._off_mm = off_mm
         self._task: Task | None = None
-        self._refused: Message | None = None
+        self._before: Step | None = None
         self._since_s = 0.0
         self._acted = False
         self._at: int | None = None
@@ -60,8 +59,9 @@ class Maker:
             return None
         if task != self._task:
             self._task, self._since_s, self._acted = task, now_s, False
-        if step.refused != self._refused:
-            self._refused, self._since_s = step.refused, now_s
+        if self._before is not None and step.refused != self._before.refused:
+            self._since_s = now_s
+        self._before = step
         waited_s = now_s - self._since_s
         match task.ask:
             case Ask.PICTURE | Ask.COLOUR | Ask.LIGHT | Ask.BUZZER if step.lights or step.sounds:

@@ -9,7 +9,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from firmware_host.table.overlay import Overlay
 from games.registry import game_type
 from hw_sim.faults import SimDisk

@@ -109,7 +109,7 @@ class Plate:
 
     def tilt_rad(self, now_s: float) -> tuple[float, float]:
         """Angles about x and about y."""
-        return self.commanded_rad(now_s)[:2]
+        return self.attitude_rad(now_s)[:2]
 
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""

@@ -11,7 +11,7 @@ millisecond of it.
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from firmware_host.table.buttons import Buttons
 from hw_sim.table import SimTable
 

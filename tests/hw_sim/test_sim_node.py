@@ -13,7 +13,7 @@ from drivers.errors import PartAbsentError
 from drivers.node_link import NodeLink, NodeSettings
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import missing_table
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from hw_sim.node import ROUND_S
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from drivers.lights import Look
 from firmware_host.config.profile import load_profile
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 

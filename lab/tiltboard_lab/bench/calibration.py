@@ -74,7 +74,7 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     from firmware_host.commissioning.progress import FORMAT, Part, Progress
     from firmware_host.commissioning.sweep import Sweep, run_sweep
     from firmware_host.commissioning.tasks import Step
-    from firmware_host.service.pacer import Pacer
+    from firmware_host.host.pacer import Pacer
     from hw_sim.session.maker import Maker
 
     profile = table.profile

@@ -28,7 +28,7 @@ class Rig:
     """The simulated table, through its chips and drivers."""
 
     def __init__(self, seed: int, noise: float, drift_mt_min: float) -> None:
-        from firmware_host.service.pacer import Pacer
+        from firmware_host.host.pacer import Pacer
         from hw_sim.physics import world_class
         from hw_sim.rng import Streams
         from hw_sim.table import SimTable

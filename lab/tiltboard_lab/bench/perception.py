@@ -199,7 +199,7 @@ def through_the_chips(
     ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
     has it, on one that has been calibrated; and all lights change with each piece.
     """
-    from firmware_host.service.pacer import Pacer
+    from firmware_host.host.pacer import Pacer
     from hw_sim.table import SimTable
     from hw_sim.world.magnet import MagnetKind
 

@@ -7,7 +7,7 @@ import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.lights import Look
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 
 SCAN_S = 0.010
 

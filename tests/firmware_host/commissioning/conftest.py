@@ -8,7 +8,7 @@ import pytest
 from firmware_host.commissioning.account import calibration_of, findings
 from firmware_host.commissioning.progress import FORMAT, Part, Progress
 from firmware_host.commissioning.sweep import Sweep, run_sweep
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from hw_sim.miswiring import miswire
 from hw_sim.session.maker import Maker
 from hw_sim.table import SimTable

@@ -11,7 +11,7 @@ from drivers.attitude import FLAT, Mounting, all_mountings
 from firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
 from firmware_host.commissioning.progress import Part
 from firmware_host.commissioning.tasks import EAST, NORTH, Ask
-from firmware_host.service.pacer import Pacer
+from firmware_host.host.pacer import Pacer
 from tests.unhurried import unhurried
 
 G = 9.80665

@@ -14,8 +14,8 @@ from firmware_host.commissioning.progress import PROGRESS_NAME, Part, read_progr
 from firmware_host.commissioning.sweep import begin, find_order, measured_again
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
+from firmware_host.host.pacer import Pacer
 from firmware_host.perception.perception import Perception
-from firmware_host.service.pacer import Pacer
 from firmware_host.table.sight import Magnet
 from tests.unhurried import unhurried
 

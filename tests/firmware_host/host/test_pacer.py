@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_host.service.pacer import SLOWEST_HZ, AdaptivePacer, Pacer
+from firmware_host.host.pacer import SLOWEST_HZ, AdaptivePacer, Pacer
 from hw_sim.clock import VirtualClock
 
 
