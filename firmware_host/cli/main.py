@@ -79,6 +79,7 @@ ELSEWHERE = {
     "replay": "scenario",
     "calibrate": "bringup",
     "sticker": "pair",
+    "join": "pair",
     "unit": "doctor",
 }
 

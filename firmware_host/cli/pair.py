@@ -1,4 +1,6 @@
-"""``tiltboard pair`` and ``sticker``: a code for another device, who is paired, and the way in."""
+"""``tiltboard pair``, ``sticker`` and ``join``: a code for another device, who is paired, the way
+in, and a match with another table.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,17 @@ import click
 
 from drivers.clock import SystemClock
 from firmware_host.cli.hotspot import FOLDER, hotspot_of
-from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
+from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder, match_code
 from firmware_host.cli.speech import printable, say, words
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import Message, text
 from firmware_host.web.guard import machine_names
 from firmware_host.web.pairing import Tokens
-from firmware_host.web.qr import qr_sheet, wifi_code
+from firmware_host.web.qr import qr_sheet, qr_terminal, wifi_code
 
 ANSWER_WITHIN_S = 10.0
+_START = "Start it with: tiltboard run, or tiltboard sim"
 
 
 @click.command(name="pair", epilog="Example: tiltboard pair")
@@ -62,7 +65,10 @@ def command(
             ends = words(text("(until {day})", day=until))
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
-    click.echo(_open_code(load_settings(config).port if port is None else port))
+    port = load_settings(config).port if port is None else port
+    path = "/api/v1/pairing/code"
+    said = _ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
+    click.echo(said["code"])
 
 
 @click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")
@@ -85,15 +91,41 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
     click.echo(qr_sheet(words(text("The table's page")), figures), nl=False)
 
 
-def _open_code(port: int) -> str:
-    """Ask the running table for a code. Raises NotPossibleError."""
-    said = ask_table(
-        port, "POST", "/api/v1/pairing/code", remedy="Start it with: tiltboard run --host 0.0.0.0"
-    )
-    return str(said["code"])
+@click.command(name="join", epilog="Example: tiltboard join 7KQ2M-XWD9F")
+@click.argument("code", required=False)
+@click.option(
+    "--level", type=click.IntRange(1, 10), help="Let the computer play here, at this level."
+)
+@click.option("--leave", is_flag=True, help="End the match; its game goes on at this table.")
+@CONFIG
+@PORT
+def join(
+    *, code: str | None, level: int | None, leave: bool, config: Path | None, port: int | None
+) -> None:
+    """Have the running table play with the one that shows CODE; write - to be asked for it.
+
+    Without CODE, show the code of this table's own match (tiltboard run --game NAME --far PLAYER).
+    """
+    port = load_settings(config).port if port is None else port
+    if leave:
+        _ask(port, "POST", "/api/v1/command", json.dumps({"type": "leave-match"}))
+        return
+    if code is not None:
+        asked = {"type": "join-match", "code": match_code(code), "level": level}
+        _ask(port, "POST", "/api/v1/command", json.dumps(asked))
+        say(text("The table asks for a seat; the page says when the match begins."))
+        return
+    match = _ask(port, "GET", "/api/v1/snapshot")["match"]
+    if match is None or match["code"] is None:
+        raise NotPossibleError(
+            "This table waits for no other.",
+            remedy="Begin a game with a player at another table, on the page or with --far.",
+        )
+    click.echo(match["code"])
+    click.echo(qr_terminal(match["code"]))
 
 
-def ask_table(port: int, method: str, path: str, body: str = "", *, remedy: str) -> Any:
+def _ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
     """What the running table answers. Raises NotPossibleError."""
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
@@ -107,4 +139,4 @@ def ask_table(port: int, method: str, path: str, body: str = "", *, remedy: str)
         why = text("No table answers at port {port}.", port=port)
     finally:
         table.close()
-    raise NotPossibleError("{why}", remedy=remedy, why=why)
+    raise NotPossibleError("{why}", remedy=remedy or _START, why=why)

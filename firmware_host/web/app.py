@@ -39,7 +39,6 @@ from firmware_host.web.pairing import (
     JOIN_LASTS_S,
     TOKEN_BYTES,
     TOKEN_LASTS_S,
-    Pairing,
     TooManyTriesError,
     WrongCodeError,
     digest_of,
@@ -206,7 +205,7 @@ class _Web:
         if isinstance(found.error, RulesError):  # an answer too: whoever points knows no rules
             return self._json(request, None)
         if found.value is None:
-            return self._explained(request, found.error or TimeoutError(), 503)
+            raise self._explained(request, found.error or TimeoutError(), 503)
         return self._json(request, found.value)
 
     @serves("GET", "/history/{id}", GameRecord, 404, 503)
@@ -224,7 +223,7 @@ class _Web:
     async def people(self, request: Request) -> Response:
         """Who is known by name on this table, and what each has tried, solved and beaten."""
         if not self._access.may_act(request.scope[VISITOR]):
-            return self._problem(request, 403, replies.NOT_PAIRED)
+            raise self._problem(request, 403, replies.NOT_PAIRED)
         return await self._answer(request, self._table.people())
 
     @serves("GET", "/history/{id}/export", str, 404, 503, headers=("content-disposition",))
@@ -232,8 +231,7 @@ class _Web:
         """One game as text."""
         number = _number(request)
         answer = await self._answer(request, self._table.export(number), as_text=True)
-        if answer.status_code == 200:
-            answer.headers["content-disposition"] = f'attachment; filename="game-{number}.txt"'
+        answer.headers["content-disposition"] = f'attachment; filename="game-{number}.txt"'
         return answer
 
     @serves("POST", "/command", answers.Done, *SENT, body=PageCommand)
@@ -241,17 +239,15 @@ class _Web:
         """Have the table do something; answered when it is done. Paired devices only."""
         visitor = request.scope[VISITOR]
         if not (self._access.may_act(visitor) or self._access.sits_at(visitor)):
-            return self._problem(request, 403, replies.NOT_PAIRED)
+            raise self._problem(request, 403, replies.NOT_PAIRED)
         message = await self._sent(request, messages_in.parse_command)
-        if isinstance(message, Response):
-            return message
         why_not = replies.may_send(self._access, visitor, message)
         if why_not is not None:
-            return self._problem(request, 403, why_not)
+            raise self._problem(request, 403, why_not)
         meant = replies.as_meant(self._access, visitor, message, self._table.latest().to_move)
         done = await replies.answer(self._table.submit(meant))
         if done.error is not None:
-            return self._explained(request, done.error, 409)
+            raise self._explained(request, done.error, 409)
         return _json(answers.Done())
 
     @serves("GET", "/pairing", answers.PairingState)
@@ -275,12 +271,10 @@ class _Web:
     async def machine(self, request: Request) -> Response:
         """The version, and the table's own Wi-Fi. Paired devices only."""
         machine = self._may_ask_machine(request)
-        if isinstance(machine, Response):
-            return machine
         try:
             own = await asyncio.to_thread(machine.ask, Hotspot())
         except TiltboardError as error:
-            return self._explained(request, error, 503)
+            raise self._explained(request, error, 503) from error
         name, password = own.name, own.password
         picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
         return _json(answers.MachineState(metadata.version("tiltboard"), name, password, picture))
@@ -291,53 +285,51 @@ class _Web:
         only.
         """
         if not self._access.may_act(request.scope[VISITOR]):
-            return self._problem(request, 403, replies.NOT_PAIRED)
+            raise self._problem(request, 403, replies.NOT_PAIRED)
         asked = await self._sent(request, _machine_decoder.decode)
-        if isinstance(asked, Response):
-            return asked
         machine = self._access.machine
         if machine is None:
-            return self._problem(request, 409, _NO_MACHINE)
+            raise self._problem(request, 409, _NO_MACHINE)
         visitor, pairing = request.scope[VISITOR], self._access.pairing
         who = None if pairing is None else pairing.tokens.name_of(visitor.digest)
         try:
             number = machine.request(asked, who or text("The table's own page"))
         except TiltboardError as error:
-            return self._explained(request, error, 409)
+            raise self._explained(request, error, 409) from error
         return _json(answers.Joining(number, JOIN_LASTS_S))
 
     @serves("POST", "/machine/update", answers.Done, 408, 409, 415)
     async def send_update(self, request: Request) -> Response:
         """The file of an update, as application/octet-stream. Paired devices only."""
         machine = self._may_ask_machine(request)
-        if isinstance(machine, Response):
-            return machine
         if request.headers.get("content-type") != "application/octet-stream":
-            return self._problem(request, 415, text("A file must be sent as it is."))
+            raise self._problem(request, 415, text("A file must be sent as it is."))
         try:
             with machine.taking() as file:
                 async with asyncio.timeout(UPDATE_WITHIN_S):
                     async for chunk in request.stream():
                         await asyncio.to_thread(file.take, chunk)
         except TimeoutError:
-            return self._problem(request, 408, text("That took too long to arrive."))
+            raise self._problem(request, 408, _TOO_LONG) from None
         except TiltboardError as error:
-            return self._explained(request, error, 409)
+            raise self._explained(request, error, 409) from error
         return _json(answers.Done())
 
-    def _may_ask_machine(self, request: Request) -> Machine | Response:
+    def _may_ask_machine(self, request: Request) -> Machine:
         if not self._access.may_act(request.scope[VISITOR]):
-            return self._problem(request, 403, replies.NOT_PAIRED)
-        return self._access.machine or self._problem(request, 409, _NO_MACHINE)
+            raise self._problem(request, 403, replies.NOT_PAIRED)
+        if self._access.machine is None:
+            raise self._problem(request, 409, _NO_MACHINE)
+        return self._access.machine
 
     @serves("POST", "/pairing/code", answers.PairingCode, 409)
     async def open_code(self, request: Request) -> Response:
         """Open a new code. The table's own page only."""
         if not request.scope[VISITOR].local:
-            return self._problem(request, 403, text("Only the table's own page shows the code."))
+            raise self._problem(request, 403, text("Only the table's own page shows the code."))
         pairing = self._access.pairing
         if pairing is None:
-            return self._problem(request, 409, _NO_NETWORK)
+            raise self._problem(request, 409, _NO_NETWORK)
         code, address = pairing.open(), page_for_phones(request.base_url, machine_names()[1])
         picture = qr_svg(f"{address}#pair={code}")
         return _json(answers.PairingCode(code, CODE_LASTS_S, address, picture))
@@ -348,38 +340,26 @@ class _Web:
     async def join(self, request: Request) -> Response:
         """Have the first device let in at the table: a cookie, good once confirm is pressed."""
         asked = await self._sent(request, _join_decoder.decode)
-        if isinstance(asked, Response):
-            return asked
         pairing = self._access.pairing
         if pairing is None:
-            return self._problem(request, 409, _NO_NETWORK)
+            raise self._problem(request, 409, _NO_NETWORK)
         try:
             token, number = pairing.join(asked.name, request.scope[VISITOR].address)
-        except TooManyTriesError as error:
-            return self._explained(request, error, 429)
         except TiltboardError as error:
-            return self._explained(request, error, 409)
+            raise self._explained(request, error, _status(error, 409)) from error
         return _with_token(_json(answers.Joining(number, JOIN_LASTS_S)), token)
 
     @serves("POST", "/pairing", answers.Done, *SENT, body=answers.PairRequest, headers=COOKIES)
     async def pair(self, request: Request) -> Response:
         """Exchange the code shown at the table for a cookie."""
         asked = await self._sent(request, _pair_decoder.decode)
-        if isinstance(asked, Response):
-            return asked
-        if self._access.pairing is None:
-            return self._problem(request, 409, _NO_NETWORK)
-        return self._paired(self._access.pairing, asked, request)
-
-    def _paired(self, pairing: Pairing, asked: answers.PairRequest, request: Request) -> Response:
+        pairing = self._access.pairing
+        if pairing is None:
+            raise self._problem(request, 409, _NO_NETWORK)
         try:
             token = pairing.redeem(asked.code, asked.name, request.scope[VISITOR].address)
-        except WrongCodeError as error:
-            return self._explained(request, error, 403)
-        except TooManyTriesError as error:
-            return self._explained(request, error, 429)
         except TiltboardError as error:
-            return self._explained(request, error, 409)
+            raise self._explained(request, error, _status(error, 409)) from error
         return _with_token(_json(answers.Done()), token)
 
     @serves("GET", "/seats", answers.SeatsState)
@@ -404,23 +384,21 @@ class _Web:
     async def sit_down(self, request: Request) -> Response:
         """Take a seat with its code, for a cookie."""
         asked = await self._sent(request, _seat_decoder.decode)
-        if isinstance(asked, Response):
-            return asked
         visitor = request.scope[VISITOR]
         if asked.code is None and not visitor.local:
-            return self._problem(
+            raise self._problem(
                 request, 403, text("Type the code of your seat: the table's page shows it.")
             )
         known = self._access.knows(visitor)
         if asked.code is not None and not self._tries.take(visitor.address, known=known):
-            return self._problem(request, 429, text("Too many codes were tried; wait a minute."))
+            raise self._problem(request, 429, text("Too many codes were tried; wait a minute."))
         token = request.cookies.get(SEAT_COOKIE) or secrets.token_hex(TOKEN_BYTES)
         player = None if asked.code is not None else asked.player
         done = await replies.answer(
             self._table.submit(SitDown(digest_of(token), player, asked.code))
         )
         if done.error is not None:
-            return self._explained(request, done.error, 409)
+            raise self._explained(request, done.error, 409)
         answer = _json(answers.Done())
         answer.set_cookie(
             SEAT_COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict"
@@ -430,43 +408,44 @@ class _Web:
     async def socket(self, socket: WebSocket) -> None:
         await self._pages.serve(socket)
 
-    async def _sent(self, request: Request, parse: Callable[[bytes], T]) -> T | Response:
-        """The body, checked; or what is wrong with it."""
+    async def _sent(self, request: Request, parse: Callable[[bytes], T]) -> T:
+        """The body, checked. Raises HTTPException with what is wrong with it."""
         # another site's form can send text or a form, never JSON
         kind = request.headers.get("content-type", "").partition(";")[0].strip()
         if kind != "application/json":
-            return self._problem(request, 415, text("A command must be sent as application/json."))
+            raise self._problem(request, 415, text("A command must be sent as application/json."))
         try:
             async with asyncio.timeout(BODY_WITHIN_S):
                 body = await _limited_body(request)
         except TimeoutError:
-            return self._problem(request, 408, text("That took too long to arrive."))
+            raise self._problem(request, 408, _TOO_LONG) from None
         if body is None:
-            return self._problem(request, 413, text("That is too long for the table."))
+            raise self._problem(request, 413, text("That is too long for the table."))
         try:
             return parse(body)
         except messages_in.UNREADABLE as error:
-            return self._problem(
+            raise self._problem(
                 request, 400, text("The table did not understand: {why}.", why=error)
-            )
+            ) from error
 
     async def _answer(
         self, request: Request, future: Future[Any], *, as_text: bool = False
     ) -> Response:
         found = await replies.answer(future)
         if found.error is not None:
-            return self._explained(request, found.error, _status(found.error))
+            raise self._explained(request, found.error, _status(found.error))
         if as_text:
             return Response(found.value, media_type="text/plain; charset=utf-8")
         return self._json(request, found.value)
 
-    def _problem(self, request: Request, status: int, problem: Message) -> Response:
-        return _json(answers.Problem(self._spoken(request).translate(problem)), status)
+    def _problem(self, request: Request, status: int, problem: Message) -> HTTPException:
+        return HTTPException(status, self._spoken(request).translate(problem))
 
-    def _explained(self, request: Request, error: Exception, status: int) -> Response:
-        return _json(answers.Problem(replies.explain(error, self._spoken(request))), status)
+    def _explained(self, request: Request, error: Exception, status: int) -> HTTPException:
+        return HTTPException(status, replies.explain(error, self._spoken(request)))
 
 
+_TOO_LONG = text("That took too long to arrive.")
 _NO_MACHINE = text("The table runs as no service here: its computer is yours to look after.")
 _NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
 
@@ -486,18 +465,22 @@ def _number(request: Request) -> int:
     return int(digits)
 
 
-def _status(error: Exception) -> int:
-    """Of what is asked and cannot be given: it is not there, never will be, or not just now."""
+def _status(error: Exception, usual: int = 503) -> int:
+    """Of what is asked and cannot be given."""
     match error:
+        case WrongCodeError():
+            return 403
+        case TooManyTriesError():
+            return 429
         case NoSuchGameError():
             return 404
         case NotPossibleError():
             return 409
-    return 503
+    return usual
 
 
 async def _http_problem(_request: Request, error: Exception) -> Response:
-    """No such path, or not with this method, as everything else is answered."""
+    """Why not, as everything is answered; no such path, or not with this method, too."""
     if not isinstance(error, HTTPException):
         raise error
     answer = _json(answers.Problem(error.detail), error.status_code)
