@@ -20,9 +20,9 @@ from playwright.sync_api import Page, Route, sync_playwright
 
 from firmware_host.config import platform
 from firmware_host.config.profile import load_profile
-from firmware_host.plans import gimbal
+from firmware_host.plans import printed
 from firmware_host.plans.model import Plans, spacer_mm
-from firmware_host.plans.pieces import marked, pieces
+from firmware_host.plans.printed import marked, pieces
 
 ROOT = Path(__file__).parents[1]
 STATIC, IMAGES = ROOT / "firmware_host/web/static", ROOT / "docs/images"
@@ -143,14 +143,14 @@ def stack() -> Iterator[Part]:
 def hung() -> Iterator[Part]:
     """The gimbal, as it stands."""
     plate_mm = load_profile("plate-10").plate_mm
-    inner, outer = gimbal.ring_mm(plate_mm)
-    up = gimbal.BELOW_PLATE_MM
+    inner, outer = printed.ring_mm(plate_mm)
+    up = printed.BELOW_PLATE_MM
     yield box(plate_mm, plate_mm, platform.PLYWOOD_MM, (0, 0, up + 4.5 + 90)), WOOD
     yield box(plate_mm - 20, plate_mm - 20, 1, (0, 0, up + 9.5 + 90)), FELT
     thick = platform.RING_THICK_MM
     ring = box(outer, outer, thick, (0, 0, 0)) - box(inner, inner, thick + 2, (0, 0, 0))
     yield ring, (0.6, 0.4, 0.2)
-    solids = dict(gimbal.solids())
+    solids = dict(printed.gimbal_parts())
     bearing, stop, post, tray = solids.values()
     for sign in (-1, 1):
         yield bearing.translate((sign * (plate_mm / 2 - 14), 0, 60)), RED
@@ -159,7 +159,7 @@ def hung() -> Iterator[Part]:
         yield disc(6, -30, 30).rotate((90, 0, 0)).translate((0, sign * (outer / 2 + 25), 0)), STEEL
         for y in (-1, 1):
             turned = stop if sign < 0 else stop.rotate((0, 0, 180))
-            yield turned.translate((sign * inner / 2, y * gimbal.STOP_OFF_MM, 0)), BLUE
+            yield turned.translate((sign * inner / 2, y * printed.STOP_OFF_MM, 0)), BLUE
     screw = plate_mm / 2 - 12
     low = platform.WEIGHT_MM - 13 - 40
     for turn in (45, -45):

@@ -28,7 +28,7 @@ from firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from firmware_host.plans.board import Board, table
 from firmware_host.plans.carrier import carrier
 from firmware_host.plans.matrix_board import matrix_board
-from firmware_host.plans.pieces import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
+from firmware_host.plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 from firmware_host.plans.row_board import LEAST_PITCH_MM, places_on, row_board
 from games.base import PieceBody
 

@@ -18,7 +18,7 @@ from firmware_host.config.errors import BoardDoesNotFitError
 from firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import MatrixHall, MuxAdcHall
-from firmware_host.plans.gimbal import ring_mm
+from firmware_host.plans.printed import ring_mm
 from firmware_host.plans.row_board import SCREW_MM, places_on
 from firmware_host.table.overlay import Overlay
 from games.base import Game, GameType, PieceBody

@@ -11,9 +11,8 @@ from pathlib import Path
 from firmware_host.config.wiring import MatrixHall
 from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
 from firmware_host.plans.gerber import order
-from firmware_host.plans.gimbal import solids
 from firmware_host.plans.model import Plans, parts_csv, parts_html, report
-from firmware_host.plans.pieces import piece_files, stl
+from firmware_host.plans.printed import gimbal_parts, piece_files, stl
 from firmware_host.plans.sheets import sheet_files
 
 
@@ -38,7 +37,7 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
     if can_print() and not isinstance(profile.hall, MatrixHall):
         yield from piece_files(profile.gap_mm, profile.pitch_mm)
         if profile.imu is not None:
-            for name, solid in solids():
+            for name, solid in gimbal_parts():
                 yield f"pieces/{name}.stl", stl(solid)
 
 

@@ -10,8 +10,7 @@ from collections import Counter
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.plans.gimbal import solids
-from firmware_host.plans.pieces import FLOOR, piece_files, pieces, stl
+from firmware_host.plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
 from firmware_host.plans.sheets import dxf, pdf, sheets, svg
 from games.registry import HOSTED
 
@@ -21,7 +20,7 @@ LIGHT = (12.5, 11.5)  # docs/plans.md
 @pytest.fixture(scope="module")
 def printed():
     pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
-    gimbal = {f"{name}.stl": stl(solid) for name, solid in solids()}
+    gimbal = {f"{name}.stl": stl(solid) for name, solid in gimbal_parts()}
     return dict(piece_files(12.0)) | gimbal
 
 

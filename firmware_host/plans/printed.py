@@ -1,4 +1,5 @@
-"""Pieces to print, from what the games say that their pieces are, and the jigs that go with them.
+"""What is printed: pieces, from what the games say that theirs are, the jigs that go with them, and
+what the plate hangs in.
 
 A body is a cup: the magnet lies on its floor, ballast fills it to the weight that the physics
 plays with, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
@@ -11,8 +12,10 @@ import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
+from firmware_host.config import platform
 from firmware_host.perception.field import STRONG, WEAK, Disc
 from games.base import PieceBody
 from games.description import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, peg_mm
@@ -90,11 +93,13 @@ def _bores(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
     return bores
 
 
-def _cylinder(across: float, low: float, high: float, top: float | None = None) -> Any:
-    from manifold3d import Manifold
+def _manifold() -> Any:
+    return import_module("manifold3d").Manifold
 
+
+def _cylinder(across: float, low: float, high: float, top: float | None = None) -> Any:
     end = across if top is None else top
-    solid = Manifold.cylinder(high - low, across / 2, end / 2, _AROUND)
+    solid = _manifold().cylinder(high - low, across / 2, end / 2, _AROUND)
     return solid.translate((0, 0, low))
 
 
@@ -138,9 +143,7 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
 
 
 def _bar(length: float, angle: float) -> Any:
-    from manifold3d import Manifold
-
-    bar = Manifold.cube((length, 1.6, 1.0), True)
+    bar = _manifold().cube((length, 1.6, 1.0), True)
     return bar.rotate((0, 0, angle)).translate((0, 0, LID))
 
 
@@ -154,14 +157,12 @@ def pusher(pole: str) -> Any:
     """Sets a magnet the right way round: one glued into its tip lets only one side cling. North's
     handle is round and south's square.
     """
-    from manifold3d import Manifold
-
     across = STRONG.diameter_mm
     rod = _cylinder(across - 1, 0, 45)
     handle = (
         _cylinder(22, 45, 57)
         if pole == "north"
-        else Manifold.cube((20, 20, 12)).translate((-10, -10, 45))
+        else _manifold().cube((20, 20, 12)).translate((-10, -10, 45))
     )
     return rod + handle - _cylinder(WEAK.diameter_mm + 2 * FIT, -1, WEAK.height_mm + 0.2)
 
@@ -170,14 +171,12 @@ def calibration_jig(gap_mm: float) -> Any:
     """Stands on a bare row board over one sensor and holds a piece of 28 mm with its magnet's face
     ``gap_mm`` above the Hall element; arrows on four sides find the middle.
     """
-    from manifold3d import Manifold
-
     across = PieceBody().diameter_mm
     seat = gap_mm + ELEMENT_MM - FLOOR
     jig = _cylinder(across + 5, 0, seat + 4) - _cylinder(across + 2 * FIT, seat, seat + 5)
     jig -= _cylinder(12, -1, seat - 2)
     for turn in range(4):
-        arrow = Manifold.cylinder(seat + 6, 2.0, 2.0, 3).translate((across / 2 + 3.2, 0, -1))
+        arrow = _manifold().cylinder(seat + 6, 2.0, 2.0, 3).translate((across / 2 + 3.2, 0, -1))
         jig -= arrow.rotate((0, 0, 90 * turn))
     return jig
 
@@ -187,12 +186,10 @@ def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
     stem, too wide to pass between them and narrower than its hat, ``hat_mm``. None where pegs would
     reach up to the hats.
     """
-    from manifold3d import Manifold
-
     peg = peg_mm(pitch_mm)
     if not 0 < peg < TILE_HAT_MM:
         return
-    yield "tile-peg", Manifold.sphere(peg, _AROUND).trim_by_plane((0, 0, 1), 0)
+    yield "tile-peg", _manifold().sphere(peg, _AROUND).trim_by_plane((0, 0, 1), 0)
     ring = _cylinder(hat_mm - 1, 0, TILE_HAT_MM - 2)
     yield "tile-ring", ring - _cylinder(TILE_STEM_MM + PEG_ROOM_MM, -1, TILE_HAT_MM)
 
@@ -229,3 +226,83 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
         yield f"pieces/pusher-{pole}.stl", stl(pusher(pole))
     yield "pieces/calibration-jig.stl", stl(calibration_jig(gap_mm))
     yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()
+
+
+# What the plate hangs in: bearings, stops, posts and the weight's tray.
+#
+# A gimbal, because the row boards leave no room for a ball below the plate's middle: both axes pass
+# ``SURFACE_MM`` under its surface. Every length is the physics' own (``config.platform``). A part's
+# axle lies along x.
+
+BLOCK = (platform.RING_WIDE_MM - 4, 44.0)  # along its axle and across
+LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM, AXLE_FIT = 14.0, 17.0, 40.0, 0.2
+# From the plywood down to the axles
+BELOW_PLATE_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
+
+
+def ring_mm(plate_mm: float) -> tuple[float, float]:
+    """Inner and outer edge of the ring around a plate of that edge."""
+    inner = plate_mm + 2 * platform.RING_GAP_MM
+    return inner, inner + 2 * platform.RING_WIDE_MM
+
+
+def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> Any:
+    return _manifold().cube(size, True).translate(at)
+
+
+def _bore(across: float, y: float, z: float, *, upright: bool = False) -> Any:
+    hole = _manifold().cylinder(400, across / 2 + AXLE_FIT / 2, -1.0, 48).translate((0, 0, -200))
+    return hole.translate((y, z, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
+
+
+def bearing() -> Any:
+    """Is screwed below the plate's edge; the lock's hole beside its axle."""
+    long, wide = BLOCK
+    low = -platform.AXLE_MM / 2 - 6
+    block = _block((long, wide, BELOW_PLATE_MM - low), (0, 0, (BELOW_PLATE_MM + low) / 2))
+    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
+        block -= hole
+    for side in (-SCREW_OFF_MM, SCREW_OFF_MM):
+        block -= _bore(4.0, 0, side, upright=True)
+    return block
+
+
+def stop() -> Any:
+    """Is screwed to the ring's inner side, ``STOP_OFF_MM`` off the plate's axle; the plate's
+    underside meets it at the greatest tilt.
+    """
+    top = BELOW_PLATE_MM - STOP_OFF_MM * math.tan(math.radians(platform.STOP_DEG))
+    low, long = -platform.RING_THICK_MM / 2 - 12, platform.RING_GAP_MM + 8
+    made = _block((long, 14, top - low), (long / 2, 0, (top + low) / 2))
+    return made - _bore(4.0, 0, low + 6)
+
+
+def post() -> Any:
+    """Carries the ring's axle over the table top; its arms stop the ring at the greatest tilt."""
+    high = -platform.GROUND_MM
+    reach = 60.0
+    meets = platform.RING_THICK_MM / 2 + reach * math.tan(math.radians(platform.STOP_DEG))
+    made = _block((70, 150, 8), (0, 0, platform.GROUND_MM + 4))
+    made += _block((18, 40, high + 12), (0, 0, (12 - high) / 2))
+    for side in (-1, 1):
+        low, top = platform.GROUND_MM + 8, -meets
+        made += _block((18, 12, top - low), (0, side * reach, (top + low) / 2))
+    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
+        made -= hole
+    return made
+
+
+def weight_tray() -> Any:
+    """Holds the weight's discs on the cross, which hangs by four rods from the plate's corners."""
+    across = platform.WEIGHT_ACROSS_MM
+    tray = _manifold().cylinder(26, across / 2 + 3, -1.0, 96)
+    tray -= _manifold().cylinder(26, across / 2 + AXLE_FIT, -1.0, 96).translate((0, 0, 3))
+    return tray - _bore(8.0, 0, 0, upright=True)
+
+
+def gimbal_parts() -> Iterator[tuple[str, Any]]:
+    """Name and body of each printed part."""
+    yield "gimbal-bearing-two-of-it", bearing()
+    yield "gimbal-stop-four-of-it", stop()
+    yield "gimbal-post-two-of-it", post()
+    yield "weight-tray", weight_tray()
