@@ -37,10 +37,9 @@ IOCON_BANK_1: Final = 0x05  # where IOCON is if BANK is 1; with BANK 0 that is G
 INPUTS: Final = 7  # per port
 INPUT_MASK: Final = 0x7F
 
-# From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value
-# (BANK 0,
-# sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as
-# open rather than as anything.
+# From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value (BANK
+# 0, sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as open
+# rather than as anything.
 SETTINGS: Final = (
     *(INPUT_MASK, INPUT_MASK),  # IODIR
     *(0x00, 0x00),  # IPOL

@@ -43,13 +43,12 @@ GROUP = "tiltboard.simulated"
 class SimTable:
     """One table as its profile wires it; the same seed and calls give the same readings.
 
-    A context manager: within it the seams below smbus2 and neopixel are in place.
-    ``buses``: for the drivers. ``hands``: what happens to it. ``hall_board``,
-    ``converters``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips,
-    as far as it has them. ``faults``: what is broken and mended. ``disk``: under its journal, where
-    it has one. ``imu_orientation``: how the
-    tilt sensor is glued in; may be set. ``light_at``: where on
-    the strip each place's light is; ``dark_from``: the light before which the strip is broken.
+    A context manager: within it the seams below smbus2 and neopixel are in place. ``buses``: for
+    the drivers. ``hands``: what happens to it. ``hall_board``, ``converters``, ``expanders``,
+    ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as far as it has them.
+    ``faults``: what is broken and mended. ``disk``: under its journal, where it has one.
+    ``imu_orientation``: how the tilt sensor is glued in; may be set. ``light_at``: where on the
+    strip each place's light is; ``dark_from``: the light before which the strip is broken.
     ``streams``: where its chance comes from. ``tolerances``: how far gaps and the Hall sensors'
     sensitivities differ, against what is stated.
     """

@@ -14,8 +14,8 @@ import msgspec
 
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message
-from firmware_host.referee import overlay_for
 from firmware_host.table.commands import Name, Number
+from firmware_host.table.zones import overlay_for
 from firmware_host.web.publish import game_info
 from firmware_host.web.snapshot import Layout, Snapshot
 from games.base import RulesError

@@ -286,8 +286,7 @@ def put_back(backup: Backup, state: Path, settings: Path | None, clock: Clock) -
     ``settings``: where its settings go, None: nowhere. Each file is replaced at once, so that a cut
     of power leaves the old one or the new one; where one cannot be, all are as they were.
 
-    Raises JournalInUseError while a table runs there;
-    JournalFullError.
+    Raises JournalInUseError while a table runs there; JournalFullError.
     """
     journal = state / JOURNAL_NAME
     written = settings is not None and SETTINGS_NAME in backup.contents

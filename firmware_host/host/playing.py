@@ -32,13 +32,13 @@ from firmware_host.journal import (
     replay,
 )
 from firmware_host.messages import Message, text
-from firmware_host.referee import Referee, SeatArbiter, Seats, overlay_for
-from firmware_host.referee.zones import ZoneOverlay
+from firmware_host.referee import Referee, SeatArbiter, Seats
 from firmware_host.table import commands as c
 from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
 from firmware_host.table.overlay import Overlay, check_fits
 from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from firmware_host.table.zones import ZoneOverlay, overlay_for
 from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
 from games.registry import HOSTED, game_type

@@ -5,6 +5,5 @@ from __future__ import annotations
 from firmware_host.referee.referee import Referee
 from firmware_host.referee.seated import SeatArbiter
 from firmware_host.referee.seats import Seats
-from firmware_host.referee.zones import overlay_for
 
-__all__ = ["Referee", "SeatArbiter", "Seats", "overlay_for"]
+__all__ = ["Referee", "SeatArbiter", "Seats"]

@@ -16,13 +16,13 @@ from firmware_host.messages import Message, text
 from firmware_host.referee import shown
 from firmware_host.referee.seats import Seats
 from firmware_host.referee.shown import lights
-from firmware_host.referee.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import Answer, Count, GameRequest, NotSo, SeatMove, TakeBack
 from firmware_host.table.line import Beginning, JournalPort, Line
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asking, Choice, Phase, Question, Sound, Standing
+from firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
 from games.base import Position
 from games.seated import Computer, SeatedGame
 

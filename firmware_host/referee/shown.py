@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from firmware_host.messages import Message, text
-from firmware_host.referee.zones import ZoneOverlay
 from firmware_host.table.standing import Role
+from firmware_host.table.zones import ZoneOverlay
 from games.base import Outcome, Position, RulesError
 from games.seated import Phrase, SeatedGame, Several, Words
 

@@ -20,11 +20,11 @@ from firmware_host.host.people import People
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
-from firmware_host.referee import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import PoseFrame, Preview, preview, reasons
 from firmware_host.table.standing import Choice
+from firmware_host.table.zones import overlay_for
 from firmware_host.web.publish import (
     Publisher,
     game_info,
@@ -254,9 +254,7 @@ class Table:
 
     def health(self) -> Future[HealthMap]:
         """The sensors as the last calibration found them."""
-        return self._host.call(
-            lambda: health_answer(self._host.profile, self._host.perception.calibration)
-        )
+        return self._host.call(lambda: health_answer(self._host))
 
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review."""

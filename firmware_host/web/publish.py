@@ -12,7 +12,6 @@ from drivers.errors import PartError
 from drivers.frame import Motion
 from firmware_host.commissioning import mounting
 from firmware_host.commissioning.findings import Health, health_map, worth_a_look
-from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import play
 from firmware_host.guidance.lights import tint
@@ -21,7 +20,6 @@ from firmware_host.host.host import Host
 from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
@@ -144,8 +142,9 @@ def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[s
 NAMED = 8  # places that a sentence lists
 
 
-def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
-    """What ``calibration`` says about the table."""
+def health_answer(host: Host) -> HealthMap:
+    """What the calibration in use says about the table."""
+    profile, calibration = host.profile, host.perception.calibration
     found = health_map(profile, calibration)
     made = calibration.made_s > 0
     places = [

@@ -114,11 +114,10 @@ class GameInfo(msgspec.Struct, frozen=True):
     ``teams``: players who win together. ``names``: piece -> what people call it; ``looks``: how it
     is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
-    is called, and what it does.
-    ``figure``: what ``Snapshot.figures`` count, in words. ``labels``: place -> what people call
-    it, where that is not its name.
-    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal). ``aim``: what it is
-    about, in one line. ``lesson``: it can be learnt in a minute.
+    is called, and what it does. ``figure``: what ``Snapshot.figures`` count, in words. ``labels``:
+    place -> what people call it, where that is not its name. ``hexagonal``: places have six
+    neighbours (games.base.Game.hexagonal). ``aim``: what it is about, in one line. ``lesson``: it
+    can be learnt in a minute.
     """
 
     id: int
@@ -298,28 +297,26 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     """The table after a step.
 
     ``layout``: number of the layout that goes with it. ``step``: of the game (Standing.step), to go
-    back with a request. ``lights``: hex, three bytes (red, green,
-    blue) per place as last written to the strip, after gamma, brightness and current limit.
-    ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
-    latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
-    ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
-    injected faults that have not been healed. ``calibration``: the one that is being done, or was
-    interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
-    the engine that plays for him; ``thinking``: for whom one thinks now;
-    ``hinting``: of a hint.
-    ``quality``: place, or slot, -> what a move there is worth (best, good, fair, bad), where the
-    player to move is shown it; ``assist``: player -> how much he is (0 to 3); ``may_assist``: the
-    game has such. ``asks_if_sure``: players who want to be asked after a blunder; ``doubting``:
-    one is asked now. ``names``: player -> who plays as him.
-    ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
+    back with a request. ``lights``: hex, three bytes (red, green, blue) per place as last written
+    to the strip, after gamma, brightness and current limit. ``cells``: what perception sees.
+    ``position``: what the journal has confirmed. ``sounds``: the latest few. ``tint``: place ->
+    ``#rrggbb`` of the colours that its light takes in turn. ``path``: places along which a light
+    runs, in ``path_colour`` (``#rrggbb``). ``broken``: injected faults that have not been healed.
+    ``calibration``: the one that is being done, or was interrupted. ``room``: of a game of seats,
+    what everybody may see of it. ``engines``: player -> the engine that plays for him;
+    ``thinking``: for whom one thinks now; ``hinting``: of a hint. ``quality``: place, or slot, ->
+    what a move there is worth (best, good, fair, bad), where the player to move is shown it;
+    ``assist``: player -> how much he is (0 to 3); ``may_assist``: the game has such.
+    ``asks_if_sure``: players who want to be asked after a blunder; ``doubting``: one is asked now.
+    ``names``: player -> who plays as him. ``draw_offers``: players who offer a draw until the next
+    move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100. ``happened``: while people play freely, the last things.
-    ``attract``: what the game that plays itself on a table left alone shows, place -> piece; None
-    while somebody is there.
-    ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
-    is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
-    move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp (red, green,
-    blue), while nobody plays. ``match``: with other tables, while its game is played.
+    holds it 95 times in 100. ``happened``: while people play freely, the last things. ``attract``:
+    what the game that plays itself on a table left alone shows, place -> piece; None while somebody
+    is there. ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``:
+    while a piece is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``:
+    what the last move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp
+    (red, green, blue), while nobody plays. ``match``: with other tables, while its game is played.
     """
 
     layout: int

@@ -32,9 +32,8 @@ class SimBuses:
     """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seam below
     smbus2 is in place inside it, for this and any other table, and gone after.
 
-    Assembled by the ``add_`` and ``wire_`` methods. Faults are set on ``spi_ports``,
-    ``light_port`` (SPI0, where lights are the only thing on its MOSI), ``i2c_buses`` and the chips
-    themselves.
+    Assembled by the ``add_`` and ``wire_`` methods. Faults are set on ``spi_ports``, ``light_port``
+    (SPI0, where lights are the only thing on its MOSI), ``i2c_buses`` and the chips themselves.
     """
 
     def __init__(self, clock: VirtualClock) -> None:

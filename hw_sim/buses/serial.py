@@ -49,8 +49,7 @@ class SimLine:
     """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
 
     ``damage_next``: this many bytes to the computer get a bit turned over; ``noise``: what the line
-    makes of bytes, either way.
-    ``handed_s``: when the last byte came to the computer.
+    makes of bytes, either way. ``handed_s``: when the last byte came to the computer.
     """
 
     def __init__(self, clock: VirtualClock, baud: int) -> None:

@@ -8,10 +8,10 @@ from concurrent.futures import Future
 from contextlib import suppress
 from itertools import pairwise
 
-from firmware_host.referee.zones import ZoneOverlay
 from firmware_host.table.commands import SeatMove
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Role, Standing
+from firmware_host.table.zones import ZoneOverlay
 from games.base import Position, Shift
 from hw_sim.errors import HandsError
 from hw_sim.rng import Streams

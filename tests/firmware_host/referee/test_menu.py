@@ -6,9 +6,9 @@ import pytest
 
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.host.playing import game_menu, options_for, presets_for
-from firmware_host.referee import overlay_for
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.standing import Phase, Role
+from firmware_host.table.zones import overlay_for
 from games.registry import GAMES, HOSTED
 
 PLATE = load_profile("plate-10").capabilities

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.referee.zones import PIECE, Evidence, ZoneOverlay, looked
 from firmware_host.table.sight import Sight, Stillness
+from firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece
 from games.gravity_warfare.witness import witnessed

@@ -413,7 +413,7 @@ def test_lights_show_the_zone_and_who_is_awaited(session):
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
 def test_every_place_is_in_one_zone_or_in_the_middle(name):
-    from firmware_host.referee import overlay_for
+    from firmware_host.table.zones import overlay_for
     from games.gravity_warfare import GRAVITY_WARFARE
 
     profile = unhurried(name)
