@@ -186,6 +186,8 @@ class FarTable:
     def tick(self):
         self.session.tick()
         standing, host = self.host.standing, self.host
+        if host.far is not None and host.far._jobs:  # this machine's disk may be slow
+            host.far._worker.submit(lambda: None).result()
         asked = standing.phase, standing.shifts, standing.roles, host.playing.game_id
         if asked != self._asked or self.session.clock.now() > self._again_s:
             self._asked, self._again_s = asked, self.session.clock.now() + 1.0
