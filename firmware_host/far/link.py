@@ -92,38 +92,30 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker:
     longer. No password is sent to it. Raises FarError where there is none.
     """
     need_far()
-    from zeroconf import ServiceBrowser, ServiceListener, Zeroconf
+    from zeroconf import ServiceBrowser, Zeroconf
 
     found: dict[str, Broker] = {}
     known, secure = Event(), Event()
 
-    class Found(ServiceListener):
-        def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            info = zc.get_service_info(type_, name)
-            addresses = [] if info is None else info.parsed_addresses()
-            if info is not None and addresses and info.port:
-                tls = type_.startswith("_secure")
-                host = (info.server or addresses[0]).rstrip(".") if tls else addresses[0]
-                found.setdefault(type_, Broker(host, info.port, tls))
-                known.set()
-                if tls:
-                    secure.set()
-
-        def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            """The first answer counts."""
-
-        def remove_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            """The connection notices."""
+    def hear(zeroconf: Zeroconf, service_type: str, name: str, **_: object) -> None:
+        info = zeroconf.get_service_info(service_type, name)
+        addresses = [] if info is None else info.parsed_addresses()
+        if info is not None and addresses and info.port:
+            tls = service_type.startswith("_secure")
+            host = (info.server or addresses[0]).rstrip(".") if tls else addresses[0]
+            found.setdefault(service_type, Broker(host, info.port, tls))
+            known.set()
+            if tls:
+                secure.set()
 
     try:
         zeroconf = Zeroconf()
     except OSError as error:
         raise _nothing_found() from error
-    browsers = [ServiceBrowser(zeroconf, kind, Found()) for kind in SERVICES]
+    browser = ServiceBrowser(zeroconf, list(SERVICES), handlers=[hear])
     if known.wait(within_s):
         secure.wait(secure_within_s)
-    for browser in browsers:
-        browser.cancel()
+    browser.cancel()
     zeroconf.close()
     if not found:
         raise _nothing_found()
@@ -210,7 +202,6 @@ class Link:
             client.will_set(*self._will, qos=QOS, retain=True)
         if self._context is not None:
             client.tls_set_context(self._context)
-        client.reconnect_delay_set(FIRST_RETRY_S, LAST_RETRY_S)
         client.on_connect = self._connect
         client.on_connect_fail = self._fail
         client.on_disconnect = self._disconnect
@@ -311,10 +302,14 @@ class Link:
 
     def _fail(self, _client: Any, _data: Any) -> None:
         self._lost(text("The broker {broker} does not answer.", broker=self.broker))
+        self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if self._connected:  # else it is known why
             self._lost(text("The broker {broker} is gone: {why}.", broker=self.broker, why=reason))
+        self._start_again()
+
+    def _start_again(self) -> None:
         if not self._closed:
             self._retry = Timer(self._retry_s, self.start)
             self._retry.daemon = True

@@ -20,7 +20,7 @@ from firmware_host.config.reading import parse_toml
 from firmware_host.config.settings import FarSettings, Settings, load_settings
 from firmware_host.far import link as far
 from firmware_host.far.link import Broker, FarError, Link, find_broker
-from tests.broker import NEEDS_MOSQUITTO, Mosquitto
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto, free_port
 
 PATIENCE_S = 20
 
@@ -159,6 +159,17 @@ def test_what_a_lost_connection_left_unanswered_does_not_come_after_what_is_newe
 
 
 @NEEDS_MOSQUITTO
+def test_a_broker_that_is_not_there_is_tried_until_it_is(tmp_path, linked, monkeypatch):
+    failed, told = Queue(), Link._fail
+    monkeypatch.setattr(Link, "_fail", lambda one, *_: (told(one, *_), failed.put(one)))
+    port = free_port()
+    one = linked(Broker("127.0.0.1", port, False))
+    assert [failed.get(timeout=PATIENCE_S) for _ in range(2)] == [one, one]
+    with Mosquitto(tmp_path, port=port):
+        becomes(one, True)
+
+
+@NEEDS_MOSQUITTO
 def test_who_connects_again_does_not_leave_a_will_for_later(broker, linked):
     listener = linked(broker)
     hears(listener, "here")
@@ -255,6 +266,7 @@ def test_no_broker_answers_is_said_once(caplog):
     one._fail(None, None)
     assert "does not answer" in str(one.problem)
     assert caplog.text.count("does not answer") == 1
+    one.close()
 
 
 @pytest.fixture
@@ -290,17 +302,12 @@ def on_loopback(monkeypatch):
     monkeypatch.setattr("zeroconf.Zeroconf", partial(Zeroconf, interfaces=["127.0.0.1"]))
 
 
-def test_the_broker_that_the_network_names_is_found(announce, aside, monkeypatch):
-    on_loopback(monkeypatch)
-    announce("_mqtt._tcp.local.", 28831)
-    assert aside(find_broker, PATIENCE_S) == Broker("127.0.0.1", 28831, False)
-
-
-def test_a_broker_with_tls_is_waited_for_where_the_network_names_a_plain_one(
+def test_the_broker_that_the_network_names_is_found_and_one_with_tls_waited_for(
     announce, aside, monkeypatch
 ):
     on_loopback(monkeypatch)
     announce("_mqtt._tcp.local.", 28831)
+    assert aside(find_broker, PATIENCE_S) == Broker("127.0.0.1", 28831, False)
     announce("_secure-mqtt._tcp.local.", 28832)
     found = aside(find_broker, PATIENCE_S, PATIENCE_S)
     assert found == Broker("broker.local", 28832, True)
