@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+import msgspec
+
 from firmware_host.config.engine_seats import (
     MOST,
     NOTHING,
@@ -187,34 +189,29 @@ class Advice:
         """
         moves, before = standing.moves, self._stands
         if standing.game_id == self._game_id and moves != before:
-            self._late = None
+            self._late, self._stands = None, moves
             if len(moves) == len(before) + 1:
                 self._look_back(standing, now_s)
-        if standing.game_id != self._game_id or moves == before:
-            self._note()
-            return
-        self._stands = moves
-        if len(moves) < len(before):
-            left = {
-                player: Assist(
-                    each.amount, tuple(p for p in each.plies if p <= len(moves)), each.sure
-                )
-                for player, each in self.assist.items()
-            }
-            self._owed |= left != self.assist and self._game_id > 0
-            self.assist = left
-        elif self._values is not None and moves[:-1] == before == self._values[0].moves:
-            task, values = self._values
-            had = self.assist.get(task.player)
-            if had is not None and had.amount and values:
-                kept = Assist(had.amount, (*had.plies, len(moves)), had.sure)
-                self.assist = {**self.assist, task.player: kept}
-                self._owed = self._game_id > 0
-        self._note()
-
-    def _note(self) -> None:
+            self._follow(moves, before)
         if self._owed:
             self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
+
+    def _follow(self, moves: tuple[str, ...], before: tuple[str, ...]) -> None:
+        assist = self.assist
+        if len(moves) < len(before):
+            self.assist = {
+                player: msgspec.structs.replace(
+                    each, plies=tuple(p for p in each.plies if p <= len(moves))
+                )
+                for player, each in assist.items()
+            }
+        elif self._values is not None and moves[:-1] == before == self._values[0].moves:
+            task, values = self._values
+            had = assist.get(task.player)
+            if had is not None and had.amount and values:
+                kept = msgspec.structs.replace(had, plies=(*had.plies, len(moves)))
+                self.assist = {**assist, task.player: kept}
+        self._owed |= self.assist != assist and self._game_id > 0
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what there is to show."""

@@ -69,7 +69,9 @@ class GameClock:
         self._count(state, standing)
         if self.running is not None:
             self._add(self.running, -passed_s)
-        self._note()
+        if self._owed and self.state is not None:
+            # After each move: a kill gives back only the time since
+            self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)
         thinks = standing.phase is Phase.TURN and standing.outcome is None and standing.moves
         self.running = standing.to_move if thinks else None
         if self.running is None or self.state is None or self.state.left_s[self.running] > 0:
@@ -91,8 +93,3 @@ class GameClock:
         if self.state is not None:
             left_s = min(max(0.0, self.state.left_s[player] + seconds), MOST_LEFT_S)
             self.state = replace(self.state, left_s={**self.state.left_s, player: left_s})
-
-    def _note(self) -> None:
-        """Note the clock in the journal after a move: a kill gives back only the time since."""
-        if self._owed and self.state is not None:
-            self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)

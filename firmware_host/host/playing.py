@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -210,19 +211,14 @@ def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
 @cache
 def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]:
     """The presets that fit this table, each with its number of players."""
-    games = ((preset, kind.create(preset.options)) for preset in kind.presets)
-    return [(preset, len(game.players)) for preset, game in games if _fits(able, game)]
-
-
-def _fits(able: Capabilities, game: Game) -> bool:
-    """Whether this table can play the game; one of seats fits every plate."""
-    if isinstance(game, SeatedGame):
-        return True
-    try:
-        check_fits(able, game)
-    except BoardDoesNotFitError:
-        return False
-    return True
+    found = []
+    for preset in kind.presets:
+        game = kind.create(preset.options)
+        with suppress(BoardDoesNotFitError):
+            if not isinstance(game, SeatedGame):  # zones fit every plate
+                check_fits(able, game)
+            found.append((preset, len(game.players)))
+    return found
 
 
 def usual_options(kind: GameType, able: Capabilities) -> Mapping[str, Any]:
