@@ -113,7 +113,7 @@ class Hands:
         raise blocked or no_room(piece)
 
     def knock(self, indices: Sequence[int]) -> Action:
-        """Those pieces jump to free neighbouring places, all at once; which ones, the seed says."""
+        """Have pieces jump to free places beside them, all at once; to which, the seed says."""
         now_s = self._now()
         pieces = [self._standing(index) for index in indices]
         plans: dict[int, Path] = {}

@@ -93,7 +93,7 @@ class ExtendedGroup(click.Group):
     extensions = ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Its own, then others' by name."""
+        """Names of commands: our own, then others' by name."""
         own = self.own_commands()
         return [*own, *sorted(self._others().keys() - set(own))]
 

@@ -67,7 +67,7 @@ class Wanted:
     join: str | None
 
     def state(self, *, simulated: bool = False) -> Path:
-        """Where its games are. Made if it is not there."""
+        """The folder of its games, made if it is not there."""
         return games_folder(self.folder, simulated=simulated)
 
 

@@ -136,7 +136,7 @@ def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
 
 
 def describe(orientation: Mounting) -> Message:
-    """In words, for somebody who looks at the chip and its printed arrows."""
+    """How the chip lies, in words for somebody who looks at it and its printed arrows."""
     if orientation == FLAT:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(

@@ -202,7 +202,7 @@ def _turns(value: int) -> int:
 def _with_lines(
     point: TurningPoint, positions: Sequence[Position], moves: Sequence[str], judge: Judge
 ) -> TurningPoint:
-    """With both lines as long as they are shown."""
+    """The turning point with both lines, as long as they are shown."""
     played = moves[: point.ply]
     better = point.better
     if better:
@@ -260,7 +260,7 @@ def engine_judge(
 
 
 def engine_proof(process: EngineProcess) -> Prove:
-    """By an engine that answers ``query wins``, as ours; call after ``engine_judge``."""
+    """Proofs by an engine that answers ``query wins``, as ours; call after ``engine_judge``."""
 
     def prove(moves: Sequence[str]) -> tuple[int, str] | None:
         words = process.ask(moves, f"wins {PROVEN_TURNS}")

@@ -26,7 +26,7 @@ class Book(msgspec.Struct, frozen=True):
 
 @cache
 def books(game: str) -> tuple[Book, ...]:
-    """All of a game; there may be none."""
+    """All books of a game; there may be none."""
     kind = EVERY_GAME.get(game)
     package = sys.modules[type(kind).__module__].__package__
     data = files(package).joinpath("book.jsonl") if kind is not None and package else None

@@ -300,7 +300,7 @@ class EngineProcess:
         return EngineLostError("The engine {name} has ended by itself.", name=self.name)
 
     def _listen(self) -> None:
-        """In a thread of its own, until the process closes its end."""
+        """Listen, in a thread of its own, until the process closes its end."""
         stdout = self._pipe(self._process.stdout)
         try:
             while line := stdout.readline(_MOST_CHARACTERS):

@@ -47,7 +47,7 @@ class ProofSearch:
         self.left = most
 
     def proof(self, most_plies: int) -> Proof | None:
-        """From the start; None where neither wins within ``most_plies``."""
+        """Who wins from the start; None where neither does within ``most_plies``."""
         rules, start = self._rules, self._rules.start()
         for plies in range(1, most_plies + 1):
             if plies % 2:

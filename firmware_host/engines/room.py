@@ -146,7 +146,7 @@ class EngineRoom:
             return self._thought
 
     def wait(self, timeout_s: float) -> bool:
-        """Until a thought has come; whether it has. For whoever has nothing else to do."""
+        """Wait for a thought; whether one has come. For whoever has nothing else to do."""
         with self._changed:
             return self._changed.wait_for(lambda: self._thought is not None, timeout_s)
 

@@ -125,7 +125,7 @@ class State(
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
     def wants(self, number: int, step: Step) -> bool:
-        """Whether it consents to ``step``, or has it."""
+        """Whether that table consents to ``step``, or has it."""
         if len(self.steps) > number:
             return self.steps[number] == step
         return Wish(number, step) in self.wishes
@@ -231,7 +231,7 @@ class Match:
 
     @classmethod
     def of(cls, table: str, state: State, game: Game) -> Match:
-        """From what is on disk. Raises ValueError where that is no game."""
+        """The match as it is on disk. Raises ValueError where that is no game."""
         course = Course(game, state.agreed.seats, (game.start(),))
         for step in state.steps:
             course = course.after(step)

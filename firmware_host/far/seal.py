@@ -26,7 +26,7 @@ TOPIC = "tiltboard/1/match"
 
 
 def new_code() -> str:
-    """For a new match: ten letters and digits, a dash between the halves."""
+    """A code for a new match: ten letters and digits, a dash between the halves."""
     made = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
     return f"{made[:5]}-{made[5:]}"
 
@@ -54,7 +54,7 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, code: str) -> Keys:
-        """From a code as ``read_code`` gives it; takes 32 MiB and some tenths of a second."""
+        """Keys from a code as ``read_code`` gives it; takes 32 MiB and some tenths of a second."""
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
             maxmem=1 << 26, dklen=16 + KEY_BYTES,

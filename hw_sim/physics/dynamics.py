@@ -140,7 +140,7 @@ class Dynamics:
         self.wake()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
-        """It stands on something else from now on: ``friction``; and there, if anywhere else."""
+        """Put a piece on another ground of ``friction``; at ``foot_mm``, if that is given."""
         self._shapes[number] = replace(self._shapes[number], friction=friction)
         geom = f"piece-{number}"
         self._spec.geom(geom).friction[0] = friction
@@ -307,7 +307,7 @@ class Dynamics:
         return bool(np.abs(speed[straight]).max() > REST_SPEED)
 
     def _all_poses(self) -> Array:
-        """Everything's place in 10 mm and its direction, in one array."""
+        """All bodies' places in units of 10 mm and their directions, in one array."""
         poses = self.poses()
         tilt = np.asarray(self._data.qpos[:3])
         scale = REST_TURN / REST_MM
@@ -381,7 +381,7 @@ class Dynamics:
         return axes
 
     def _centre_m(self, number: int, foot_mm: Point) -> Array:
-        """Where the middle of that piece is when it stands upright with its foot there."""
+        """The middle of a piece that stands upright with its foot there, in m."""
         x, y, z = foot_mm
         here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + self._shapes[number].height_m / 2)
         centre: Array = self._turned() @ np.asarray(here)

@@ -115,7 +115,7 @@ class Magnets:
         self._heights = np.append(self._heights, height_m)
 
     def remove(self, row: int) -> None:
-        """That piece is gone."""
+        """Take a piece's magnet out."""
         self.moments = np.delete(self.moments, row)
         self._heights = np.delete(self._heights, row)
 

@@ -130,7 +130,7 @@ class Pins:
             data.xfrc_applied[plate] += self._load
 
     def carry(self, data: mujoco.MjData) -> None:
-        """After a step: they are where the plate has taken them."""
+        """Move pinned pieces with the plate, after a step."""
         if not self.pinned.any():
             return
         angles, speeds = data.qpos[:3].tolist(), None

@@ -160,7 +160,7 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        """Of all pieces; found anew for those that have moved by more than 0.1 um."""
+        """The field of all pieces; found anew for those that have moved by more than 0.1 um."""
         poses = self._dynamics.poses()
         lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
         if self._shares is None or self._shares[0] != poses.numbers:
@@ -176,7 +176,7 @@ class RigidWorld(World):
         return np.asarray(shares.sum(axis=0))
 
     def _shares_mt(self, pieces: Sequence[Piece], points: Array) -> Array:
-        """Of each of ``pieces``, which have equal discs, at each point."""
+        """The field of each of ``pieces``, which have equal discs, at each point."""
         poses = self._dynamics.poses()
         rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
         up, disc = poses.up[rows], pieces[0].kind.disc
@@ -187,12 +187,12 @@ class RigidWorld(World):
     # What happens
 
     def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
-        """From now on a hand takes the piece along ``path``."""
+        """Have a hand take the piece along ``path``."""
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """Of every piece on or above the plate, as it leans."""
+        """The poses of all pieces on or above the plate, as they lean."""
         self.settle(now_s)
         numbers, middles, turns = self._dynamics.turned_poses()
         rows = zip(numbers, middles.tolist(), turns.tolist(), strict=True)
@@ -215,7 +215,7 @@ class RigidWorld(World):
         self._dynamics.pinch(piece.piece_id, squeeze_n)
 
     def open_hand(self, piece: Piece) -> None:
-        """Nobody holds the piece any longer; it goes on as it moves."""
+        """Let go of the piece; it goes on as it moves."""
         super().open_hand(piece)
         piece.path = None
         self._dynamics.release(piece.piece_id)

@@ -93,7 +93,7 @@ def _legal(session: SimSession) -> tuple[str, ...]:
 
 
 def _touch_to_light_s(session: SimSession, place: str, offset_mm: tuple[float, float]) -> float:
-    """Until the strip has latched the first bytes that show the move, from the touch on."""
+    """From the touch until the strip has latched the first bytes that show the move."""
     host, table = session.host, session.table
     action = session.hands.put("red", host.overlay.index_of(place), offset_mm)
     before = host.standing.roles
@@ -431,7 +431,7 @@ class Budget:
 
 
 def budget(computer: Computer, pi4_ms: float) -> Budget:
-    """Of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
+    """The time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
     spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
     parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
     period_ms = 1000 / computer.goal

@@ -178,7 +178,7 @@ class PageHands:
         self._own.step()
 
     def _level_for_another_game(self) -> None:
-        """Nobody holds the plate tilted into the next game, nor out of free play."""
+        """Level the plate for the next game, and after free play."""
         host, plate = self._session.host, self._session.table.world.plate
         before, self._playing = self._playing, (host.game, host.standing.phase is Phase.FREE)
         if before in (None, self._playing) or (self._playing[1] and before[0] is host.game):
@@ -212,7 +212,7 @@ class PageHands:
 
 
 def _refuse(answer: Future[None], begun: Future[None]) -> None:
-    """Where it was not even begun, because too much waits already."""
+    """Refuse what was not even begun, because too much waits already."""
     why = begun.exception()
     if why is not None:
         answer.set_exception(why)

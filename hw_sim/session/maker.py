@@ -139,7 +139,7 @@ class Maker:
 
 
 def _colour(rgb: Rgb) -> str:
-    """By name, as the eye has it."""
+    """A colour's name, as the eye has it."""
     if max(rgb) <= BRIGHT:
         return "none"
     return ("red", "green", "blue")[rgb.index(max(rgb))]

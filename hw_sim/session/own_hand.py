@@ -42,7 +42,7 @@ class SeatHand:
         self._tidies_s = 0.0
 
     def step(self, overlay: ZoneOverlay) -> None:
-        """To be called after each step of the host."""
+        """Act, if it is time; to be called after each step of the host."""
         room, now_s = self._session.host.playing.room, self._session.clock.now()
         made = len(self._session.host.standing.moves)
         if made != self._moves:

@@ -91,7 +91,7 @@ class SimSession:
         self.start()
 
     def power_cut(self) -> None:
-        """Everything loses its power, and gets it back."""
+        """Cut the whole table's power, and give it back."""
         self._die()
         self.table.power_cycle()
         self.clock.sleep(POWER_UP_S)

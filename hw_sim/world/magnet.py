@@ -49,7 +49,7 @@ class Disc:
         return self._moment * (p2 + self._next * p4 / r2) / (r2 * math.sqrt(r2))
 
     def exact_vertical_mt(self, rho_mm: float, z_mm: float) -> float:
-        """The same by elliptic integrals, anywhere outside."""
+        """The vertical field by elliptic integrals, anywhere outside the disc."""
         a, b = self.diameter_mm / 2, self.height_mm / 2
         # Level with the rim the two ends' jumps cancel outside the disc; step off that line.
         rho = rho_mm if abs(rho_mm - a) > 1e-7 else a + 1e-7
@@ -100,7 +100,7 @@ class MagnetKind:
 
     @classmethod
     def parse(cls, name: str) -> MagnetKind:
-        """From "N-strong", "S-strong", "N-weak" or "S-weak". Raises HandsError."""
+        """The kind named "N-strong", "S-strong", "N-weak" or "S-weak". Raises HandsError."""
         for kind in KINDS:
             if kind.name == name:
                 return kind
@@ -123,7 +123,7 @@ class MagnetKind:
 
     @property
     def sign(self) -> float:
-        """Of the reading below the piece: a south pole reads positive (DRV5055, SBAS640, 7.3.1)."""
+        """The sign of the reading below: a south pole reads positive (DRV5055, SBAS640, 7.3.1)."""
         return 1.0 if self.pole == "S" else -1.0
 
     @property

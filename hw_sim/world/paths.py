@@ -63,14 +63,14 @@ class Quintic:
         return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
 
     def speed(self, t: float) -> float:
-        """Its derivative; 0 after the end and before the start."""
+        """The speed at ``t``; 0 before the start and after the end."""
         if not 0 <= t < self.duration_s:
             return 0.0
         _, c1, c2, c3, c4, c5 = self.coefficients
         return c1 + t * (2 * c2 + t * (3 * c3 + t * (4 * c4 + t * 5 * c5)))
 
     def acceleration(self, t: float) -> float:
-        """Its second derivative; 0 after the end and before the start."""
+        """The acceleration at ``t``; 0 before the start and after the end."""
         if not 0 <= t < self.duration_s:
             return 0.0
         _, _, c2, c3, c4, c5 = self.coefficients
@@ -117,7 +117,7 @@ class Path:
         return self._legs[max(0, bisect_right(self._starts, now_s) - 1)].at(now_s)
 
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
-        """From wherever it is then, and as it moves, to another goal."""
+        """A path from wherever it is then, and as it moves, to another goal."""
         leg = self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
         t = now_s - leg.start_s
         x, y, z = (
@@ -274,7 +274,7 @@ def above(point: Point) -> Point:
 
 
 def lower(builder: PathBuilder, goal: Point, pace: float) -> Gesture:
-    """From the air down on the plate, let go, leave."""
+    """Lower a piece from the air to the plate, let go, leave."""
     x, y, z = goal
     builder.to((x, y, z + LAST_MM), LOWER_S * pace, end_fall=LAST_MM_S / pace)
     builder.fall(goal, LAST_MM * pace / LAST_MM_S)

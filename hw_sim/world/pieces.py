@@ -216,7 +216,7 @@ class Traffic:
 
 
 def no_room(piece: Piece) -> HandsError:
-    """That piece is in the way."""
+    """The error for a piece that is in the way."""
     return HandsError(
         "There is no room: a {label} piece is in the way.",
         remedy="Take it away first, or go elsewhere.",

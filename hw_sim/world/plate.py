@@ -89,7 +89,7 @@ class Plate:
         return _go_on(self._spins, goal, 0.0, now_s, SPIN_RAD_S)
 
     def bump(self, now_s: float) -> float:
-        """Somebody knocks against the table: a short ringing push. Returns when it is over."""
+        """Knock against the table, a short ringing push. Returns when it is over."""
         angle = self._stream.uniform(0, 2 * math.pi)
         self._bumps = [bump for bump in self._bumps if bump.start_s + BUMP_S > now_s]
         self._bumps.append(_Bump(now_s, (math.cos(angle), math.sin(angle), 0.5)))
@@ -102,7 +102,7 @@ class Plate:
         return max([self._slews[-1].end_s, self._spins[-1].end_s, *ends])
 
     def commanded_rad(self, now_s: float) -> Vector:
-        """Where hands hold the plate: angles about x, then y, then its own axis."""
+        """How hands hold the plate: angles about x, then y, then its own axis."""
         slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
         t = now_s - slew.start_s
         return slew.x.at(t), slew.y.at(t), spin.x.at(now_s - spin.start_s)
@@ -215,7 +215,7 @@ def _gravity_m_s2(a: float, b: float) -> Vector:
 
 
 def _spun(vector: Vector, by_rad: float) -> Vector:
-    """In the axes of a plate that has turned about its own."""
+    """A vector in the axes of a plate that has turned about its own axis."""
     if not by_rad:
         return vector
     x, y, z = vector

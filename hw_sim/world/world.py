@@ -129,7 +129,7 @@ class World:
         self._field.update(self.pieces.values())
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """Of every piece on or above the plate; here all stand upright."""
+        """The poses of all pieces on or above the plate; here all stand upright."""
         self.settle(now_s)
         return {
             piece.piece_id: (x, y, z + BODY_HEIGHT_MM / 2, 1.0, 0.0, 0.0, 0.0)
@@ -148,7 +148,7 @@ class World:
         """What holds the piece is two chopsticks; here nothing slips out of them."""
 
     def open_hand(self, piece: Piece) -> None:
-        """Nobody holds the piece any longer; it goes on from where it is."""
+        """Let go of the piece; it goes on from where it is."""
         piece.held = False
 
     def top_mm(self, x_mm: float, y_mm: float) -> float:
@@ -287,7 +287,7 @@ class Climate:
         self.swing_s = stream.uniform(2000.0, 3000.0)
 
     def temperature_c(self, now_s: float) -> float:
-        """Of the board, at the sensors."""
+        """The board's temperature at the sensors."""
         return (
             self.room_c
             - self.warming_k * math.expm1(-now_s / self.warming_s)

@@ -176,7 +176,7 @@ class Thinker:
 
 
 def _even(_: Any) -> int:
-    """Of games without an evaluation a weak player sees who wins, and no more."""
+    """0: in games without an evaluation a weak player sees who wins, and no more."""
     return 0
 
 

@@ -62,7 +62,7 @@ def kernels_of(game: str) -> ModuleType | None:
 
 
 def _kernels(point: metadata.EntryPoint) -> ModuleType | None:
-    """Of another package; engines think without those that cannot be used."""
+    """Kernels of another package; engines think without those that cannot be used."""
     try:
         return loaded(point, lambda module: module if isinstance(module, ModuleType) else None)
     except PluginError as error:
