@@ -236,7 +236,14 @@ class Verdicts:
         # does; a hand of 3 mm/s at three times the noise is five sigma off.
         if abs(trend(series[-run:])) > 0.02 + sigma * sqrt(2 / (run // 2)):
             return False
-        return not self._lies_near(state, index, index, magnet, pending)
+        # What a hand held over it is in what was read before: a magnet that lies near shows on
+        # empty places, too.
+        rest = zip(state.magnets, pending.rest_mt, strict=True)
+        empty = [0.0 if stands is Magnet.NONE else mt for stands, mt in rest]
+        return not all(
+            self._lies_near(state, index, index, magnet, replace(pending, rest_mt=before))
+            for before in (pending.rest_mt, empty)
+        )
 
     def _still_sliding(self, verdicts: Mapping[int, Magnet]) -> bool:
         """Whether a piece has just come over a place while another place was left."""

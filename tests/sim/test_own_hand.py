@@ -205,6 +205,29 @@ def test_a_full_board_is_cleared_for_the_next_game(table):
     assert (table.standing.phase, table.cells()) == (Phase.TURN, {})
 
 
+@pytest.mark.parametrize("stays_s", [0.2, 0.8])
+def test_a_pod_is_read_where_a_ship_has_just_been_lifted_from(table, stays_s):
+    """The ship still hangs over it when the base is found empty, and is in what it read before."""
+    table.begin("gravity-trap")
+    for base in ("11", "12"):
+        table.do(MakeMove(base))
+        table.wait(table.hands.do(CarryOut()))
+    stands, ship = table.cells(), table.number("11")
+    legal = table.standing.position.legal()
+    for base in (base for base, piece in stands.items() if piece == "pod" and base not in legal):
+        table.wait(table.hands.do(Take(table.number(base))))
+        table.wait(table.hands.do(PickUp(ship)))
+        table.wait(table.hands.do(SetDown(ship, base)))  # which no track joins with its own
+        table.run(stays_s)
+        table.wait(table.hands.do(CarryOut()))
+        table.run(1)
+        assert (table.standing.phase, table.said) == (
+            Phase.TURN,
+            "It is red's turn: lift the red ship.",
+        )
+        assert table.cells() == stands
+
+
 def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
     table.begin("attraktion")
     table.put("white", "d4")
