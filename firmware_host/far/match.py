@@ -53,10 +53,13 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last phrase of a table; ``number`` counts them."""
+    """The last phrase of a table, and ``people``: player at it -> who plays, by name. ``number``
+    counts the changes of both.
+    """
 
     number: Count = 0
     phrase: Phrase | None = None
+    people: Annotated[dict[Word, Line], msgspec.Meta(max_length=4)] = {}
 
 
 class Agreed(
@@ -312,7 +315,16 @@ class Match:
 
     def saying(self, phrase: Phrase) -> Match:
         """The match, saying a phrase to the others."""
-        return self._with(said=Said(self.state.said.number + 1, phrase))
+        said = self.state.said
+        return self._with(said=Said(said.number + 1, phrase, said.people))
+
+    def naming(self, people: Mapping[str, str]) -> Match:
+        """The match, saying who plays here. ``people``: player -> name; of other tables' players it
+        is left out.
+        """
+        seats, said = self.state.agreed.seats, self.state.said
+        here = {p: name for p, name in people.items() if seats.get(p) == self.table}
+        return self if here == said.people else self._with(said=Said(said.number + 1, None, here))
 
     def write(self, step: Step) -> Match:
         """One more step from this table, to be on disk before it is published.

@@ -16,7 +16,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import msgspec
 
@@ -35,7 +35,7 @@ from firmware_host.far.follow import (
     taken_back_here,
     wish_of,
 )
-from firmware_host.far.link import Broker, FarError, Link, Listener, find_broker, need_far
+from firmware_host.far.link import Broker, FarError, Link, find_broker, need_far
 from firmware_host.far.match import (
     VERSION,
     Agreed,
@@ -83,24 +83,6 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Connection(Protocol):
-    """What a match needs of ``far.link.Link``."""
-
-    problem: Message | None
-
-    def start(self) -> None:
-        """Connect; this and the others as in Link."""
-
-    def close(self) -> None:
-        """Say goodbye."""
-
-    def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
-        """Retained: told to whoever comes later."""
-
-    def subscribe(self, topics: str, listener: Listener) -> None:
-        """Hear what is published."""
-
-
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is on disk of a match. ``game_id``: the journal's number of game ``round`` of it.
     ``others``: at the table that has made it, player -> number of the other table they sit at;
@@ -138,7 +120,7 @@ class Far:
         self._waiting: dict[str, deque[Spoken]] = {}
         self._heard_here: dict[str, bool] = {}
         self._jobs: deque[Callable[[], bool]] = deque()
-        self._link: Connection | None = None
+        self._link: Link | None = None
         self._seal: Seal | None = None
         self._written: Kept | None = None
         self._away_since: dict[str, float] = {}
@@ -147,7 +129,7 @@ class Far:
         self._shown: tuple[Standing, object, Standing] | None = None
         self._stood: tuple[int | None, int] = (None, 0)
         self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
-        self._checking: Agreed | None = None
+        self._checking: State | None = None
         self._joined: set[str] = set()
         self._trouble: Message | None = None
         self._now_s = 0.0
@@ -255,9 +237,11 @@ class Far:
 
     # What the host does in each step
 
-    def step(self, standing: Standing, now_s: float) -> GameRequest | None:
-        """Continue the match; returns what is to be asked of the game, if anything. Raises what
-        keeps a game from beginning.
+    def step(
+        self, standing: Standing, now_s: float, people: Mapping[str, str]
+    ) -> GameRequest | None:
+        """Continue the match; returns what is to be asked of the game, if anything. ``people``:
+        player -> who plays as him here. Raises what keeps a game from beginning.
         """
         self._now_s = now_s
         while self._jobs:
@@ -279,6 +263,7 @@ class Far:
                 self._begin_here(self.match)
             elif self.plays(standing.game_id):
                 self._note_taken_back(standing)
+                self.match = self.match.naming(people)
                 self.match, request = follow(self.match, standing, waits=self._waits(standing))
             if self.match.state is not self.kept.state:
                 self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
@@ -341,12 +326,16 @@ class Far:
 
     @property
     def names(self) -> dict[str, str]:
-        """Player at another table -> that table's name, where it has one."""
+        """Player at another table -> who plays, and the table's name, as far as they have names."""
         if self.match is None:
             return {}
-        agreed, here = self.match.state.agreed, self.match.table
-        seats = ((player, at) for player, at in agreed.seats.items() if at != here)
-        return {player: agreed.names[at] for player, at in seats if at in agreed.names}
+        agreed, others = self.match.state.agreed, self.match.others()
+        told = {}
+        for player, at in agreed.seats.items():
+            who = others[at].said.people.get(player) if at in others else None
+            if at != self.match.table and (who or at in agreed.names):
+                told[player] = " · ".join(filter(None, (who, agreed.names.get(at))))
+        return told
 
     @property
     def connected(self) -> bool:
@@ -397,7 +386,7 @@ class Far:
                 return
         topic = f"{keys.topic}/{seal.table}/here"
 
-        def connect() -> Connection:
+        def connect() -> Link:
             link = self._connect((topic, AWAY))
             link.publish(topic, HERE, retain=True)
             link.subscribe(f"{keys.topic}/+", self._hear)
@@ -405,7 +394,7 @@ class Far:
             link.start()
             return link
 
-        def linked(link: Connection) -> None:
+        def linked(link: Link) -> None:
             if self._seal is seal:
                 self._link, self._trouble, self._written = link, None, None
             else:  # left meanwhile
@@ -413,7 +402,7 @@ class Far:
 
         self._do(connect, linked)
 
-    def _connect(self, will: tuple[str, bytes]) -> Connection:
+    def _connect(self, will: tuple[str, bytes]) -> Link:
         """Runs in the worker. Raises FarError, ConfigError."""
         broker = Broker.of(self._settings) or find_broker()
         return Link(broker, will=will, most_per_s=MOST_PER_S)
@@ -440,19 +429,22 @@ class Far:
         if isinstance(spoken, Hello):
             self._seat(table, spoken)
         elif self.match is None:
-            agreed = spoken.agreed
+            agreed, self._told[table] = spoken.agreed, spoken.said.number
             if seal.table in agreed.tables and agreed.complete and self._checking is None:
-                self._checking = agreed
-                self._do(lambda: _checked(agreed), lambda found: self._joining(agreed, *found))
+                self._checking = spoken
+                self._do(
+                    lambda: _checked(agreed),
+                    lambda found: self._joining(table, spoken, *found),
+                )
         elif not self.match.state.agreed.complete:
             return
         elif table in self.match.state.agreed.tables:
             self.match = self.match.hear(table, spoken)
             phrase = spoken.said
-            if table != seal.table and phrase.phrase and phrase.number > self._told.get(table, 0):
+            if table != seal.table and phrase.number > self._told.get(table, -1):
                 fresh = table in self._told or phrase.number == 1
                 self._told[table] = phrase.number
-                if fresh:
+                if fresh and phrase.phrase:
                     seats = self.match.state.agreed.seats
                     who = [player for player, at in seats.items() if at == table]
                     words = text(
@@ -477,13 +469,15 @@ class Far:
         agreed = msgspec.structs.replace(agreed, seats=seats, names=names)
         self.match = Match.of(match.table, State(agreed), match.course.game)
 
-    def _joining(self, agreed: Agreed, game: Game | None, problem: Message | None) -> None:
-        """Begin what the other table plays, or say why not: ``problem``."""
-        kept, seal = self.kept, self._seal
-        if kept is None or seal is None or self._checking is not agreed:
+    def _joining(
+        self, table: str, there: State, game: Game | None, problem: Message | None
+    ) -> None:
+        """Begin what ``table`` plays, or say why not: ``problem``."""
+        kept, seal, agreed = self.kept, self._seal, there.agreed
+        if kept is None or seal is None or self._checking is not there:
             return
         if game is not None:
-            self.match = Match.of(seal.table, State(agreed), game)
+            self.match = Match.of(seal.table, State(agreed), game).hear(table, there)
             try:
                 self._begin_here(self.match)
             except (RulesError, TiltboardError) as error:

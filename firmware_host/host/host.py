@@ -280,7 +280,7 @@ class Host:
         if far is None:
             return
         try:
-            request = far.step(self.standing, self._clock.now())
+            request = far.step(self.standing, self._clock.now(), self.playing.people.seated)
         except (TiltboardError, RulesError) as error:
             far.stumbled(error)
             return

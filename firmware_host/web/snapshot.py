@@ -205,10 +205,10 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 
 class MatchInfo(msgspec.Struct, frozen=True):
-    """A match with other tables. ``far``: the players there; ``names``: those players -> the names
-    of their tables, where they have one. ``code``: with which a table that is still to come joins,
-    ``picture``: as an SVG. ``asked``: what the others want (take-back, draw, new-game), and this
-    table has not agreed to. ``connected``: whether there is a broker.
+    """A match with other tables. ``far``: the players there; ``names``: those players -> who plays,
+    and the names of their tables, where they have one. ``code``: with which a table that is still
+    to come joins, ``picture``: as an SVG. ``asked``: what the others want (take-back, draw,
+    new-game), and this table has not agreed to. ``connected``: whether there is a broker.
     """
 
     far: list[str]

@@ -98,6 +98,20 @@ def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, brok
     assert here.session.clock.now() - since_s < SAID_S
 
 
+def test_who_plays_is_told_to_the_other_table_and_takes_no_phrase_away(pair, broker):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    here, there = pair
+    here.host.playing.people.sit("red", "Ana")
+    run(pair, lambda: complete(pair) and there.host.far.names == {"red": "Ana"})
+    assert here.host.far.names == {}
+    here.say("nice")
+    run(pair, lambda: "Red, far away: Nice move!" in there.said)
+    here.host.playing.people.sit("red", "Ben")
+    there.kill()
+    run(pair, lambda: there.host.far.names == {"red": "Ben"})
+    assert "Nice move!" not in there.said
+
+
 def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):
     begin(pair, "momentum", SMALL, {"blue": 1})
     run(pair, lambda: complete(pair) and pair[0].may_move)
