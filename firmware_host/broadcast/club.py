@@ -16,11 +16,10 @@ from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from firmware_host.broadcast import home
 from firmware_host.broadcast.evening import (
@@ -37,7 +36,7 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.far.link import Link
 from firmware_host.messages import Catalogue, explained, languages
 from firmware_host.web import answers, assets
-from firmware_host.web.guard import SECURITY_HEADERS
+from firmware_host.web.guard import secured
 from firmware_host.web.language import encoder
 from firmware_host.web.snapshot import Layout
 
@@ -82,7 +81,7 @@ class Club:
 
     def app(self) -> ASGIApp:
         """The page, for ``web.server.Server``."""
-        return Starlette(
+        pages = Starlette(
             routes=[
                 Route("/", self._page),
                 Route("/look/{key}", self._page),
@@ -91,9 +90,13 @@ class Club:
                 Route("/events/{key}", self._events),
                 Route("/api/v1/texts", self._texts),
             ],
-            middleware=[Middleware(_Headers)],
             lifespan=self._watching,
         )
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await pages(scope, receive, secured(send))
+
+        return app
 
     # In the connection's thread
 
@@ -248,19 +251,3 @@ class Club:
 
     def _event(self, value: Any) -> bytes:
         return b"data: " + self._encode(value) + b"\n\n"
-
-
-class _Headers:
-    """Nothing but reading, and the headers of every page of ours."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                ours = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
-                message = {**message, "headers": [*message.get("headers", ()), *ours]}
-            await send(message)
-
-        await self._app(scope, receive, guarded)

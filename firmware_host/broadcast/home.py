@@ -24,14 +24,6 @@ CANDLE = (255, 170, 80)
 LEVEL_STEP_DEG = 0.5  # less is noise, and each change is a message
 PLAYED = ("turn", "settle", "fix")
 REQUESTS = ("asked",)  # notices that wait for somebody to press a button
-_ICONS = {
-    "game": "mdi:checkerboard",
-    "turn": "mdi:account-arrow-right",
-    "last_move": "mdi:arrow-right-bold",
-    "winner": "mdi:trophy",
-    "level": "mdi:angle-acute",
-    "faults": "mdi:alert",
-}
 
 
 class HomeState(msgspec.Struct, frozen=True):
@@ -63,22 +55,22 @@ def discovery(
     """
     at, unique = topics(table), f"tiltboard_{table}"
     said = spoken.translate
-    names = {
-        "game": text("Game"),
-        "turn": text("Whose turn"),
-        "last_move": text("Last move"),
-        "winner": text("Winner"),
-        "level": text("Plate level"),
-        "faults": text("Faults"),
+    sensors = {
+        "game": (text("Game"), "checkerboard"),
+        "turn": (text("Whose turn"), "account-arrow-right"),
+        "last_move": (text("Last move"), "arrow-right-bold"),
+        "winner": (text("Winner"), "trophy"),
+        "level": (text("Plate level"), "angle-acute"),
+        "faults": (text("Faults"), "alert"),
     }
     parts: dict[str, dict[str, Any]] = {
         each: {
             "platform": "sensor",
             "name": said(title),
-            "icon": _ICONS[each],
+            "icon": f"mdi:{icon}",
             "value_template": f"{{{{ value_json.{each} or '' }}}}",
         }
-        for each, title in names.items()
+        for each, (title, icon) in sensors.items()
     }
     parts["level"] |= {
         "value_template": "{{ value_json.level_deg }}",

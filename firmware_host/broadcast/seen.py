@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue, Message
+from firmware_host.messages import Catalogue
 from firmware_host.table.commands import Name, Number
 from firmware_host.table.zones import overlay_for
-from firmware_host.web.publish import game_info
+from firmware_host.web.publish import game_info, layout_of
 from firmware_host.web.snapshot import Layout, Snapshot
 from games.base import RulesError
 from games.registry import game_type
@@ -147,15 +147,5 @@ def _layout(name: str, options: bytes) -> Layout:
     """The board of a game. Raises RulesError."""
     profile = load_profile(PLATE)
     game = game_type(name).create(msgspec.json.decode(options))
-    return Layout(
-        number=0,
-        profile=profile.name,
-        title=Message(profile.title),
-        columns=profile.columns,
-        rows=profile.rows,
-        pitch_mm=profile.pitch_mm,
-        plate_mm=profile.plate_mm,
-        places=list(profile.places),
-        hands=False,
-        game=game_info(0, game, overlay_for(profile, game), over=not isinstance(game, SeatedGame)),
-    )
+    info = game_info(0, game, overlay_for(profile, game), over=not isinstance(game, SeatedGame))
+    return layout_of(profile, 0, info, hands=False)

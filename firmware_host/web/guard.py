@@ -208,6 +208,17 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
+def secured(send: Send) -> Send:
+    """What adds the security headers to whatever is sent."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(SECURITY_HEADERS)
+        await send(message)
+
+    return sent
+
+
 class Guard:
     """ASGI middleware: refuses what is foreign or too much, and adds the security headers.
 
@@ -241,13 +252,8 @@ class Guard:
                 await send({"type": "websocket.close", "code": 1008})
             return
 
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
-            await send(message)
-
         try:
-            await (refusal or self._app)(scope, receive, send_guarded)
+            await (refusal or self._app)(scope, receive, secured(send))
         except ClientDisconnect:
             return  # it broke off in the middle of what it asked
         except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told once

@@ -12,6 +12,7 @@ from drivers.errors import PartError
 from drivers.frame import Motion
 from firmware_host.commissioning import mounting
 from firmware_host.commissioning.findings import Health, health_map, worth_a_look
+from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import play
 from firmware_host.guidance.lights import tint
@@ -203,17 +204,11 @@ class Publisher:
         if self._layout_of is None or self._layout_of[0] != key:
             profile, lights = host.profile, host.profile.lights
             number = 1 if self._layout_of is None else self._layout_of[1].number + 1
-            layout = page.Layout(
-                number=number,
-                profile=profile.name,
-                title=Message(profile.title),
-                columns=profile.columns,
-                rows=profile.rows,
-                pitch_mm=profile.pitch_mm,
-                plate_mm=profile.plate_mm,
-                places=list(profile.places),
+            layout = layout_of(
+                profile,
+                number,
+                game_info(game_id, host.game, host.overlay, over=key[1]),
                 hands=self._bench is not None,
-                game=game_info(game_id, host.game, host.overlay, over=key[1]),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
                 pegs=self._bench is not None and self._bench.pegs,
                 engine_names=list(host.playing.opponents.names),
@@ -422,6 +417,22 @@ def _fault(fault: PartError) -> page.FaultInfo:
         part=fault.part,
         problem=Message(fault.template, fault.params),
         remedy=Message(fault.remedy_template, fault.params),
+    )
+
+
+def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -> page.Layout:
+    """A table with a game on it; ``more``: what else Layout has."""
+    return page.Layout(
+        number=number,
+        profile=profile.name,
+        title=Message(profile.title),
+        columns=profile.columns,
+        rows=profile.rows,
+        pitch_mm=profile.pitch_mm,
+        plate_mm=profile.plate_mm,
+        places=list(profile.places),
+        game=game,
+        **more,
     )
 
 
