@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import socket
 import sys
 import threading
@@ -138,6 +139,8 @@ def warm() -> None:
         return
     ensure_state_directory(cache_folder())
 
+    # The process that compiles just now ends with this one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     clock = SystemClock()
     begun_s = clock.now()
     with click.progressbar(warmth.warmed(), length=len(warmth.to_warm())) as steps:

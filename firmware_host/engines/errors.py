@@ -26,4 +26,4 @@ class EngineMoveError(EngineError, ValueError):
 
 
 class CannotCompileError(TiltboardError, ImportError):
-    """What compiles the kernels is not installed. Engines think without them."""
+    """Kernels cannot be compiled here. Engines think without them."""

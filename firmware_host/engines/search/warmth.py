@@ -18,8 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import util
+from multiprocessing import get_context
 from typing import Any
 
+from firmware_host.engines.errors import CannotCompileError
 from firmware_host.engines.search.kernels import cache_folder, kernels_of
 from firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
 from games.base import Game
@@ -80,30 +82,44 @@ def note_warm() -> None:
 
 
 def warmed() -> Iterator[None]:
-    """Compile every kernel once, by using it; numba keeps what it compiled. One step of
-    ``to_warm()`` each time; then ``warm`` holds. Raises OSError.
+    """Compile every kernel once; numba keeps what it compiled. One step of ``to_warm()`` each time,
+    in a process of its own, so that the memory of one is free for the next: 284 MB at most, where
+    all of them in one process take 478. Then ``warm`` holds. Raises OSError, CannotCompileError.
     """
+    for made in to_warm():
+        process = get_context("fork").Process(target=_compile, args=(made,), daemon=True)
+        process.start()
+        process.join()
+        if process.exitcode:
+            raise CannotCompileError(
+                "The kernels of {game} were not compiled: {code}.",
+                game=made.name,
+                code=process.exitcode,
+            )
+        yield
+    note_warm()
+
+
+def _compile(made: Game) -> None:
+    """Every kernel of a game, by using it."""
     from firmware_host.engines.search.fast import fast_solver, fast_tree
     from firmware_host.engines.search.kernels.board import board_of, playouts
 
     def few() -> Budget:
         return Budget(Limits(nodes=_FEW), time.monotonic)
 
-    for made in to_warm():
-        state = made.rules.start()
-        solver, board = fast_solver(made), board_of(made)
-        if solver is not None:
-            for _ in range(_LATER):
-                state = made.rules.apply(state, made.rules.moves(state)[0])
-            with suppress(SearchStoppedError):
-                solver.winning(state, made.rules.moves(state), few())
-        tree = fast_tree(made, random.Random(1))
-        if tree is not None and board is not None:
-            playouts(board.tables, board.encoded(state), tree.seed, 1)
-            for _ in range(2):
-                state = made.rules.apply(state, tree.search(state, few()).move)
-        yield
-    note_warm()
+    state = made.rules.start()
+    solver, board = fast_solver(made), board_of(made)
+    if solver is not None:
+        for _ in range(_LATER):
+            state = made.rules.apply(state, made.rules.moves(state)[0])
+        with suppress(SearchStoppedError):
+            solver.winning(state, made.rules.moves(state), few())
+    tree = fast_tree(made, random.Random(1))
+    if tree is not None and board is not None:
+        playouts(board.tables, board.encoded(state), tree.seed, 1)
+        for _ in range(2):
+            state = made.rules.apply(state, tree.search(state, few()).move)
 
 
 def to_warm() -> list[Game]:
