@@ -60,7 +60,9 @@ def test_rpi_image_gen_s_layer_asks_for_what_the_package_needs(root):
     recipe = root / "systemd/card/rpi-image-gen"
     layer = yaml.safe_load((recipe / "layer/tiltboard.yaml").read_text())["mmdebstrap"]
     config = yaml.safe_load((recipe / "config/tiltboard.yaml").read_text())
-    assert config["layer"]["table"] == "tiltboard"
+    # alone: a suite's minbase would bring systemd-networkd beside NetworkManager, iwd, and SSH
+    assert config["layer"] == {"table": "tiltboard"}
+    assert config["device"]["hostname"] == "tiltboard"
     control = re.search(r"^Depends: (.*)$", (root / ".ci/release.py").read_text(), re.MULTILINE)[1]
     of_the_suite = {"python3", "adduser", "udev", "systemd"}
     needed = {re.split(r"[ (]", each.strip())[0] for each in control.split(",")} - of_the_suite
