@@ -62,6 +62,10 @@ class Computer(Protocol):
     def think(self) -> bool:
         """A short slice of thought; False when there is nothing more to think of."""
 
+    @property
+    def why(self) -> Words:
+        """Why ``best`` is to be done, for whoever asks for a hint."""
+
 
 class SeatedGame(Game):
     """A game with its options fixed, whose pieces lie anywhere in zones. ``board``: zone -> column

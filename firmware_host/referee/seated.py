@@ -10,15 +10,25 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from msgspec import Struct
+
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message, text
 from firmware_host.referee import shown
-from firmware_host.referee.seats import Seats
+from firmware_host.referee.seats import LEVELS, Seats
 from firmware_host.referee.shown import lights
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import Answer, Count, GameRequest, NotSo, SeatMove, TakeBack
+from firmware_host.table.commands import (
+    Answer,
+    Count,
+    GameRequest,
+    NotSo,
+    SeatHint,
+    SeatMove,
+    TakeBack,
+)
 from firmware_host.table.line import Beginning, JournalPort, Line
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asking, Choice, Phase, Question, Sound, Standing
@@ -156,9 +166,9 @@ class Computers:
         levels: Mapping[str, str],
         step: int,
         now_s: float,
-    ) -> tuple[str, str] | None:
-        """A player whose time has come, and his move. ``step``: of the room; a new one is thought
-        about anew. ``levels``: of the computer's seats.
+    ) -> tuple[str, Computer] | None:
+        """A player whose time has come, and what he has come to. ``step``: of the room; a new one
+        is thought about anew. ``levels``: of the computer's seats.
         """
         awaited = [player for player in position.awaiting if player in levels]
         for player in [each for each in self._thinking if each not in awaited]:
@@ -173,11 +183,19 @@ class Computers:
         for player, thinking in self._thinking.items():
             if thinking.computer is not None and now_s >= thinking.since_s + THINK_S:
                 del self._thinking[player]
-                return player, thinking.computer.best
+                return player, thinking.computer
         for thinking in self._thinking.values():
             if thinking.computer is not None and thinking.computer.think():
                 break
         return None
+
+
+class Hinted(Struct, frozen=True):
+    """What the computer would do at a seat, and why; as long as ``step`` is the room's."""
+
+    step: int
+    move: str
+    why: Message
 
 
 COUNT_S = 5.0
@@ -200,7 +218,7 @@ class SeatArbiter:
     back says that it may not be so, and then that it is not; else it takes back.
 
     ``step_number``: grows with everything that may change a player's mind, so that what he decided
-    before does not count; passing does not.
+    before does not count; passing does not. ``hints``: player -> what only his seat may be shown.
     """
 
     trouble: JournalError | None = None
@@ -220,7 +238,9 @@ class SeatArbiter:
         self._count: Counted | None = None
         self._sounds: list[Sound] = []
         self._retry_s = 0.0
-        self._computers = Computers()
+        self._computers, self._advisers = Computers(), Computers()
+        self._ask_hint: dict[str, int] = {}  # and at which step
+        self.hints: Mapping[str, Hinted] = {}
         self._evidence = Evidence()
         self._wish: Proposal | None = None  # of a computer, or of somebody who cannot do it
         self._asking: Asking[str] = Asking()
@@ -295,6 +315,10 @@ class SeatArbiter:
                 self._begin_count(line, game, request.player)
             case NotSo():
                 self._doubt()
+            case SeatHint(player):
+                if player not in line.position.awaiting or player in self._seats.shut:
+                    raise NotPossibleError("There is nothing to hint at now.")
+                self._ask_hint[player] = self.step_number
             case Answer(value):
                 self._asking.check(value)
                 self._chosen(self._asking.named(value))
@@ -381,6 +405,7 @@ class SeatArbiter:
             self._play(line, game, dealt(line, game))
         self._count_on(*self._playing, now_s)
         self._let_computers(*self._playing, now_s)
+        self._advise(*self._playing, now_s)
         self._look(*self._playing, sight, now_s)
         line = self._playing[0]
         outcome = line.position.outcome
@@ -444,10 +469,22 @@ class SeatArbiter:
         decided = self._computers.decided(game, position, computers, self.step_number, now_s)
         if decided is None:
             return
-        if game.takes_back(decided[1]) and game.failure(position, decided[1]) is not None:
-            self._wish = Proposal(decided[1], seen=False)
+        move = decided[1].best
+        if game.takes_back(move) and game.failure(position, move) is not None:
+            self._wish = Proposal(move, seen=False)
         else:
-            self._play(line, game, decided[1])
+            self._play(line, game, move)
+
+    def _advise(self, line: Line, game: SeatedGame, now_s: float) -> None:
+        """Who asked for a hint has it once the strongest computer has thought of what he sees."""
+        asks = [player for player, step in self._ask_hint.items() if step == self.step_number]
+        levels = dict.fromkeys(asks, LEVELS[-1])
+        found = self._advisers.decided(game, line.position, levels, self.step_number, now_s)
+        if found is not None:
+            player, computer = found
+            del self._ask_hint[player]
+            hint = Hinted(self.step_number, computer.best, shown.sentence(computer.why))
+            self.hints = {**self.hints, player: hint}
 
     def _look(self, line: Line, game: SeatedGame, sight: Sight, now_s: float) -> None:
         """What the sensors surely tell counts after a while of rest, unless somebody says

@@ -63,6 +63,12 @@ class Count(GameVerb, frozen=True, tag="count"):
     player: Name | None = None
 
 
+class SeatHint(GameVerb, frozen=True, tag="seat-hint"):
+    """What the computer would do at ``player``'s seat, and why: only that seat is told."""
+
+    player: Name
+
+
 class NotSo(GameVerb, frozen=True, tag="not-so"):
     """What the sensors have seen may be otherwise: it counts only when somebody says so."""
 
@@ -99,7 +105,7 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     level: Name | None = None
 
 
-SeatRequest = SeatMove | Count | NotSo
+SeatRequest = SeatMove | Count | SeatHint | NotSo
 SeatCommand = SeatRequest | SitDown | StandUp | OpenHand | SeatComputer
 
 SHORT_PRESS_S = 0.15
@@ -512,7 +518,7 @@ class Heal(Verb, frozen=True, tag="heal"):
 BoardRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
 GameRequest = BoardRequest | SeatRequest
 # Which of them mean the game as it stood, and not the game whoever is to move
-OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove
+OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove | SeatHint
 OfGames = NewGame | Again | ResumeGame | ImportGame | Learn | SolvePuzzle | Practise | StopLearning
 OfPeople = Hint | Assist | Sure | PlayAs | Forget
 OfTable = Calibrate | AnswerSweep | StopCalibration | PlayFreely | ShowCode | Glow

@@ -69,6 +69,7 @@ PageCommand = (
     | c.SayPhrase
     | c.SeatMove
     | c.Count
+    | c.SeatHint
     | c.NotSo
     | c.StandUp
     | Uncover

@@ -21,6 +21,7 @@ from firmware_host.host.host import Host
 from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
+from firmware_host.referee.seated import Hinted
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
@@ -63,7 +64,8 @@ class SeatPublisher:
             return
         room, seats, players = playing.room, playing.seats, position.game.players
         step, counting, proposed = room.step_number, room.counting, room.proposal
-        key = (id(position), step, counting, proposed, seats.changes)
+        hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
+        key = (id(position), step, counting, proposed, seats.changes, hints)
         if key == self._key:
             return
         if self._of is not position:
@@ -91,9 +93,9 @@ class SeatPublisher:
             dict(seats.holders),
             dict(seats.codes),
             {
-                each: _covered(_view(position, each, step), public, position.game)
+                each: _covered(_view(position, each, step, None), public, position.game)
                 if each in seats.shut
-                else _view(position, each, step)
+                else _view(position, each, step, hints.get(each))
                 for each in players
             },
         )
@@ -110,7 +112,7 @@ def _covered(view: page.SeatView, public: Mapping[str, Any], game: Game) -> page
     return page.SeatView(view.player, view.step, hand, [], None, legal, shut=True)
 
 
-def _view(position: Position, player: str, step: int) -> page.SeatView:
+def _view(position: Position, player: str, step: int, hint: Hinted | None) -> page.SeatView:
     seen = describe(position, player)
     mine = player in seen["awaiting"] and seen["phase"] == "keep"
     return page.SeatView(
@@ -120,6 +122,7 @@ def _view(position: Position, player: str, step: int) -> page.SeatView:
         drawn=seen["drawn"] if mine else [],
         hero=seen["heroes"].get(player),
         legal=seen["legal"],
+        hint=hint,
     )
 
 

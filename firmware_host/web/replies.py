@@ -47,7 +47,7 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
     match asked:
         case c.NewGame(game, options) if (secret := _secret(game, options)) is not None:
             return Message(SECRET.template, {"option": secret})
-        case c.SeatMove(str(player)):
+        case c.SeatMove(str(player)) | c.SeatHint(player):
             return None if player in seats else NOT_SEATED
         case c.StandUp(player) if player in seats:
             return None

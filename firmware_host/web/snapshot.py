@@ -17,6 +17,7 @@ from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.host.playing import Progress
 from firmware_host.messages import Message
+from firmware_host.referee.seated import Hinted
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
 from games.base import Drawing, Shift
 
@@ -59,7 +60,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     """What one seat alone may see: sent only to the device that has it.
 
     ``legal``: its moves now. ``drawn``: two cards of which to keep one. ``hero``: its own.
-    ``shut``: as in SeatInfo; then it is what everybody may see.
+    ``shut``: as in SeatInfo; then it is what everybody may see. ``hint``: once it was asked for.
     """
 
     player: str
@@ -69,6 +70,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     hero: str | None
     legal: list[str]
     shut: bool = False
+    hint: Hinted | None = None
 
 
 @dataclass(frozen=True)

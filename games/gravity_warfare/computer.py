@@ -11,14 +11,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
+from games.gravity_warfare.data import COLOURS
 from games.gravity_warfare.outlook import expected, imagined
-from games.gravity_warfare.thumb import liking, meant, thumb
+from games.gravity_warfare.table import MOUNT, TELEPORT, State
+from games.gravity_warfare.thumb import USUAL_WORTH, WORTH, holds, liking, meant, steady, thumb
 from games.gravity_warfare.view import View
+from games.gravity_warfare.words import ABILITIES, card_said
+from games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
 SLICES = 48  # candidates times the worlds that a hard player makes up, the same for each of them
 CANDIDATES = 6
 MARGIN = 0.05  # by which a candidate must be better than what a medium player would do
+LEAST_TOLD = 0.1  # points
+NEAR = 2  # troops left
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
@@ -29,6 +36,7 @@ class Player:
         self._player, self._level, self._dice = player, level, dice
         self._table, self._legal = view.table, meant(view.legal)
         self.best = self._first()
+        self._gain = 0.0  # of ``best`` against passing: points, on average
         self._slices = self._weigh() if level == "hard" else iter(())
 
     def _first(self) -> str:
@@ -58,6 +66,18 @@ class Player:
             better = max(others, key=sums.__getitem__)
             clearly = made > worlds / 2 and sums[better] > sums[first] + made * MARGIN
             self.best = better if clearly else first
+            quiet = next((move for move in sums if move.endswith(":pass")), self.best)
+            self._gain = (sums[self.best] - sums[quiet]) / made
+
+    @property
+    def why(self) -> Words:
+        """As in ``Computer``: by what it counts, and how likely it holds that things hold."""
+        template, params = why(self._table, self._player, self.best)
+        if self._gain < LEAST_TOLD:
+            return template, params
+        return "{why} By the end of the turn it is worth {points} points more than to pass.", {
+            "why": Phrase(template, params), "points": round(self._gain, 1),
+        }  # fmt: skip
 
     def _candidates(self) -> list[str]:
         table, player = self._table, self._player
@@ -67,3 +87,113 @@ class Player:
         ranked = sorted(fit, key=lambda move: -liking(table, player, move, self._dice))
         quiet = [move for move in fit if move.endswith(":pass")]
         return list(dict.fromkeys([*quiet, self.best, *ranked]))[:CANDIDATES]
+
+
+def why(s: State, player: int, move: str) -> Words:
+    """What speaks for ``move``: of its player's own numbers, and nothing that he cannot see."""
+    words = move.split(":")
+    lies = _percent(steady(s, s.in_force))
+    match words[1]:
+        case "place":
+            return _why_place(s, move)
+        case "play":
+            return _why_play(s, player, words[2:], lies)
+        case "pass":
+            return _why_pass(s, player, lies)
+        case "keep" | "buy" | "draw":
+            return _why_card(s, player, words[1:])
+        case "hero":
+            ability = s.options.box.heroes[words[2]]
+            return "It costs nothing, once in a round. {what}", {"what": ABILITIES[ability]}
+        case "pay":
+            return "A piece that is placed now is worth more than a gem.", {}
+        case "choose":
+            rest = [token.name for token in s.tokens if token.name != "blindfolded"]
+            return "Blindfolded holds {one} % of the time, the other cards {other} %.", {
+                "one": _percent(steady(s, ["blindfolded"])), "other": _percent(steady(s, rest)),
+            }  # fmt: skip
+        case "name":
+            return "Done so, a piece holds {share} % of the time.", {
+                "share": _percent(steady(s, words[2:3]))
+            }
+        case "event" if words[-1] in COLOURS:
+            left = len(s.troops[COLOURS.index(words[-1])])
+            return "So {who} is further from the last piece ({left} left).", {
+                "who": words[-1], "left": left,
+            }  # fmt: skip
+        case "withdraw":
+            return "A card gains less here than on a later turn.", {}
+    return "Nothing else gains more now.", {}
+
+
+def _percent(chance: float) -> int:
+    return round(100 * chance)
+
+
+def _why_place(s: State, move: str) -> Words:
+    said = {"share": _percent(holds(s, move)), "high": move.partition(":under=")[2]}
+    if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
+        return "It holds {share} % of the time.", said
+    return "It holds {share} % of the time, and each piece under it is a point: {high} more.", said
+
+
+def _why_play(s: State, player: int, words: list[str], lies: int) -> Words:
+    name = words[0].rpartition("=")[2]
+    owner = COLOURS[s.owner]
+    left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]
+    eased = _percent(steady(s, s.in_force - {":".join(words[1:]).rpartition("=")[2]}))
+    said = {
+        "owner": owner, "lies": lies, "left": left, "points": ahead, "who": words[-1],
+        "share": _percent(steady(s, s.in_force | {name})),
+        "eased": _percent(steady(s, ())) if name == GUARD else eased,
+    }  # fmt: skip
+    if name == SELF and words[-1] == COLOURS[player]:
+        return "So you place it yourself, and have the points for what lies under it.", said
+    if name == SELF:
+        return "As it lies it holds {lies} % of the time, and {who} pays for what falls.", said
+    if name in {GUARD, HOLE}:
+        return "So it holds {eased} % of the time; as it lies {lies} %.", said
+    if name == GIVE:
+        return "So {owner} has the piece back, and is a step further from the last one.", said
+    if s.options.box.cards.get(name) == "event":
+        return "It can hand one of the others a piece more, or take one out of your way.", said
+    if left <= NEAR:
+        return (
+            "{owner} is near the last piece ({left} left): so it holds {share} % of the time, not "
+            "{lies} %.",
+            said,
+        )
+    template = "So it holds {share} % of the time, not {lies} %."
+    if ahead > 0:
+        template = "{owner} leads you by {points}: so it holds {share} % of the time, not {lies} %."
+    return template, said
+
+
+def _why_pass(s: State, player: int, lies: int) -> Words:
+    left = len(s.troops[s.owner])
+    said = {"owner": COLOURS[s.owner], "lies": lies, "left": left}
+    if s.phase == "after":
+        return "A card that is kept will gain more later.", said
+    if s.phase != "window":
+        return "Nothing else gains more now.", said
+    partners = s.options.partners(player)
+    if s.doer in partners or s.owner in partners:
+        return "As it lies it holds {lies} % of the time: keep your cards for a harder turn.", said
+    if s.in_force:
+        return "It is hard enough: it holds {lies} % of the time. Keep your cards for later.", said
+    if left > NEAR:
+        return "{owner} still has {left} pieces: a card is worth more near the last one.", said
+    return "A card gains less here than on a later turn.", said
+
+
+def _why_card(s: State, player: int, words: list[str]) -> Words:
+    """A card that is kept, bought or drawn."""
+    if words[0] == "buy":
+        return "You have points to spare ({points}), and few cards.", {"points": s.points[player]}
+    if words[0] == "draw":
+        return "A card costs nothing now, and the piles are alike: nobody knows what is on top.", {}
+    kept, other = s.drawn[int(words[1]) - 1], s.drawn[2 - int(words[1])]
+    said = {"card": card_said(kept)}
+    if WORTH.get(kept, USUAL_WORTH) > WORTH.get(other, USUAL_WORTH):
+        return "{card} is worth more: it helps where a turn is hard.", said
+    return "Either will do: both make another's turn harder or save one of yours.", said

@@ -25,9 +25,14 @@ HARD_TURN = 0.65  # as likely to hold a turn must be, or a medium player defends
 
 def holds(s: State, move: str) -> float:
     """How likely a placement holds, from 0 to 1: ours, as hands differ."""
-    chance = (0.95 - 0.015 * s.pieces()) * _eased(s.fixed or ())
+    chance = steady(s, s.fixed or ())
     under = move.partition(":under=")[2]
     return max(0.05, chance * 0.92 ** (int(under) if under else 0))
+
+
+def steady(s: State, names: Collection[str]) -> float:
+    """How likely a piece holds on the surface with those challenges, from 0 to 1."""
+    return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
 
 def attempted(s: State, move: str, dice: random.Random) -> str:
@@ -104,7 +109,7 @@ def _placing(s: State, move: str, pieces: str) -> float:
 
 def _prospect(s: State, names: Collection[str], high: int = 0) -> float:
     """What the turn is worth to its owner with those challenges, on a tower of ``high``."""
-    chance = (0.95 - 0.015 * s.pieces()) * _eased(names) * 0.92**high
+    chance = steady(s, names) * 0.92**high
     if TELEPORT in names:
         return chance - 1
     if DUPLICATE in names:

@@ -398,8 +398,10 @@ def test_one_device_is_passed_round(simulated, serve, open_page, alter):
     page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue", exact=True).click()
+    page.get_by_role("button", name="Hint", exact=True).click()
+    expect(page.locator(".room-hint")).to_contain_text("% of the time")
     page.locator('[data-what="pass"]').click()  # then nobody sees it any more
-    expect(page.locator(".hand-card")).to_have_count(0)
+    expect(page.locator(".hand-card, .room-hint")).to_have_count(0)
     page.get_by_role("button", name="I am Red", exact=True).click()
     page.locator('[data-what="pass"]').click()
     _place(_Page(page), "It holds")

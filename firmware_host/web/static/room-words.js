@@ -73,8 +73,9 @@ const SAID = {
   choose: (_, [what]) => (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
   take: (_, [zone, piece], who) => t("takes {piece} from zone {zone}", { piece: moved(piece, who), zone }),
   place: (_, words, who) => {
-    const [how, names, zone] = words;
-    const said = { piece: moved(names, who), zone };
+    const [how, names, zone, under] = words;
+    const said = { piece: moved(names, who), zone, high: under?.replace("under=", "") };
+    if (how === "meant") return under ? t("puts {piece} into zone {zone}, on a tower of {high}", said) : t("puts {piece} into zone {zone}", said);
     return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
       : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
   },

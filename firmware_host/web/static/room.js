@@ -244,6 +244,7 @@ export class Room {
     return [head,
       view.drawn.length ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
         fan(view.drawn.map((name, at) => card(game, name, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
+      view.hint ? h("p", { class: "room-hint" }, h("strong", {}, sentence(game, view.hint.move.replace(":place:ok:", ":place:meant:"))), " ", view.hint.why) : "",
       view.shut ? h("p", { class: "hint" }, t("Another device has seen these cards. You will, once the others agree.")) : "",
       h("div", { class: "fans" }, fan(shown)), cover];
   }
@@ -254,7 +255,9 @@ export class Room {
     const rank = (what) => ["pass", "withdraw", "buy"].indexOf(what);
     return Object.entries(grouped(view.legal)).filter(([what]) => !["play", "keep", "hero"].includes(what) && !(what in hands && this.room.proposal))
       .sort(([one], [other]) => rank(one) - rank(other)).map(([what, moves]) =>
-        h("button", { type: "button", "data-what": what, class: rank(what) > 0 ? "" : "primary", onclick: () => this.choose(moves) }, hands[what] ?? LABELS[what]?.() ?? what));
+        h("button", { type: "button", "data-what": what, class: rank(what) > 0 ? "" : "primary", onclick: () => this.choose(moves) }, hands[what] ?? LABELS[what]?.() ?? what))
+      .concat(view.shut || view.hint || !this.room.public.awaiting.includes(view.player) ? []
+        : button("bulb", t("Hint"), () => this.send({ type: "seat-hint", player: view.player, step: view.step }), { "data-what": "hint" }));
   }
 
   /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. A phone shows it to whose turn it is. */

@@ -227,6 +227,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("play-freely", {"type": "play-freely"}, {"type": "play-freely", "on": False}),
         command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
                 {"type": "seat-move", "move": "chance"}, {"type": "count"}, {"type": "not-so"},
+                {"type": "seat-hint", **player},
                 {"type": "stand-up", **player}, {"type": "open-hand", **player}),
         command("deck", battle | {"boards": {"deck": largest_deck()}},
                 {"type": "seat-move", "move": "chance"}, {"type": "seat-move", "move": "chance"}),

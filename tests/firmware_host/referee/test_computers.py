@@ -143,9 +143,35 @@ def test_its_move_depends_on_its_view_alone(session):
             thinker = computer.Player(view_of(state, 1), 1, level, random.Random(9))
             while thinker.think():
                 pass
-            decided.append(thinker.best)
+            decided.append((thinker.best, thinker.why))
         assert decided[0] == decided[1]
     assert game.name == "gravity-warfare"
+
+
+def test_why_says_how_likely_a_piece_holds_without_and_with_a_card():
+    """The shares by hand: 0.95 - 0.015 for each piece, times what each card leaves of it."""
+    state = GRAVITY_WARFARE.create({"players": 3}).start().state.copy()
+    state.stage, state.zone, state.troop, state.points = "window", "3", ("tank",), [4, 1, 1]
+    state.tokens = (Token(1, "limit-it", "limit-it"),)
+    told = {
+        "red:pass": ("keep your cards for a harder turn", "lies", 86),
+        "red:play:guardian": ("So it holds {eased} %", "eased", 95),
+        "red:play:space-time-hole:limit-it": ("So it holds {eased} %", "eased", 95),
+        "blue:play:mount-it": ("leads you by {points}", "share", 68),
+        "white:play:antimatter=chopsticks": ("leads you by {points}", "points", 3),
+        "white:pass": ("hard enough: it holds {lies} %", "lies", 86),
+        "red:play:do-it-yourself:white": ("{who} pays for what falls", "who", "white"),
+    }
+    for move, (words, name, value) in told.items():
+        template, params = computer.why(state, state.seat(move.partition(":")[0]), move)
+        assert words in template
+        assert params[name] == value, move
+    state.troops[0] = state.troops[0][:2]
+    assert "near the last piece" in computer.why(state, 1, "blue:play:mount-it")[0]
+    state.stage, state.fixed, state.zones = "place", (), {"3": [state.troops[1][:2]]}
+    template, params = computer.why(state, 0, "red:place:ok:red-tank:3:under=2")
+    assert (params["share"], params["high"]) == (78, "2")  # (0.95 - 0.03) * 0.92 * 0.92
+    assert "each piece under it is a point" in template
 
 
 def test_computers_move_after_the_same_time_and_have_their_pieces_placed(session):

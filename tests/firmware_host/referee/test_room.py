@@ -9,6 +9,7 @@ import pytest
 from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
+from firmware_host.referee.seated import THINK_S
 from firmware_host.referee.seats import GAMES_KEPT
 from firmware_host.table.commands import (
     Again,
@@ -17,6 +18,7 @@ from firmware_host.table.commands import (
     OpenHand,
     ResumeGame,
     SeatComputer,
+    SeatHint,
     SeatMove,
     SitDown,
     StandUp,
@@ -336,6 +338,36 @@ def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
     assert set(hands(session)["white"]) == {"?"}
     ask(session, OpenHand("white", "phone of red"))
     assert "?" not in hands(session)["white"]
+
+
+def test_a_hint_says_why_and_only_that_seat_is_told_as_long_as_nothing_changes(session):
+    def told():
+        return {name: v.hint for name, v in publisher.seats().views.items() if v.hint}
+
+    publisher = SeatPublisher(session.host)
+    for player in ("red", "blue", "white"):
+        ask(session, SitDown(f"phone of {player}", player))
+    say(session, "chance")
+    with pytest.raises(NotPossibleError, match="nothing to hint at"):
+        ask(session, SeatHint("blue"))  # the dice are awaited
+    say(session, "chance:roll:tank:3")
+    ask(session, SeatHint("blue"))
+    assert not told()  # it takes as long as any decision, whatever is held
+    session.run_until(session.clock.now() + THINK_S + 0.5)
+    (hint,) = told().values()
+    assert set(told()) == {"blue"}
+    assert hint.move in position(session).view("blue").legal()
+    assert str(hint.why)
+    say(session, "white:pass")
+    assert set(told()) == {"blue"}
+    ask(session, SeatHint("red"))
+    say(session, next(m for m in position(session).legal() if m.startswith("blue:play")))
+    session.run_until(session.clock.now() + THINK_S + 0.5)
+    assert not told()  # what was asked before something changed is not answered any more
+    ask(session, StandUp("blue"))
+    ask(session, SitDown("guest", "blue"))
+    with pytest.raises(NotPossibleError, match="nothing to hint at"):
+        ask(session, SeatHint("blue"))  # whose hand is covered
 
 
 def test_the_next_game_is_not_dealt_as_the_last_was(session):
