@@ -222,4 +222,4 @@ def test_zeros_from_a_chip_that_is_awake_are_impossible(imu, buses, fault) -> No
     buses.mpu.noise = iter([0] * 9)
     buses.clock.sleep(0.02)
     error = fault(imu.read)
-    assert "cannot be" in error.problem
+    assert "impossible" in error.problem
