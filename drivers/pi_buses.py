@@ -15,20 +15,10 @@ from typing import Any, Final, TypeVar, cast
 
 from smbus2 import SMBus
 
+from drivers import light_links as links
 from drivers.buses import PinFactory, PixelStrip, SerialPort, SpiDevice, Writer
 from drivers.clock import Clock, SystemClock
 from drivers.errors import unusable
-from drivers.light_links import (
-    BUFFER_SIZE,
-    MOSI_PIN,
-    FrameLink,
-    PioLink,
-    SendBy,
-    SpiLink,
-    ThreadSender,
-    Ws281xLink,
-    strip_of,
-)
 
 # A Pi's GPIO libraries, with whatever they raise as OSError.
 #
@@ -181,7 +171,9 @@ SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 class PiBuses:
     """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames."""
 
-    def __init__(self, clock: Clock | None = None, send_by: SendBy = ThreadSender) -> None:
+    def __init__(
+        self, clock: Clock | None = None, send_by: links.SendBy = links.ThreadSender
+    ) -> None:
         self._clock = clock or SystemClock()
         self._send_by = send_by
         self._factory: PinFactory | None = None
@@ -213,16 +205,16 @@ class PiBuses:
 
     def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
         """A NeoPixel strip; its bytes go out as they are set, green first."""
-        return strip_of(count, self._light_link(pin, count, writer), self._send_by)
+        return links.strip_of(count, self._light_link(pin, count, writer), self._send_by)
 
-    def _light_link(self, pin: int, count: int, writer: Writer) -> FrameLink:
+    def _light_link(self, pin: int, count: int, writer: Writer) -> links.FrameLink:
         if writer == "pio":
-            return PioLink(pin, count)
-        if pin != MOSI_PIN:
-            raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{MOSI_PIN}")
+            return links.PioLink(pin, count)
+        if pin != links.MOSI_PIN:
+            raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{links.MOSI_PIN}")
         if writer == "rpi_ws281x":
-            return Ws281xLink(pin, count)
-        return SpiLink(self.spi(0, 0), count, _spi_buffer())
+            return links.Ws281xLink(pin, count)
+        return links.SpiLink(self.spi(0, 0), count, _spi_buffer())
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """``port``, raw, eight bits, no parity."""
@@ -243,4 +235,4 @@ def _spi_buffer() -> int:
     try:
         return int(Path(SPI_BUFFER).read_text())
     except (OSError, ValueError):
-        return BUFFER_SIZE
+        return links.BUFFER_SIZE

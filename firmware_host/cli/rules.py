@@ -16,17 +16,9 @@ from firmware_host.cli.options import name_broken_games
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
 from firmware_host.config.boards import load_board, read_board
 from firmware_host.messages import Message, text
+from games import contract
 from games.base import Credit, RulesError
 from games.conformance import check_type
-from games.contract import (
-    Answer,
-    QuestionError,
-    answer,
-    answer_line,
-    error_answer,
-    moves_from_text,
-    options_from_text,
-)
 from games.gravity_trap.board import Board
 from games.gravity_trap.boardfile import SHIPPED, shipped
 from games.registry import EVERY_GAME, game_type
@@ -108,10 +100,12 @@ def command(
         raise misuse(text("Name a game ({names}), or use --batch.", names=", ".join(EVERY_GAME)))
     try:
         kind = game_type(game, EVERY_GAME)
-        chosen = kind.create(options_from_text(kind, options, read_board=read_board))
-        answered = answer(chosen, moves_from_text(chosen, moves or ""), trace=trace, view=view)
+        chosen = kind.create(contract.options_from_text(kind, options, read_board=read_board))
+        answered = contract.answer(
+            chosen, contract.moves_from_text(chosen, moves or ""), trace=trace, view=view
+        )
     except RulesError as error:
-        _write(error_answer(error))
+        _write(contract.error_answer(error))
         say(text("Error: {why}", why=sentence(error)), err=True)
         context.exit(UNANSWERABLE)
     _write(answered)
@@ -128,10 +122,12 @@ def _answer_batch(trace: bool) -> int:
         lines += 1
         try:
             if len(line) > MOST_LINE:
-                raise QuestionError("This line is longer than {most} bytes.", most=MOST_LINE)
-            answered = answer_line(line, trace=trace, read_board=read_board)
+                raise contract.QuestionError(
+                    "This line is longer than {most} bytes.", most=MOST_LINE
+                )
+            answered = contract.answer_line(line, trace=trace, read_board=read_board)
         except RulesError as error:
-            answered = error_answer(error)
+            answered = contract.error_answer(error)
             failed.append(lines)
         _write(answered)
     if not failed:
@@ -159,7 +155,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _write(answered: Answer) -> None:
+def _write(answered: contract.Answer) -> None:
     click.echo(json.dumps(answered))
 
 

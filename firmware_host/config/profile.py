@@ -16,18 +16,10 @@ import msgspec
 
 from drivers.buses import Buses
 from drivers.plate import Plate
+from firmware_host.config import wiring
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.needs import Need
 from firmware_host.config.reading import parse_toml, read_toml
-from firmware_host.config.wiring import (
-    STRIP_MM,
-    Grid,
-    HallConfig,
-    ImuConfig,
-    LightsConfig,
-    PanelConfig,
-    Part,
-)
 from firmware_host.messages import nearest
 from games.base import PieceBody
 
@@ -64,7 +56,7 @@ class Capabilities:
         return self.poles * self.strengths
 
 
-class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
+class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
     shows and asks everything.
     """
@@ -73,10 +65,10 @@ class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     plate_mm: Edge
     gap_mm: Gap
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
-    hall: HallConfig
-    imu: ImuConfig | None = None
-    lights: LightsConfig | None = None
-    panel: PanelConfig | None = None
+    hall: wiring.HallConfig
+    imu: wiring.ImuConfig | None = None
+    lights: wiring.LightsConfig | None = None
+    panel: wiring.PanelConfig | None = None
     spins: bool = False
 
     @cached_property
@@ -107,7 +99,7 @@ class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
         )
 
     @property
-    def parts(self) -> tuple[tuple[str, Part], ...]:
+    def parts(self) -> tuple[tuple[str, wiring.Part], ...]:
         """The parts that the table has, by their sections' names."""
         found = (
             ("hall", self.hall),
@@ -225,7 +217,7 @@ def _check_room(profile: Profile) -> None:
             across=across_mm,
         )
     lights = profile.lights
-    if lights is not None and lights.strip and abs(profile.pitch_mm - STRIP_MM) > 0.05:
+    if lights is not None and lights.strip and abs(profile.pitch_mm - wiring.STRIP_MM) > 0.05:
         raise ConfigError(
             "profile {name}: no strip has its lights {pitch:g} mm apart.",
             remedy="Write pitch_mm = 33.33, for one of 30 a metre, or leave strip out.",

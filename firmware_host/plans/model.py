@@ -11,19 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from firmware_host.config import wiring
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.platform import FELT_MM, PLYWOOD_MM
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import (
-    LIGHT_MM,
-    DualSwitchHall,
-    GpioPanel,
-    Lsm6dsoxImu,
-    MatrixHall,
-    Mpu6050Imu,
-    MuxAdcHall,
-    NodeHall,
-)
 from firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from firmware_host.plans.board import Board, table
 from firmware_host.plans.carrier import carrier
@@ -76,9 +67,9 @@ class Plans:
     def of(cls, profile: Profile) -> Plans:
         """Raises ConfigError for a table whose boards cannot be made."""
         hall, lights = profile.hall, profile.lights
-        if isinstance(hall, MatrixHall):
+        if isinstance(hall, wiring.MatrixHall):
             return cls(profile, {"buttons": matrix_board(profile, hall)})
-        if not isinstance(hall, MuxAdcHall):
+        if not isinstance(hall, wiring.MuxAdcHall):
             return cls(profile)
         if hall.spi_bus != 1:
             raise ConfigError(
@@ -96,13 +87,13 @@ class Plans:
                 least=LEAST_PITCH_MM,
             )
         soldered = lights is not None and not lights.strip
-        if lights is not None and soldered and lights.offset_mm != LIGHT_MM:
+        if lights is not None and soldered and lights.offset_mm != wiring.LIGHT_MM:
             raise ConfigError(
                 "profile {name}: row boards have their lights {x:g} mm east and {y:g} mm north.",
                 remedy="Leave lights.offset_mm out, or wire that table by hand.",
                 name=profile.name,
-                x=LIGHT_MM[0],
-                y=LIGHT_MM[1],
+                x=wiring.LIGHT_MM[0],
+                y=wiring.LIGHT_MM[1],
             )
         if spacer_mm(profile) < LIGHT_HIGH_MM:
             raise ConfigError(
@@ -148,7 +139,7 @@ class Plans:
         for name, board in self.boards.items():
             if not name.startswith("row-"):
                 count.update(part.part for part in board.components.values())
-        if isinstance(hall, MatrixHall):
+        if isinstance(hall, wiring.MatrixHall):
             count.update(supply_small=1, button_board=1)
             return tuple(Line(part, count[part]) for part in PARTS if count[part])
         count.update(plate=1, wire=1, supply=1, filament=1)
@@ -164,10 +155,10 @@ class Plans:
             count.update(row_board=self.row_boards, carrier_board=1, heatsink=1)
             count.update(spacer=2 * self.row_boards, adapter=count["mux"])
             count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
-        elif isinstance(hall, DualSwitchHall):
+        elif isinstance(hall, wiring.DualSwitchHall):
             count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)
             count.update(c100n=profile.size + len(hall.addresses))
-        elif isinstance(hall, NodeHall):
+        elif isinstance(hall, wiring.NodeHall):
             count.update(
                 node=1, sensor=profile.size, mux=-(-profile.size // 16), c100n=profile.size
             )
@@ -179,9 +170,9 @@ class Plans:
                 count.update(shifter=1, c1000u=2)
         if profile.imu is not None:
             count.update(pivot=1, film=1)
-        if isinstance(profile.imu, Mpu6050Imu | Lsm6dsoxImu):
-            count["imu" if isinstance(profile.imu, Mpu6050Imu) else "imu_lsm"] = 1
-        if isinstance(profile.panel, GpioPanel):
+        if isinstance(profile.imu, wiring.Mpu6050Imu | wiring.Lsm6dsoxImu):
+            count["imu" if isinstance(profile.imu, wiring.Mpu6050Imu) else "imu_lsm"] = 1
+        if isinstance(profile.panel, wiring.GpioPanel):
             count.update(button=2, buzzer=1)
         return tuple(Line(part, count[part]) for part in PARTS if count[part])
 
@@ -210,7 +201,7 @@ class Plans:
         """Branch of the supply -> its current at most, and its fuse, in A; none where the Pi's own
         feeds all.
         """
-        if isinstance(self.profile.hall, MatrixHall):
+        if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
         pi = next(line for line in self.lines if line.part in ("pi", "zero"))
         lights = self.profile.lights
@@ -313,7 +304,7 @@ def report(plans: Plans) -> str:
     """What the drawings come to, in figures."""
     profile = plans.profile
     rows = [("places", f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart")]
-    if not isinstance(profile.hall, MatrixHall):
+    if not isinstance(profile.hall, wiring.MatrixHall):
         rows += [*_field_rows(profile), *_power_rows(plans)]
     if profile.capabilities.measures:
         ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
