@@ -44,16 +44,9 @@ export class Tracks {
 
   /** The shortest way along one track, from `a` to `b`; null where none joins them. */
   between(a, b) {
-    let best = null;
-    for (const track of this.tracks) {
-      const from = track.places.indexOf(a);
-      const to = track.places.indexOf(b);
-      if (from < 0 || to < 0 || from === to) continue;
-      const length = Math.abs(to - from);
-      if (best && best.length <= length) continue;
-      best = { length, d: this.stretch(track, from, to) };
-    }
-    return best?.d ?? null;
+    if (!this.joined(a, b)) return null;
+    const ways = this.tracks.map((track) => [track, track.places.indexOf(a), track.places.indexOf(b)]).filter(([, from, to]) => from >= 0 && to >= 0);
+    return this.stretch(...ways.reduce((best, way) => (Math.abs(way[1] - way[2]) < Math.abs(best[1] - best[2]) ? way : best)));
   }
 }
 

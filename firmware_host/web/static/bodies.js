@@ -1,11 +1,10 @@
 // Plate and pieces as bodies, and the marks on them.
 
-import { MARKS } from "/static/marble.js";
+import { MARKS, SIGNS } from "/static/marble.js";
 import { unit } from "/static/solids.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
-const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
 const CELLS = [...Object.keys(MARKS), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;

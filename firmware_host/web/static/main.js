@@ -73,7 +73,7 @@ function themeButton() {
 /** How the plate is seen: from above or the front, and from which side. */
 function viewButtons(camera) {
   const above = button("above", t("From above"), () => {
-    camera.lookFromAbove(!camera.above);
+    camera.look({ above: !camera.above });
     above.setAttribute("aria-pressed", camera.above);
   }, { "aria-pressed": camera.above });
   const root = document.documentElement;
@@ -81,7 +81,7 @@ function viewButtons(camera) {
     if (document.fullscreenElement) document.exitFullscreen();
     else root.requestFullscreen().catch(() => {});
   }, { hidden: !document.fullscreenEnabled });
-  return [above, full, button("turn", t("Turn the plate"), () => camera.turn())];
+  return [above, full, button("turn", t("Turn the plate"), () => camera.look({ turned: camera.turned + 1 }))];
 }
 
 function header(store, sounds, dialogs, handle, door, doors) {

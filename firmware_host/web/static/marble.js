@@ -11,6 +11,9 @@ export const MARKS = {
   ask: "M-9-8a9 9 0 1 1 13 8c-3 2-4 3-4 8M0 17v1",
 };
 
+/** What is said of a piece that stands where it should not, or decides the game. */
+export const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
+
 /** A piece's second sign beside its colour. */
 function markOf(look, transform = null) {
   return s("g", { class: `mark ${look.shape}`, color: look.mark, transform }, s("path", { d: MARKS[look.shape] }));

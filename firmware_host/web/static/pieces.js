@@ -1,6 +1,6 @@
 // The marbles on the plate, where they lie, and the one that this page holds.
-import { h } from "/static/page.js";
-import { formOf, marble } from "/static/marble.js";
+import { h, setText } from "/static/page.js";
+import { formOf, marble, SIGNS } from "/static/marble.js";
 
 /** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of `left`; else undefined. */
 export function paired(come, left) {
@@ -137,6 +137,7 @@ export class Pieces {
     element.dataset.place = place;
     where.role = (!this.store.review && this.store.snapshot.roles[place]) || "";
     element.dataset.role = where.role;
+    setText(element.querySelector(".tag"), SIGNS[where.role] ?? "");
     element.classList.toggle("held", held);
     element.classList.toggle("lifted", z > 5);
     element.style.setProperty("--x", x.toFixed(2));

@@ -357,16 +357,10 @@ export class Camera {
     store.on(["layout", "review", "phase", "pieces", "cells", "roles", "calibration"], () => this.frame());
   }
 
-  lookFromAbove(above) {
-    this.above = above;
-    remember("above", above ? "yes" : "no");
-    this.frame();
-    this.store.tell("camera");
-  }
-
-  /** A quarter turn on, as if one sat at the next side of the table. */
-  turn() {
-    this.turned = (this.turned + 1) % QUARTERS;
+  /** So, and not by a hand that goes round the table: as this browser remembers it. */
+  look({ above = this.above, turned = this.turned }) {
+    Object.assign(this, { above, turned: turned % QUARTERS });
+    remember("above", this.above ? "yes" : "no");
     remember("turned", String(this.turned));
     this.frame();
     this.store.tell("camera");

@@ -58,10 +58,10 @@ export class Pointers {
       pressed.dragging = true;
       if (!hand.carried) this.startDrag(pressed, event);
     }
-    if (pressed?.turns) return;
-    if (!hand.carried) {
-      if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") this.aim(event);
-    } else if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") {
+    const means = pressed ? event.pointerId === pressed.id : event.pointerType === "mouse";
+    if (pressed?.turns || !means) return;
+    if (!hand.carried) this.aim(event);
+    else {
       hand.carryTo(this.point(event));
       this.previews.aim(hand.carried.piece === this.store.snapshot.to_move ? hand.placeOf(hand.carried) : null);
       if (hand.fromTray) this.presses.drops.aim(this.presses.slotUnder());

@@ -127,18 +127,14 @@ export class Voice {
     speechSynthesis.speak(utterance);
   }
 
-  toggle() {
-    this.on = !this.on;
-    remember("voice", this.on ? "on" : "off");
-    if (this.on) this.speak();
-    else speechSynthesis.cancel();
-  }
-
   /** Buttons for it; none where the browser cannot speak. */
   buttons() {
     if (!this.able) return [];
     const read = button("sound", t("Read aloud"), () => {
-      this.toggle();
+      this.on = !this.on;
+      remember("voice", this.on ? "on" : "off");
+      speechSynthesis.cancel();
+      if (this.on) this.speak();
       read.setAttribute("aria-pressed", this.on);
     }, { "aria-pressed": this.on });
     return [read];
