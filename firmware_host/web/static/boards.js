@@ -2,6 +2,15 @@
 import { MARKS } from "/static/assist.js";
 import { s, t } from "/static/page.js";
 
+/** The rectangle that has some points in it, and so much around them, in mm. */
+export function around(points, margin) {
+  const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
+  return { west: Math.min(...xs) - margin, south: Math.min(...ys) - margin, east: Math.max(...xs) + margin, north: Math.max(...ys) + margin };
+}
+
+/** Of a drawing of it. */
+export const viewBox = ({ west, south, east, north }) => `${west} ${-north} ${east - west} ${north - south}`;
+
 /** `toPlate(x, y)`: where a point of the drawing is, in mm on the plate. */
 export class Tracks {
   constructor(drawing, toPlate) {

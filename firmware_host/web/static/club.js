@@ -1,5 +1,5 @@
 // A club's evening: each table as a small board, rounds and standings; or one table, by its link. It only looks on.
-import { TrackBoard } from "/static/boards.js";
+import { around, TrackBoard, viewBox } from "/static/boards.js";
 import { drawSprite } from "/static/marble.js";
 import { button, h, loadTexts, nameOf, s, setText, t } from "/static/page.js";
 import { smallBoard } from "/static/picture.js";
@@ -19,9 +19,7 @@ let link = null;
 /** What of the plate the game lies on, in mm. */
 function frameOf(store) {
   const at = Object.values(store.game.board).map(({ index }) => store.centreOf(index));
-  const half = store.layout.pitch_mm / 2 + MARGIN_MM;
-  const [xs, ys] = [at.map(({ x }) => x), at.map(({ y }) => y)];
-  return { west: Math.min(...xs) - half, east: Math.max(...xs) + half, south: Math.min(...ys) - half, north: Math.max(...ys) + half };
+  return around(at, store.layout.pitch_mm / 2 + MARGIN_MM);
 }
 
 function rings(store, marks) {
@@ -32,10 +30,9 @@ function rings(store, marks) {
 }
 
 function draw(store, seen) {
-  const { west, south, east, north } = store.frame;
   const tracks = store.game.drawing ? new TrackBoard(store) : null;
   tracks?.update();
-  return s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, class: "small", role: "img", "aria-label": seen.say ?? "" },
+  return s("svg", { viewBox: viewBox(store.frame), class: "small", role: "img", "aria-label": seen.say ?? "" },
     smallBoard(store, seen.cells ?? {}, tracks ? [tracks.element] : []), rings(store, seen.marks ?? {}));
 }
 

@@ -1,4 +1,5 @@
 // Small drawings of one hand: a game's board, and who plays.
+import { around, viewBox } from "/static/boards.js";
 import { s } from "/static/page.js";
 import { looksOf, marble } from "/static/marble.js";
 
@@ -48,8 +49,7 @@ export function boardAt(store, cells, before) {
   const { game, layout: { pitch_mm: pitch } } = store;
   const spot = (place) => store.centreOf(store.indexOf(place));
   const all = Object.keys(game.board).map(spot);
-  const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => -y)];
-  const frame = { x: Math.min(...xs) - pitch * 0.7, y: Math.min(...ys) - pitch * 0.7, width: Math.max(...xs) - Math.min(...xs) + pitch * 1.4, height: Math.max(...ys) - Math.min(...ys) + pitch * 1.4 };
+  const frame = around(all, pitch * 0.7);
   const dots = all.map(({ x, y }) => `M${x} ${-y}h.1`).join("");
   const pieces = Object.entries(cells).map(([place, piece]) => {
     const { x, y } = spot(place);
@@ -57,8 +57,8 @@ export function boardAt(store, cells, before) {
     const fresh = before && before[place] !== piece;
     return s("circle", { cx: x, cy: -y, r: pitch * 0.43, fill: base, stroke: fresh ? "#ffe9b8" : edge ?? light, "stroke-width": pitch * (fresh ? 0.2 : 0.05) });
   });
-  return s("svg", { class: "board-picture", viewBox: Object.values(frame).join(" "), "aria-hidden": "true" },
-    s("rect", { ...frame, rx: pitch * 0.5, fill: "#1b2524" }),
+  return s("svg", { class: "board-picture", viewBox: viewBox(frame), "aria-hidden": "true" },
+    s("rect", { x: frame.west, y: -frame.north, width: "100%", height: "100%", rx: pitch * 0.5, fill: "#1b2524" }),
     s("path", { d: dots, stroke: "#475856", "stroke-width": pitch * 0.34, "stroke-linecap": "round" }), pieces);
 }
 

@@ -1,5 +1,5 @@
 // A picture of the position that is shown, and a short film of the last move or fall, to keep or to send.
-import { shown } from "/static/boards.js";
+import { shown, viewBox } from "/static/boards.js";
 import { button, h, s, svgSource, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
 import { paired } from "/static/pieces.js";
@@ -23,8 +23,9 @@ function asSeen(element) {
 }
 
 /** A document of its own, with the drawings of pieces, as an image. */
-async function imageOf({ west, south, east, north }, ...parts) {
-  const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: WIDE, height: WIDE * (north - south) / (east - west) },
+async function imageOf(frame, ...parts) {
+  const { west, south, east, north } = frame;
+  const drawn = s("svg", { viewBox: viewBox(frame), width: WIDE, height: WIDE * (north - south) / (east - west) },
     s("style", {}, STYLE), document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)), parts);
   const image = new Image();
   image.src = svgSource(new XMLSerializer().serializeToString(drawn));

@@ -1,6 +1,6 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 import { MARKS } from "/static/assist.js";
-import { nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks } from "/static/boards.js";
+import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
 import { outline, stops } from "/static/marble.js";
 import { h, remember, remembered, s } from "/static/page.js";
@@ -54,8 +54,7 @@ export class Plate {
     const wanted = [layout, game, frame];
     if (this.built?.every((each, at) => each === wanted[at])) return false;
     this.built = wanted;
-    const { west, south, east, north } = frame;
-    const box = { viewBox: `${west} ${-north} ${east - west} ${north - south}` };
+    const box = { viewBox: viewBox(frame) };
     this.tiltBox.dataset.game = game?.name ?? "";
     this.extra = null;
     if (game?.drawing) this.extra = new TrackBoard(this.store);
@@ -410,14 +409,13 @@ export class Camera {
     const lying = store.pieces().filter(({ z }) => z < 5).map(({ x, y }) => store.nearest(x, y).index);
     if (!board.length || this.whole || snapshot.phase === "free" || snapshot.calibration?.running) return null;
     if (!store.review && [...lit, ...lying].some((index) => !inside.has(index))) return null;
-    const around = store.layout.pitch_mm / 2 + AROUND_MM;
+    const { west, south, east, north } = around(board.map((index) => store.centreOf(index)), store.layout.pitch_mm / 2 + AROUND_MM);
     const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];
-    const edge = this.plate().east;
-    const [[west, east], [south, north]] = ["x", "y"].map((axis) => {
-      const of = board.map((index) => store.centreOf(index)[axis]);
-      const drawn = tracks.map((point) => point[axis]); // a track may swing out beyond its places
-      return [Math.min(Math.min(...of) - around, Math.max(-edge, Math.min(...drawn) - AROUND_MM)), Math.max(Math.max(...of) + around, Math.min(edge, Math.max(...drawn) + AROUND_MM))];
-    });
-    return { west, south, east, north };
+    if (!tracks.length) return { west, south, east, north };
+    const [drawn, plate] = [around(tracks, AROUND_MM), this.plate()]; // a track may swing out beyond its places
+    return {
+      west: Math.min(west, Math.max(plate.west, drawn.west)), south: Math.min(south, Math.max(plate.south, drawn.south)),
+      east: Math.max(east, Math.min(plate.east, drawn.east)), north: Math.max(north, Math.min(plate.north, drawn.north)),
+    };
   }
 }
