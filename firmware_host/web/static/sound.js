@@ -46,7 +46,7 @@ export class Sounds {
     store.on(["link"], () => { if (store.link === "lost") this.lost ??= performance.now(); });
     store.on(["sounds"], () => this.take(store.snapshot.sounds));
     // a browser lets a page sound only after its person has touched it
-    const wake = () => this.context();
+    const wake = () => requestAnimationFrame(() => setTimeout(() => this.context())); // slow: what was pressed is shown first
     addEventListener("pointerdown", wake, { once: true });
     addEventListener("keydown", wake, { once: true });
   }
