@@ -72,6 +72,8 @@ def joins_and_sees(served, page, other):
     until(lambda: other.may_move and served.table.latest().match is not None)
     expect(dialog).to_be_hidden()
     expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")
+    expect(page.locator(".say-words .phase")).to_have_text("Lyon · Far away")
+    expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
     lamp = page.locator(f'circle[fill="url(#light-{other.host.overlay.index_of("d4")})"]')
     expect(lamp).to_be_hidden()
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("Lyon")

@@ -154,8 +154,8 @@ export class Actions {
   }
 
   /** Where a person is to move. */
-  hinting({ phase, to_move: mover, engines, thinking, hinting }) {
-    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover] && !thinking;
+  hinting({ phase, to_move: mover, engines, thinking, hinting, match }) {
+    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover] && !match?.far.includes(mover) && !thinking;
     this.hint.disabled = hinting;
     return may ? this.hint : null;
   }
@@ -228,10 +228,12 @@ export class Say {
     this.card.parentElement.toggleAttribute("data-far", snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
     this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
     const computer = snapshot.engines[snapshot.to_move] && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
-    const what = computer || (layout.game ? phaseOf(snapshot) : t("Welcome"));
+    const who = result?.winner ?? snapshot.to_move;
+    const far = snapshot.match?.far.includes(who);
+    const what = computer || (far && phase === "turn" ? t("Far away") : layout.game ? phaseOf(snapshot) : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
-    const person = this.store.players.name(result?.winner ?? snapshot.to_move);
+    const person = far ? snapshot.match.names[who] : this.store.players.name(who);
     const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
     setText(this.phase, this.store.watching ? t("You are watching") : shown);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
