@@ -38,22 +38,17 @@ class Notifier:
         return False
 
 
-def watchdog_s(environ: Mapping[str, str], pid: int) -> float | None:
-    """Within how many seconds systemd wants each sign of life; None: it watches no one, or
-    another process (sd_watchdog_enabled(3)).
+def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
+    """How often the watchdog is to be fed; None: systemd watches no one, or another process
+    (sd_watchdog_enabled(3)).
     """
+    pid = os.getpid() if pid is None else pid
     limit_us = environ.get("WATCHDOG_USEC", "")
     if not (limit_us.isascii() and limit_us.isdigit()) or int(limit_us) == 0:
         return None
     if environ.get("WATCHDOG_PID", str(pid)) != str(pid):
         return None
-    return int(limit_us) / 1e6
-
-
-def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
-    """How often the watchdog is to be fed; None: there is none."""
-    limit_s = watchdog_s(environ, os.getpid() if pid is None else pid)
-    return None if limit_s is None else limit_s / BEATS_PER_LIMIT
+    return int(limit_us) / 1e6 / BEATS_PER_LIMIT
 
 
 class Heartbeat:

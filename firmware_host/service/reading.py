@@ -22,6 +22,19 @@ MOST_WAITING = 4
 MOST_KEPT = 8  # analyses, for whoever asks again
 
 
+def _submitted(
+    work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
+) -> Future[T]:
+    """What ``work`` returns in ``thread``; ``busy`` where there is no ``room``."""
+    if not room.acquire(blocking=False):
+        refused: Future[T] = Future()
+        refused.set_exception(busy)
+        return refused
+    answer = thread.submit(work)
+    answer.add_done_callback(lambda _: room.release())
+    return answer
+
+
 class JournalReading:
     """Answers one question after the other from the journal at ``path``."""
 
@@ -33,15 +46,8 @@ class JournalReading:
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
         """The answer, or what kept it from being read. BusyError where too many wait already."""
-        if not self._room.acquire(blocking=False):
-            refused: Future[T] = Future()
-            refused.set_exception(
-                BusyError("The journal is being read by others.", remedy="Try again in a moment.")
-            )
-            return refused
-        answer = self._thread.submit(self._read, question)
-        answer.add_done_callback(lambda _: self._room.release())
-        return answer
+        busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
+        return _submitted(lambda: self._read(question), self._thread, self._room, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
         """As ``ask``, for the table itself, which asks one thing at a time: never behind pages."""
@@ -71,15 +77,8 @@ class Analysing:
         """The game and its analysis. Fails with BusyError while another one is being analysed, with
         NotPossibleError, NoSuchGameError and EngineError.
         """
-        if not self._room.acquire(blocking=False):
-            refused: Future[tuple[Replay, Analysis]] = Future()
-            refused.set_exception(
-                BusyError("Another game is being analysed.", remedy="Try again in a moment.")
-            )
-            return refused
-        answer = self._thread.submit(self._analysed, game_id)
-        answer.add_done_callback(lambda _: self._room.release())
-        return answer
+        busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
+        return _submitted(lambda: self._analysed(game_id), self._thread, self._room, busy)
 
     def _analysed(self, game_id: int) -> tuple[Replay, Analysis]:
         played = replay(self._load(game_id).result())

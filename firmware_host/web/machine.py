@@ -74,33 +74,24 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
     password: str | None = None
 
 
-def _sentence(wanted: Wanted, who: str | Message) -> Message:
-    match wanted:
-        case Join(network):
-            return text(
-                "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
-                " number that the lights show.",
-                name=who,
-                network=network,
-            )
-        case Update():
-            return text(
-                "{name} wants to update the table: press confirm if it shows the number that the"
-                " lights show.",
-                name=who,
-            )
-        case RollBack():
-            return text(
-                "{name} wants to go back to the version before: press confirm if it shows the"
-                " number that the lights show.",
-                name=who,
-            )
-        case PowerOff():
-            return text(
-                "{name} wants to switch the table off: press confirm if it shows the number that"
-                " the lights show.",
-                name=who,
-            )
+_SENTENCES: dict[type[Wanted], Message] = {
+    Join: text(
+        "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
+        " number that the lights show."
+    ),
+    Update: text(
+        "{name} wants to update the table: press confirm if it shows the number that the lights"
+        " show."
+    ),
+    RollBack: text(
+        "{name} wants to go back to the version before: press confirm if it shows the number that"
+        " the lights show."
+    ),
+    PowerOff: text(
+        "{name} wants to switch the table off: press confirm if it shows the number that the"
+        " lights show."
+    ),
+}
 
 
 class _Arriving:
@@ -151,7 +142,8 @@ class Machine:
                 self.tell(_DOING[type(wanted)])
                 self.do(wanted, self.tell)
 
-        return self.confirming.ask(_sentence(wanted, who), answered)
+        asked = {"name": who} | ({"network": wanted.network} if isinstance(wanted, Join) else {})
+        return self.confirming.ask(Message(_SENTENCES[type(wanted)].template, asked), answered)
 
     def do(
         self, wanted: Wanted | Callable[[], None], then: Callable[[Message | None], None]

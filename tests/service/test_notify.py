@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.service.notify import Heartbeat, Notifier, status_of, watchdog_s
+from firmware_host.service.notify import Heartbeat, Notifier, beats_every_s, status_of
 from firmware_host.table.commands import Calibrate
 from firmware_host.web.publish import Publisher
 from firmware_host.web.snapshot import FaultInfo
@@ -68,7 +68,7 @@ def test_without_a_manager_and_with_one_that_is_gone_nothing_happens(tmp_path):
     ],
 )
 def test_the_watchdog_is_that_of_sd_watchdog_enabled(environ, limit_s):
-    assert watchdog_s(environ, pid=7) == limit_s
+    assert beats_every_s(environ, pid=7) == (limit_s and limit_s / 4)
 
 
 class Scans:
