@@ -128,38 +128,32 @@ def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str
     from py4swiss.engines.common import PairingError
     from py4swiss.trf import ParsedTrf
     from py4swiss.trf.codes import PlayerCode
-    from py4swiss.trf.results import ColorToken, ResultToken, RoundResult
-    from py4swiss.trf.sections import PlayerSection, XSection
 
     number = {name: at for at, name in enumerate(evening.players, 1)}
-    told: dict[str, list[RoundResult]] = {name: [] for name in evening.players}
+    told: dict[str, list[dict[str, object]]] = {name: [] for name in evening.players}
     for first, second, won in (game for games in before for game in games):
+        if second is None:
+            told[first].append({"id": 0, "color": "-", "result": "U"})
+            continue
         for one, other, colour in ((first, second, "w"), (second, first, "b")):
-            if one is not None:
-                played = DRAW if won == DRAW else "1" if won == one else "0"
-                token, side = ("U", "-") if other is None else (played, colour)
-                told[one].append(
-                    RoundResult(
-                        id=number.get(other or "", 0),
-                        color=ColorToken(side),
-                        result=ResultToken(token),
-                    )
-                )
+            result = DRAW if won == DRAW else "1" if won == one else "0"
+            told[one].append({"id": number[other], "color": colour, "result": result})
     points = {line.name: line.points for line in standings(evening.players, before, bye=1.0)}
     players = [
-        PlayerSection(
-            code=PlayerCode.PLAYER,
-            starting_number=at,
-            rank=at,
-            points_times_ten=round(points[name] * 10),
-            results=told[name],
-        )
+        {
+            "code": PlayerCode.PLAYER,
+            "starting_number": at,
+            "rank": at,
+            "points_times_ten": round(points[name] * 10),
+            "results": told[name],
+        }
         for name, at in number.items()
     ]
-    x_section = XSection(number_of_rounds=evening.rounds)
-    trf = ParsedTrf(player_sections=players, x_section=x_section)
+    rounds = {"number_of_rounds": evening.rounds}
     try:
-        paired = DutchEngine.generate_pairings(trf)
+        paired = DutchEngine.generate_pairings(
+            ParsedTrf.model_validate({"player_sections": players, "x_section": rounds})
+        )
     except PairingError:
         return []
     names = dict(enumerate(evening.players, 1))
