@@ -206,25 +206,26 @@ def root(suite: str) -> Path:
     return kept(f"root-amd64-{suite}", recipe, make)
 
 
-def wheels(debian: str, suite: str) -> Path:
+def wheels(debian: str, suite: str, name: str = "requirements.lock") -> Path:
     """A folder of what pip in the guest takes in the place of the network: wheels only, of the lock
-    file and of what a check adds.
+    file of that ``name`` and of what a check adds.
 
     ``debian``: Debian's word for the processor.
     """
     version, processor = PYTHONS[suite], PROCESSORS[debian]
-    lock = CHECKOUT / "requirements.lock"
+    lock = CHECKOUT / name
 
     def make(fresh: Path) -> None:
         run(
             *(sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:"),
-            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 28, 34)),
+            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 27, 28, 34)),
             *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
             *("--implementation=cp", "--require-hashes", "-d", fresh, "-r", lock),
         )
         run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", fresh, RPI_GPIO)
 
-    return kept(f"wheels-{debian}-{suite}", (lock.read_text(), RPI_GPIO), make)
+    kind = f"{lock.stem.replace('requirements', 'wheels')}-{debian}-{suite}"
+    return kept(kind, (lock.read_text(), RPI_GPIO), make)
 
 
 def device_tree(name: str) -> Path:
@@ -290,9 +291,13 @@ def make_card(to: Path) -> int:
             wants = tree / f"etc/systemd/system/{target_unit}.wants"
             wants.mkdir(exist_ok=True)
             (wants / unit).symlink_to(f"../{unit}")
-        release = CHECKOUT / ".ci/release.py"
-        run(sys.executable, release, folder / "release", "--wheels", wheels("amd64", suite))
-        [package] = (folder / "release").glob("*.deb")
+        for made, locks in (("package", ["", "-fast"]), ("release", [""])):
+            taken = folder / "wheels" / made
+            taken.mkdir(parents=True)
+            for lock in locks:
+                run("cp", "-a", f"{wheels('amd64', suite, f'requirements{lock}.lock')}/.", taken)
+            run(sys.executable, CHECKOUT / ".ci/release.py", folder / made, "--wheels", taken)
+        [package] = (folder / "package").glob("*.deb")
         run("cp", package, tree / "srv/tiltboard.deb")
         inside = """mount -t proc proc "$0/proc" && exec chroot "$0" sh -ec '
             dpkg --install /srv/tiltboard.deb
@@ -331,7 +336,7 @@ def boot(
     TimeoutError after PATIENCE_S.
     """
     words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(kernel() / "kernel")]
-    words += ["mem=768M", "con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu"]
+    words += ["mem=1G", "con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu"]
     words += [f"dtb={device_tree(tree)}", "root=none", "rootfstype=hostfs"]
     words += [f"init={HERE / 'guest/start.sh'}", f"disk={disk}", "rw", "quiet"]
     words += ["systemd.show_status=0", f"tiltboard.plan={plan}"]

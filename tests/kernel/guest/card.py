@@ -12,8 +12,11 @@ from pathlib import Path
 
 import play
 from plan import run
-from service_table import wait_until
+from service_table import shown, wait_until
 
+from drivers.clock import SystemClock
+from firmware_host.config.engine_seats import OURS
+from firmware_host.engines.process import UNIT_SOCKET, EngineProcess
 from firmware_host.web.machine import Hotspot, Join, Machine, RollBack
 from firmware_host.web.pairing import Confirming
 
@@ -22,6 +25,8 @@ CONFIRMED = "CONFIRMED "
 CABIN, CABIN_PASSWORD = "cabin", "in the woods"
 NETWORK = "10.42.0"
 GAMES = 5
+NODES = 20_000  # of a move
+WARM, ENGINE = "tiltboard-warm.service", "tiltboard-engine.service"
 
 
 def machine() -> Machine:
@@ -197,6 +202,35 @@ def the_clock_is_not_before_the_last_time_that_was_kept() -> str:
     return time.ctime(kept.stat().st_mtime)
 
 
+def level_ten_plays_by_compiled_kernels_in_a_unit_of_its_own() -> str:
+    """A whole game against itself, by what the unit that compiles has left. By a number of
+    positions: no time passes here while it thinks.
+    """
+    run("systemctl", "start", WARM)  # ends when it has
+    assert shown("ConditionResult", WARM) == "yes"
+    os.environ[UNIT_SOCKET] = "/run/tiltboard-engine.sock"
+    engine = EngineProcess(OURS, ["/nowhere"], SystemClock())
+    try:
+        engine.set_up("momentum", {}, 10, seed=1)
+        [pid] = [pid for pid in thinking() if "llvmlite" in Path(f"/proc/{pid}/maps").read_text()]
+        cgroup = Path(f"/proc/{pid}/cgroup").read_text().strip()
+        assert cgroup.endswith(f"/{ENGINE}"), cgroup
+        played: list[str] = []
+        while (legal := engine.ask(played, "legal")) != ["none"]:
+            played.append(engine.think(played, f"nodes {NODES}", 60.0))
+            assert played[-1] in legal
+        [result] = engine.ask(played, "result")
+        return f"{len(played)} moves, {result}; at most {shown('MemoryPeak', ENGINE)} bytes"
+    finally:
+        engine.close()
+
+
+def thinking() -> list[int]:
+    """Those that are forked for a table: the unit's first process has read the kernels, too."""
+    first = shown("MainPID", ENGINE)
+    return [int(pid) for pid in run("pgrep", "-P", first).split()]
+
+
 def rolls_back_nothing_where_there_is_nothing() -> str:
     try:
         machine().ask(RollBack())
@@ -229,6 +263,7 @@ PLANS: dict[str, tuple[Callable[[], object], ...]] = {
         another_network_is_joined,
         without_it_the_hotspot_is_back,
         rolls_back_nothing_where_there_is_nothing,
+        level_ten_plays_by_compiled_kernels_in_a_unit_of_its_own,
         the_plug_is_pulled_in_an_update,
     ),
     "card-after-cut": (

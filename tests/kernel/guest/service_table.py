@@ -51,9 +51,9 @@ def wait_until(what: str, condition: Callable[[], object]) -> None:
         time.sleep(LOOK_EVERY_S)
 
 
-def shown(name: str) -> str:
+def shown(name: str, unit: str = UNIT) -> str:
     """A property of the unit."""
-    asked = ["systemctl", "show", UNIT, f"--property={name}", "--value"]
+    asked = ["systemctl", "show", unit, f"--property={name}", "--value"]
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
