@@ -86,9 +86,14 @@ _FAILED = {
 }
 
 
+def unread(why: str, place: str) -> Message:
+    """Why a sensor is not believed. ``why``: as in Observation.masked."""
+    return Message(_FAILED[why].template, {"place": place})
+
+
 def failed(why: str, place: str, *, blind: bool) -> Message:
     """A sensor is not read any more. ``why``: as in Observation.masked; ``blind``: as there."""
-    what = Message(_FAILED[why].template, {"place": place})
+    what = unread(why, place)
     if blind:
         return text(
             "{what} The table asks about {place} now, and play goes on.", what=what, place=place

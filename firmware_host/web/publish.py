@@ -16,7 +16,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import play
 from firmware_host.guidance.lights import tint
-from firmware_host.guidance.troubles import without_buttons
+from firmware_host.guidance.troubles import unread, without_buttons
 from firmware_host.host.host import Host
 from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
@@ -256,7 +256,10 @@ class Publisher:
                 confidence=[round(value, 2) for value in observation.confidence],
                 magnets=[magnet.value for magnet in observation.magnets],
                 unsure=sorted(observation.unsure),
-                masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
+                masked={
+                    (place := host.overlay.places[index]): unread(why, place)
+                    for index, why in observation.masked.items()
+                },
                 motion=None if host.frame.motion is None else _motion(host.frame.motion),
             ),
             question=_question(standing),

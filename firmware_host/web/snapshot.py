@@ -271,15 +271,15 @@ class MotionInfo(msgspec.Struct, frozen=True):
 
 
 class Sensors(msgspec.Struct, frozen=True):
-    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places, and
-    what the tilt sensor feels, where there is one.
+    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places, those
+    that are not believed and why, and what the tilt sensor feels, where there is one.
     """
 
     field_mt: list[float]
     confidence: list[float]
     magnets: list[str]
     unsure: list[int]
-    masked: dict[str, str] = {}
+    masked: dict[str, Message] = {}
     motion: MotionInfo | None = None
 
 

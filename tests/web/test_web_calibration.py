@@ -101,7 +101,8 @@ def swept(sweeping, serve):
 
 @pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
 def test_a_card_leads_through_the_calibration(sweeping, swept, open_page, size):
-    page = open_page(swept.url, **size).page
+    player = open_page(swept.url, **size)
+    page = player.page
     card = page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_be_hidden()
     sweeping.step(4, "d1")
@@ -112,6 +113,7 @@ def test_a_card_leads_through_the_calibration(sweeping, swept, open_page, size):
     plate = page.locator("#stage").bounding_box()
     sweeping.step(4, "d1", refused=text("d1 reads only 6.0 mT. Move it."), choices=[RIGHT])
     expect(card.get_by_role("alert")).to_have_text("d1 reads only 6.0 mT. Move it.")
+    player.expect_no_barrier(".calibration-card")
     assert page.locator("#stage").bounding_box() == plate  # the table does not jump
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     card.get_by_role("button", name="It stands right", exact=True).click()
@@ -161,6 +163,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, ope
     expect(page.locator(".health-map g.poor")).to_have_text("0.2")
     page.locator(".worst").get_by_role("button", name="c2", exact=True).click()
     expect(page.get_by_text("margin 0.21 mT. Check it.")).to_be_visible()
+    player.expect_no_barrier("#drawer")
     page.get_by_role("button", name="Measure c2 again", exact=True).click()
     page.locator('.health-map [data-place="i1"]').click()
     page.get_by_role("button", name="Measure i1 again", exact=True).click()

@@ -696,12 +696,14 @@ def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(at_rest, w
     from playwright.sync_api import expect  # so that the others need no browser
 
     at_rest.new_game(pie=False)
-    table = open_page(f"http://127.0.0.1:{watched.port}/").page
-    table.get_by_role("button", name="Pair a device", exact=True).click()
-    shown = table.locator(".pairing[open] .code")
+    table = open_page(f"http://127.0.0.1:{watched.port}/")
+    table.page.get_by_role("button", name="Pair a device", exact=True).click()
+    shown = table.page.locator(".pairing[open] .code")
     expect(shown).to_have_text(re.compile("^[0-9]{6}$"))
+    table.expect_no_barrier(".pairing[open]")
     phone = open_page(f"http://127.0.0.2:{watched.port}/")
     phone.page.get_by_role("button", name="Pair", exact=True).click()
+    phone.expect_no_barrier(".pairing[open]")
     phone.page.get_by_label("Code", exact=True).fill(shown.inner_text())
     phone.page.locator(".pairing[open] form button").click()
     expect(phone.page.get_by_role("button", name="Pair", exact=True)).to_have_count(0)

@@ -58,7 +58,8 @@ def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     played += ["Players: red, blue", "Option size: 5", "Option marbles: 4", "Option pie: false"]
     played += ["Result: *", "", "1. c3 a1", "2. a5 e5", "3. e1 c1"]
     lively.table.submit(ImportGame("\n".join(played))).result(timeout=20)
-    page = open_page(lively.url).page
+    player = open_page(lively.url)
+    page = player.page
     page.locator(".move").nth(5).click()
     page.get_by_role("button", name="What decided it?", exact=True).click()
     expect(page.locator(".analysis polyline")).to_have_count(1, timeout=PATIENCE_MS)
@@ -66,6 +67,7 @@ def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     assert len(points.split()) == 7
     turning = page.locator(".turning li").filter(has_text="Blue c1")
     expect(turning).to_contain_text("Blue c1 let red's last marble in. ")
+    player.expect_no_barrier(".analysis")
     turning.get_by_role("button", name="What followed", exact=True).click()
     expect(page.locator(".move.supposed").first).to_have_text("c1")
     expect(page.locator("#say .line").first).to_have_text("Move 6 of 7: Blue c1")

@@ -174,6 +174,7 @@ def test_what_people_have_done_is_shown_by_name_and_forgotten(served, open_page)
     nora = page.locator(".person:not(.results)").filter(has_text="Nora")
     nora.locator("summary").click()
     expect(nora.locator("p").first).to_contain_text("Momentum")
+    player.expect_no_barrier(".learning")
     nora.get_by_role("button", name="Forget Nora", exact=True).click()
     expect(nora).to_have_count(0)
     assert "Nora" not in [each["name"] for each in served.ask("/api/v1/people")]

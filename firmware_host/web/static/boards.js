@@ -1,6 +1,12 @@
 // What lies on a game's board besides its places: tracks, slots, ways and results.
-import { MARKS } from "/static/assist.js";
 import { s, t } from "/static/page.js";
+
+/** Of assist: what is drawn on a place or slot, beside its light: told apart without colours. */
+export const MARKS = {
+  best: "M0 -7 2 -2.200 7 -2.200 3 1 4.600 6 0 3 -4.600 6 -3 1 -7 -2.200 -2 -2.200Z",
+  good: "M-5 0.500 -1.500 4 5 -4",
+  bad: "M-3.500 -3.500 3.500 3.500M3.500 -3.500 -3.500 3.500",
+};
 
 /** The rectangle that has some points in it, and so much around them, in mm. */
 export function around(points, margin) {

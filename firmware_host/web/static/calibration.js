@@ -1,6 +1,6 @@
 // The sweep from the page: the game waits, a card says each step, and the lights lead.
-import { h, setText, t } from "/static/page.js";
-import { HealthMap } from "/static/health.js";
+import { act, h, setText, t } from "/static/page.js";
+import { HealthMap } from "/static/sensors.js";
 
 const STAGES = {
   lights: () => t("The lights"),
@@ -13,8 +13,6 @@ const STAGES = {
 
 const MOST_BUTTONS = 5;
 
-const act = (label, onclick, extra = {}) => h("button", { type: "button", onclick, ...extra }, label);
-
 /** In the place of the game's sentence: what to do now, how far it is, and the ways out. */
 export class CalibrationCard {
   constructor(store, box, send) {
@@ -25,7 +23,6 @@ export class CalibrationCard {
     this.refused = h("p", { class: "refused", role: "alert" });
     this.bar = h("progress", { "aria-label": t("How much is done") });
     this.choices = h("span", { class: "calibration-choices" });
-    this.shown = "";
     this.before = act("", () => this.send({ type: "calibrate", again: this.last }));
     this.stop = act(t("Back to the game"), () => {
       this.stopped = true; // whoever left on purpose is not asked to go on
@@ -50,16 +47,13 @@ export class CalibrationCard {
     const running = Boolean(info?.running);
     this.box.classList.toggle("calibrating", running);
     this.card.classList.toggle("running", running);
+    this.waived = Boolean(info) && !running && (this.waived || this.stopped);
+    this.stopped = running && this.stopped;
+    this.card.hidden = !info || this.waived;
     if (!info) {
-      this.card.hidden = true;
       this.place = this.last = undefined;
-      this.waived = false;
       return;
     }
-    if (running) this.waived = false;
-    else if (this.stopped) this.waived = true;
-    this.stopped = running && this.stopped;
-    this.card.hidden = !running && this.waived;
     setText(this.stage, running ? STAGES[info.stage]?.() ?? t("Sweep") : t("Sweep"));
     setText(this.count, t("{done} of {total}", info));
     this.bar.max = info.total;
@@ -80,12 +74,9 @@ export class CalibrationCard {
     if (shown === this.shown) return;
     this.shown = shown;
     const answer = (value) => this.send({ type: "answer-sweep", value });
-    if (choices.length <= MOST_BUTTONS) {
-      this.choices.replaceChildren(...choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" })));
-      return;
-    }
-    const list = h("select", { "aria-label": t("Answer") }, ...choices.map(({ value, label }) => h("option", { value }, label)));
-    this.choices.replaceChildren(list, act(t("Answer"), () => answer(list.value), { class: "primary" }));
+    const list = h("select", { "aria-label": t("Answer") }, choices.map(({ value, label }) => h("option", { value }, label)));
+    this.choices.replaceChildren(...(choices.length > MOST_BUTTONS ? [list, act(t("Answer"), () => answer(list.value), { class: "primary" })]
+      : choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" }))));
   }
 
   /** The place that was done last, so that it can be done again. */

@@ -1,5 +1,5 @@
 // A family cup: three to eight people, each against each, on one table. Kept by this browser.
-import { dialog, open } from "/static/dialogs.js";
+import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
 import { button, h, remember, remembered, t } from "/static/page.js";
 
 const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
@@ -19,8 +19,8 @@ export function meetings(count) {
 }
 
 export class Cup {
-  constructor(store, { ask, fetchJson, players }) {
-    Object.assign(this, { store, ask, fetchJson, players });
+  constructor(store, { ask, players }) {
+    Object.assign(this, { store, ask, players });
     // {game, names, won: what the first of each pair got of one point, null: not played; id, at: the game that is played, and of which pair}
     this.cup = JSON.parse(remembered("cup", "null"));
     this.body = h("div", { class: "cup" });
@@ -48,13 +48,12 @@ export class Cup {
     this.keep({ ...this.cup, won });
   }
 
-  async show() {
-    this.problem.textContent = "";
+  show() {
     open(this.element);
-    try {
-      this.games ??= await this.fetchJson("/api/v1/games");
+    return tried(this.problem, async () => {
+      this.games ??= await fetchJson("/api/v1/games");
       this.draw();
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+    });
   }
 
   draw() { this.body.replaceChildren(...(this.cup ? this.table() : this.beginning())); }
@@ -97,14 +96,14 @@ export class Cup {
   async play(at) {
     const { game, names } = this.cup;
     const [one, other] = meetings(names.length)[at];
-    try {
+    const done = await tried(this.problem, async () => {
       const before = this.store.layout?.game?.id;
       await this.ask({ type: "game", game, options: {}, boards: {} });
       await this.store.until(() => this.store.layout.game?.id !== before, 10_000);
       this.keep({ ...this.cup, id: this.store.layout.game.id, at });
       this.players.seat([names[one], names[other]]);
       remember("begun", "yes");
-      this.element.close();
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+    });
+    if (done) this.element.close();
   }
 }

@@ -1,5 +1,5 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
-import { button, closed, h, language, nameOf, opened, t } from "/static/page.js";
+import { button, closed, h, language, nameOf, opened, refill, t } from "/static/page.js";
 
 /** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
 export function dialog(title, name, ...content) {
@@ -18,10 +18,37 @@ export function open(element) {
 
 /** What the table answers; `body`: what it is told. Throws its sentence where it refuses. */
 export async function fetchJson(path, body) {
-  const answer = await fetch(path, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const told = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, told).catch(() => { throw new Error(""); }); // nobody answers
   const value = await answer.json();
   if (!answer.ok) throw new Error(value.error);
   return value;
+}
+
+/** Whether `work()` was done; `problem` says why not. */
+export async function tried(problem, work) {
+  problem.textContent = "";
+  try {
+    await work();
+  } catch (error) { problem.textContent = error.message || t("The table does not answer."); }
+  return !problem.textContent;
+}
+
+/** The rules of the game that is shown. */
+export class Rules {
+  constructor(store) {
+    this.store = store;
+    this.element = h("div", { class: "rules" });
+    store.on(["layout", "review"], () => this.draw());
+  }
+
+  draw() {
+    const { game } = this.store;
+    if (game) {
+      refill(this.element, h("h2", {}, game.title), h("p", { class: "aim" }, game.aim), game.rules.map((paragraph) => h("p", {}, paragraph)),
+        h("p", { class: "credit" }, game.credit), game.notice ? h("p", { class: "notice" }, game.notice) : null);
+    } else refill(this.element, h("p", { class: "hint" }, t("Start a game to read its rules.")));
+  }
 }
 
 export class Games {
@@ -30,23 +57,23 @@ export class Games {
     this.list = h("div", { class: "game-list" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.text = h("textarea", { rows: 4, spellcheck: "false", "aria-label": t("A game as text"), placeholder: t("… or paste its text here") });
-    const file = h("input", { type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"), onchange: () => this.read(file.files[0]) });
+    const read = async ({ target }) => { if (target.files[0]) this.text.value = await target.files[0].text(); };
+    const file = h("input", { type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"), onchange: read });
     const bring = h("button", { type: "button", onclick: () => this.bring() }, t("Import and play on"));
     this.element = dialog(t("Games"), "games", this.list,
       h("details", { class: "import" }, h("summary", {}, t("Import a game")), h("div", {}, h("p", { class: "hint" }, t("A file that Export has made:")), file, this.text, bring)),
       this.problem);
   }
 
-  async show() {
-    this.problem.textContent = "";
+  show() {
     this.list.replaceChildren(); // of last time
     open(this.element);
-    try {
+    return tried(this.problem, async () => {
       const stored = await fetchJson("/api/v1/history");
       // one that nobody has begun is nothing to come back to
       const games = stored.filter(({ id, moves }) => moves > 0 || id === this.store.layout?.game?.id);
       this.list.replaceChildren(...(games.length ? games.map((game) => this.line(game)) : [h("p", { class: "hint" }, t("No games yet."))]));
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+    });
   }
 
   line(game) {
@@ -60,40 +87,23 @@ export class Games {
     return h("article", { class: current ? "current" : "" },
       h("div", {}, h("strong", {}, `${title} ${id}`), h("span", {}, `${when} · ${count} · ${end}`)),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => this.look(id) }, t("Look at it")),
-        current ? null : h("button", { type: "button", onclick: () => this.resume(id) }, t("Play on")),
+        h("button", { type: "button", onclick: () => this.then(() => fetchJson(`/api/v1/history/${id}`).then((record) => this.review(record, record.moves.length))) }, t("Look at it")),
+        current ? null : h("button", { type: "button", onclick: () => this.then(() => this.ask({ type: "resume", game: id })) }, t("Play on")),
         h("a", { class: "button", href: `/api/v1/history/${id}/export`, download: `game-${id}.txt` }, t("Export"))));
   }
 
-  async resume(game) {
-    await this.try(this.ask({ type: "resume", game }));
+  bring() {
+    const text = this.text.value;
+    if (text.trim()) this.then(() => this.ask({ type: "import", text }));
+    else this.problem.textContent = t("Choose a file first, or paste the game's text.");
   }
 
-  async read(file) { if (file) this.text.value = await file.text(); }
-
-  async bring() {
-    if (!this.text.value.trim()) {
-      this.problem.textContent = t("Choose a file first, or paste the game's text.");
-      return;
-    }
-    await this.try(this.ask({ type: "import", text: this.text.value }));
-  }
-
-  async look(id) {
-    await this.try(fetchJson(`/api/v1/history/${id}`).then((record) => this.review(record, record.moves.length)));
-  }
-
-  async try(work) {
-    try {
-      await work;
-      this.element.close();
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
-  }
+  async then(work) { if (await tried(this.problem, work)) this.element.close(); }
 }
 
 export class Help {
   constructor(store, { learn, puzzles }) {
-    Object.assign(this, { store, learn, puzzles, game: h("div", { class: "rules" }) });
+    Object.assign(this, { store, learn, puzzles, ways: h("div", { class: "row" }) });
     const keys = [
       ["← ↑ → ↓", t("move over the places, and over the edge to the slots")],
       ["Enter", t("pick up, put down, or put a new piece of the player to move")],
@@ -109,7 +119,7 @@ export class Help {
       t("Where the board has slots at its edge: press one, and a tile falls from there."),
       t("When lights and arrows show what follows from a move, do it yourself, or let the table's hand do it."),
     ];
-    this.element = dialog(t("Help"), "help", this.game,
+    this.element = dialog(t("Help"), "help", new Rules(store).element, this.ways,
       h("h3", {}, t("Mouse and finger")), h("ul", {}, ways.map((way) => h("li", {}, way))),
       h("h3", {}, t("Keys")),
       h("p", { class: "hint" }, t("Press Tab until the plate has the focus.")),
@@ -119,8 +129,8 @@ export class Help {
   show() {
     const { game } = this.store;
     const go = (name, label, act) => button(name, label, () => { this.element.close(); act(); });
-    this.game.replaceChildren(...(game ? [h("h3", {}, game.title), h("p", { class: "aim" }, game.aim), ...game.rules.map((rule) => h("p", {}, rule))] : []),
-      h("div", { class: "row" }, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles), this.machine ? go("table", t("This table"), () => this.machine.show()) : null));
+    refill(this.ways, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles),
+      this.machine ? go("table", t("This table"), () => this.machine.show()) : null);
     open(this.element);
   }
 }

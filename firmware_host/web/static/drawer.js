@@ -1,5 +1,5 @@
 // The drawer The table and what stands in it.
-import { button, closed, h, icon, opened, remember, remembered, stepped, t } from "/static/page.js";
+import { act, button, closed, h, icon, opened, remember, remembered, stepped, t } from "/static/page.js";
 
 export class Tabs {
   /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
@@ -116,7 +116,7 @@ export class Buttons {
   }
 }
 
-// What the lights mean, as the table itself tells it, and the game's rules in short.
+// What the lights mean, as the table itself tells it.
 const STEP_S = 0.25; // what one of a pattern's levels lasts
 
 /** The lamp goes as the light on the plate does: its levels over time, or a smooth swing. */
@@ -147,26 +147,6 @@ export class Legend {
       goLike(lamp, levels, breath);
       return h("li", {}, h("span", { class: "socket" }, lamp), h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
     }));
-  }
-}
-
-export class Rules {
-  constructor(store) {
-    this.store = store;
-    this.element = h("div", { class: "rules" });
-    store.on(["layout", "review"], () => this.draw());
-  }
-
-  draw() {
-    const { game } = this.store;
-    if (!game) {
-      this.element.replaceChildren(h("p", { class: "hint" }, t("Start a game to read its rules.")));
-      return;
-    }
-    this.element.replaceChildren(
-      h("h2", {}, game.title), h("p", { class: "credit" }, game.credit),
-      ...game.rules.map((paragraph) => h("p", {}, paragraph)),
-      ...(game.notice ? [h("p", { class: "notice" }, game.notice)] : []));
   }
 }
 
@@ -213,7 +193,7 @@ export class FaultPanel {
     this.form = h("form", { class: "breaking" }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const named = this.wanted();
+      const named = [...this.targets.children].map(({ value }) => value.trim());
       const unknown = named.find((each) => !this.known(each));
       if (unknown !== undefined) {
         this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
@@ -246,10 +226,6 @@ export class FaultPanel {
       : h("input", { type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }))));
   }
 
-  wanted() {
-    return [...this.targets.children].map(({ value }) => value.trim());
-  }
-
   known(target) {
     const { breakable } = this.store.layout;
     return this.store.indexOf(target) >= 0 || breakable.some(({ choices }) => choices.includes(target));
@@ -263,6 +239,6 @@ export class FaultPanel {
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
-      h("button", { type: "button", disabled: idle, onclick: () => this.send({ type: "heal", name: fault, targets }) }, t("Mend")))));
+      act(t("Mend"), () => this.send({ type: "heal", name: fault, targets }), { disabled: idle }))));
   }
 }

@@ -1,15 +1,117 @@
-// The computer that the table runs on: its Wi-Fi, another one, updates, switching it off. Each is confirmed at the table.
-import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { h, svgSource, t } from "/static/page.js";
+// The table and the devices around it: who may act there (pairing), and the computer it runs on: Wi-Fi, updates, off.
+import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
+import { act, button, h, svgSource, t } from "/static/page.js";
 
+const PAIRING = "/api/v1/pairing";
 const MACHINE = "/api/v1/machine";
 
+const problemLine = () => h("p", { class: "problem", role: "alert" });
+const toldLine = () => h("p", { class: "told", role: "status" });
+const confirmed = (number) => t("Press confirm at the table if its lights show {number}.", { number });
+
+/** The table's own page shows a code, another device's asks for it. */
+export class Pairing {
+  /** `bar`: where the button goes, on a table that is served to the network. */
+  constructor(store, bar) {
+    Object.assign(this, { store, bar });
+  }
+
+  /** What this device may do; without that the page shows the table all the same. */
+  async offer() {
+    const state = await fetchJson(PAIRING).catch(() => ({}));
+    if (state.network) this.offerFor(state);
+    if (state.look) this.put(t("Let others look on"), () => this.showLink(state.look));
+    return state;
+  }
+
+  /** A link to this table's games, for whoever is elsewhere. */
+  showLink({ url, picture }) {
+    this.link ??= dialog(t("Let others look on"), "pairing", h("div", {},
+      h("p", {}, t("Whoever has this link sees the games of this table, and can do nothing:")), h("p", {}, h("a", { href: url }, url)),
+      h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
+    open(this.link);
+  }
+
+  offerFor(state) {
+    if (state.may_act) {
+      // the code is told to the table's own page only; a paired device has nothing to do here
+      if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) this.put(t("Pair a device"), () => this.showCode());
+      return;
+    }
+    this.store.set("watching", true);
+    this.first = state.first;
+    this.put(t("Pair"), () => this.askCode());
+    const [, code] = location.hash.match(/^#pair=(\d{6})$/) ?? [];
+    if (code || !state.may_watch) this.askCode(code);
+  }
+
+  put(label, onclick) {
+    this.bar.prepend(button("phone", label, onclick, { class: "plain" }));
+  }
+
+  showCode() {
+    this.code ??= h("p", { class: "code" });
+    this.problem ??= problemLine();
+    this.picture ??= h("img", { class: "qr", alt: t("The same for a phone's camera") });
+    this.shown ??= dialog(t("Pair a device"), "pairing", h("div", {},
+      h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
+      this.code, this.picture, this.problem,
+      h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
+    open(this.shown);
+    this.code.textContent = "";
+    return tried(this.problem, async () => {
+      const { code, picture } = await fetchJson(`${PAIRING}/code`, {});
+      this.code.textContent = code;
+      this.picture.src = svgSource(picture);
+    });
+  }
+
+  askCode(code) {
+    this.asking ??= this.form(code ?? "");
+    open(this.asking);
+  }
+
+  /** The first device at a table: somebody presses confirm there. */
+  async join(name, told) {
+    const { number, lasts_s: lasts } = await fetchJson(`${PAIRING}/first`, { name });
+    told.textContent = confirmed(number);
+    for (let left = lasts; left > 0; left -= 1) {
+      await new Promise((done) => setTimeout(done, 1000));
+      if ((await fetchJson(PAIRING)).may_act) return location.reload();
+    }
+    told.textContent = t("Nobody pressed confirm. Try again.");
+  }
+
+  form(given) {
+    const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000", value: given });
+    const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
+    const [problem, told] = [problemLine(), toldLine()];
+    const send = (event) => {
+      event.preventDefault();
+      tried(problem, async () => {
+        await fetchJson(PAIRING, { code: code.value, name: name.value });
+        location.reload();
+      });
+    };
+    return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
+      this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
+        act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)), { class: "join" })) : null,
+      told,
+      h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold the back button at the table and go on to the last light.")),
+      h("label", {}, t("Code"), code),
+      h("label", {}, t("What to call this device"), name),
+      problem,
+      h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Pair")))));
+  }
+}
+
+/** The computer that the table runs on. What is wanted of it is confirmed at the table. */
 export class Machine {
   constructor() {
     this.wifi = h("div", { class: "wifi" });
     this.version = h("p", { class: "hint" });
-    this.told = h("p", { class: "told", role: "status" });
-    this.problem = h("p", { class: "problem", role: "alert" });
+    this.told = toldLine();
+    this.problem = problemLine();
     const network = h("input", { name: "network", type: "text", maxlength: 32, required: true, autocapitalize: "off", autocomplete: "off" });
     const password = h("input", { name: "password", type: "password", maxlength: 64, autocomplete: "off" });
     const join = (event) => {
@@ -17,7 +119,7 @@ export class Machine {
       this.ask({ type: "join", network: network.value, password: password.value || null });
     };
     const file = h("input", { type: "file", accept: ".update", "aria-label": t("A file tiltboard-….update"), onchange: () => this.send(file) });
-    const press = (label, wanted, more = {}) => h("button", { type: "button", onclick: () => this.ask(wanted), ...more }, label);
+    const press = (label, wanted) => act(label, () => this.ask(wanted));
     this.element = dialog(t("This table"), "machine", this.told, this.problem,
       this.wifi,
       h("details", {}, h("summary", {}, t("Join a network")),
@@ -35,43 +137,42 @@ export class Machine {
         press(t("Switch the table off"), { type: "power-off" })));
   }
 
-  async show() {
-    this.told.textContent = this.problem.textContent = "";
+  /** Does it; what the table has said meanwhile stays, unless it went wrong. */
+  async try(work) {
+    if (!await tried(this.problem, work)) this.told.textContent = "";
+  }
+
+  show() {
+    this.told.textContent = "";
     open(this.element);
-    try {
+    return this.try(async () => {
       const { version, wifi, password, picture } = await fetchJson(MACHINE);
       this.version.textContent = t("This is version {version}.", { version });
       if (!wifi) return;
       this.wifi.replaceChildren(h("h3", {}, t("The table's own Wi-Fi")),
         h("p", {}, t("Name: {name}. Password: {password}.", { name: wifi, password })),
         h("img", { class: "qr", src: svgSource(picture), alt: t("The same for a phone's camera") }));
-    } catch (error) { this.fails(error); }
+    });
   }
 
-  async ask(wanted) {
-    this.told.textContent = this.problem.textContent = "";
-    try {
+  ask(wanted) {
+    this.told.textContent = "";
+    return this.try(async () => {
       const { number } = await fetchJson(MACHINE, wanted);
-      this.told.textContent = t("Press confirm at the table if its lights show {number}.", { number });
+      this.told.textContent = confirmed(number);
       this.told.scrollIntoView({ block: "nearest" });
-    } catch (error) { this.fails(error); }
+    });
   }
 
   async send(input) {
     const [file] = input.files;
     if (!file) return;
-    this.problem.textContent = "";
     this.told.textContent = t("The file is being sent …");
-    try {
+    await this.try(async () => {
       const answer = await fetch(`${MACHINE}/update`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
       if (!answer.ok) throw new Error((await answer.json()).error);
-      await this.ask({ type: "update", sent: true });
-    } catch (error) { this.fails(error); }
+    });
+    if (!this.problem.textContent) await this.ask({ type: "update", sent: true });
     input.value = "";
-  }
-
-  fails(error) {
-    this.told.textContent = "";
-    this.problem.textContent = error.message || t("The table does not answer.");
   }
 }

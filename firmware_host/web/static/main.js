@@ -1,22 +1,19 @@
 // Puts the page together.
-import { Actions, Ending, Say } from "/static/say.js";
-import { AssistChoice } from "/static/assist.js";
+import { Actions, Ending, Questions, Say } from "/static/say.js";
 import { Analysis, Moves, Reviewer } from "/static/moves.js";
-import { Buttons, Drawer, FaultPanel, Legend, Rules, Tabs } from "/static/drawer.js";
+import { Buttons, Drawer, FaultPanel, Legend, Tabs } from "/static/drawer.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
-import { Games, Help, fetchJson } from "/static/dialogs.js";
-import { button, h, icon, loadTexts, remember, remembered, setText, t } from "/static/page.js";
-import { Doors } from "/static/doors.js";
+import { Games, Help, Rules, fetchJson } from "/static/dialogs.js";
+import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t } from "/static/page.js";
 import { Cup } from "/static/cup.js";
 import { Depth } from "/static/depth.js";
 import { Hand, OwnHand } from "/static/hand.js";
 import { Keys } from "/static/keys.js";
-import { languageChoice } from "/static/language.js";
-import { Machine } from "/static/machine.js";
+import { Machine, Pairing } from "/static/machine.js";
 import { drawSprite } from "/static/marble.js";
-import { NewGame } from "/static/newgame.js";
-import { Pairing } from "/static/pair.js";
+import { Doors, NewGame } from "/static/newgame.js";
+import { AssistChoice } from "/static/opponents.js";
 import { pictureButtons } from "/static/picture.js";
 import { Pieces } from "/static/pieces.js";
 import { Players } from "/static/players.js";
@@ -25,7 +22,6 @@ import { Plate } from "/static/plate.js";
 import { Pointers } from "/static/pointer.js";
 import { Presses, Previews } from "/static/press.js";
 import { Puzzles } from "/static/puzzles.js";
-import { Questions } from "/static/question.js";
 import { Room } from "/static/room.js";
 import { SensorView } from "/static/sensors.js";
 import { Sounds, Voice } from "/static/sound.js";
@@ -34,6 +30,9 @@ import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
+// Each in its own language, for whoever does not read the one shown.
+const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", pl: "Polski" };
+const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
 /** A short message at the foot of the page; an empty one means that the connection went. */
@@ -59,14 +58,13 @@ function waitedFor(answer) {
 }
 
 function themeButton() {
-  const root = document.documentElement;
-  const themeIcon = () => icon(root.dataset.theme === "dark" ? "sun" : "moon");
-  const theme = button("sun", t("Light or dark"), () => {
-    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
-    remember("theme", root.dataset.theme);
-    theme.firstChild.replaceWith(themeIcon());
+  const { dataset } = document.documentElement;
+  const wanted = () => (dataset.theme === "dark" ? "sun" : "moon");
+  const theme = button(wanted(), t("Light or dark"), () => {
+    dataset.theme = dataset.theme === "dark" ? "light" : "dark";
+    remember("theme", dataset.theme);
+    theme.firstChild.replaceWith(icon(wanted()));
   });
-  theme.firstChild.replaceWith(themeIcon());
   return theme;
 }
 
@@ -84,6 +82,18 @@ function viewButtons(camera) {
   return [above, full, button("turn", t("Turn the plate"), () => camera.look({ turned: camera.turned + 1 }))];
 }
 
+/** Kept in a cookie, so that everything that the table sends is in it. */
+function languageChoice() {
+  const choose = ({ target }) => {
+    document.cookie = `tiltboard-language=${target.value}; path=/; max-age=${YEAR_S}; samesite=strict`;
+    location.reload();
+  };
+  const option = (each) => h("option", { value: each, lang: each, selected: each === language() }, LANGUAGES[each] ?? each);
+  return h("span", { class: "language", title: t("Language") },
+    h("span", { class: "shown", "aria-hidden": "true" }, language().toUpperCase()),
+    h("select", { "aria-label": t("Language"), onchange: choose }, languages().map(option)));
+}
+
 function header(store, sounds, dialogs, handle, door, doors) {
   const title = h("span", { class: "game-title" });
   const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
@@ -96,17 +106,9 @@ function header(store, sounds, dialogs, handle, door, doors) {
     setText(title, store.game?.title ?? store.layout?.title ?? "");
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
   });
-  byId("bar").append(
-    h("h1", {}, doors.handle),
-    title,
-    h("nav", { "aria-label": t("Table") },
-      button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
-      button("list", t("Games"), () => dialogs.games.show(), { class: "plain" }),
-      door,
-      handle,
-      button("help", t("Help"), () => dialogs.help.show(), { class: "plain" }),
-      languageChoice(),
-      sound));
+  const shows = (name, label, shown) => button(name, label, () => shown.show(), { class: "plain" });
+  byId("bar").append(h("h1", {}, doors.handle), title, h("nav", { "aria-label": t("Table") },
+    shows("plus", t("New game"), dialogs.newGame), shows("list", t("Games"), dialogs.games), door, handle, shows("help", t("Help"), dialogs.help), languageChoice(), sound));
 }
 
 function build() {
@@ -179,7 +181,7 @@ function build() {
   const learn = (game = store.layout.game.name) => send({ type: "learn", game });
   const ownHand = new OwnHand(store, { ask, complain });
   const ending = new Ending(store, send);
-  const cup = new Cup(store, { ask, fetchJson, players });
+  const cup = new Cup(store, { ask, players });
   ending.element.append(dialogs.newGame.match.handle);
   const actions = new Actions(store, {
     send, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,

@@ -1,7 +1,7 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
-import { button, closed, h, nameOf, opened, s, setText, t } from "/static/page.js";
+import { act, button, closed, h, nameOf, opened, s, setText, t } from "/static/page.js";
 
 export class Moves {
   /** `below`: what else can be done about the game. */
@@ -109,9 +109,7 @@ export class Reviewer {
     });
   }
 
-  look(record, ply) {
-    this.store.set("review", { record, ply });
-  }
+  look(record, ply) { this.store.set("review", { record, ply }); }
 
   /** How the game would have gone on instead of its move number `ply`: stepped through as a game is. */
   async line(ply, { moves, positions }) {
@@ -198,9 +196,7 @@ export class Analysis {
       this.key = key;
       this.found = null;
       this.ask.hidden = false;
-      this.plot.replaceChildren();
-      this.points.replaceChildren();
-      this.learn.replaceChildren();
+      for (const each of [this.plot, this.points, this.learn]) each.replaceChildren();
     }
     this.mark();
   }
@@ -237,13 +233,12 @@ export class Analysis {
     this.plot.replaceChildren(h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`));
     const cost = ({ ply }) => Math.abs(shares[ply] - shares[ply - 1]);
     const percent = (share) => `${Math.round(100 * share)} %`;
-    const act = (words, does) => h("button", { type: "button", onclick: does }, words);
     const toLearn = this.store.mayAct ? found.learn : [];
     const lesson = (each) => [each?.puzzle ? act(t("A puzzle like it"), () => this.send({ type: "puzzle", game: game.name, number: each.puzzle })) : null,
       each && each.practise !== null ? act(t("Find the better move"), () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
     this.points.replaceChildren(...(turning.length
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
-        h("button", { type: "button", class: "plain", onclick: () => this.review(point.ply - 1) }, point.say),
+        act(point.say, () => this.review(point.ply - 1), { class: "plain" }),
         h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
         h("div", { class: "row" },
           point.better.moves.length ? act(t("What was better"), () => this.line(point.ply, point.better)) : null,

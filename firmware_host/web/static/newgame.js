@@ -1,15 +1,28 @@
-// The dialog for a new game: which one and against whom, in one look; all else under "More options".
+// How a game begins: three doors, and the dialog for a new one.
 import { boardFields } from "/static/boardedit.js";
-import { ClockChoice } from "/static/clocks.js";
-import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, remember, remembered, stepped, t } from "/static/page.js";
-import { boardPicture } from "/static/drawings.js";
+import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
+import { button, h, remember, remembered, setText, stepped, t } from "/static/page.js";
+import { boardPicture, face } from "/static/drawings.js";
 import { Match } from "/static/match.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
 const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
+const TIMES = [null, { minutes: 5 }, { minutes: 10 }, { minutes: 5, increment_s: 5 }, { minutes: 10, increment_s: 10 }]; // of each player
 
+function timeSaid(time) {
+  if (!time) return t("none");
+  const { minutes, increment_s: more } = time;
+  return more ? t("{minutes} min + {seconds} s a move", { minutes, seconds: more }) : t("{minutes} min", { minutes });
+}
+
+/** A question with its answers: [value, label], the first one chosen; `answered(value)`. */
+function chips(question, name, answers, answered = () => {}) {
+  return h("fieldset", { class: "chips" }, h("legend", {}, question), answers.map(([value, label], at) =>
+    h("label", { class: "chip" }, h("input", { type: "radio", name, value, checked: at === 0, onchange: () => answered(value) }), h("span", {}, label))));
+}
+
+/** Which game and against whom, in one look; all else under "More options". */
 export class NewGame {
   constructor(store, { ask }) {
     Object.assign(this, { store, ask });
@@ -21,11 +34,11 @@ export class NewGame {
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
     this.opponents = new Opponents(store);
-    this.clock = new ClockChoice();
+    this.clock = chips(t("Clock of each player"), "clock", TIMES.map((time, at) => [at, timeSaid(time)]));
     this.problem = h("p", { class: "problem", role: "alert" });
     this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
     this.far = button("phone", t("Play with another table"), () => { this.element.close(); this.match.show(); });
-    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock.element, this.options, this.about);
+    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,
@@ -37,19 +50,18 @@ export class NewGame {
   /** The chosen game, of which the first player sits here and everybody else at another table. */
   async makeMatch() {
     const [, ...others] = this.chosen.players[this.chosen.presets.indexOf(this.preset)] ?? [];
-    await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(), far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.clock.read() });
+    await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(), far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.time });
   }
 
-  async show() {
-    this.problem.textContent = "";
+  /** Of the clock that is wanted, as the table takes it; null: none. */
+  get time() { return this.clock.hidden ? null : TIMES[this.clock.querySelector(":checked").value]; }
+
+  show() {
     open(this.element);
-    try {
+    return tried(this.problem, async () => {
       this.games ??= await fetchJson("/api/v1/games");
-    } catch {
-      this.problem.textContent = t("The table does not answer.");
-      return;
-    }
-    if (!this.chosen) this.offer();
+      if (!this.chosen) this.offer();
+    });
   }
 
   /** The games to choose from; the one of last time is chosen, else the one on the plate. */
@@ -105,8 +117,9 @@ export class NewGame {
     const questions = Object.keys(presets[0]?.choices ?? {});
     this.presets.replaceChildren(...questions.map((question) => {
       const answers = [...new Set(presets.map(({ choices }) => choices[question]))].sort((one, other) => one - other || 0); // by number
-      return h("fieldset", { class: "chips", hidden: answers.length < 2 }, h("legend", {}, question),
-        ...answers.map((answer) => h("label", { class: "chip" }, h("input", { type: "radio", name: question, value: answer, onchange: () => this.prefer(question, answer) }), h("span", {}, answer))));
+      const asked = chips(question, question, answers.map((answer) => [answer, answer]), (answer) => this.prefer(question, answer));
+      asked.hidden = answers.length < 2;
+      return asked;
     }));
     this.take(presets[0]);
   }
@@ -131,7 +144,7 @@ export class NewGame {
     for (const input of this.presets.querySelectorAll("input")) input.checked = preset.choices[input.name] === input.value;
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits, this.chosen.seated);
-    this.clock.show([2, 4].includes(players.length) && !this.chosen.seated); // two sides
+    this.clock.hidden = ![2, 4].includes(players.length) || this.chosen.seated; // two sides
   }
 
   /** The board to tap on has the shape that is chosen. */
@@ -155,9 +168,11 @@ export class NewGame {
   /** A short round of a game of seats against the computer, with a word for each step. */
   async guided(name) {
     remember("room-guide", "");
-    await this.ask({ type: "game", game: name, options: { mode: "battle", players: 2, rounds: 1 }, boards: {}, engines: {}, assist: {}, clock: null });
-    await this.seat({ red: null, blue: "easy" }, "red");
-    this.element.close();
+    const done = await tried(this.problem, async () => {
+      await this.ask({ type: "game", game: name, options: { mode: "battle", players: 2, rounds: 1 } });
+      await this.seat({ red: null, blue: "easy" }, "red");
+    });
+    if (done) this.element.close();
   }
 
   /** Where the computer plays in a game of seats: {player: level}, null where it does not; `sits`: whose seat is this page's. */
@@ -180,24 +195,85 @@ export class NewGame {
     event.preventDefault();
     const options = this.wanted();
     const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()]).filter(([, content]) => content !== undefined));
-    this.more.open ||= Object.values(boards).some((content) => !content.trim());
-    if (Object.values(boards).some((content) => !content.trim())) {
-      this.problem.textContent = t("Choose the board's file first.");
-      return;
-    }
+    const unread = Object.values(boards).some((content) => !content.trim()) ? t("Choose the board's file first.") : "";
     const shown = this.fields.filter(({ element }) => !element.hidden);
-    this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
-    if (this.problem.textContent) {
-      this.more.open = true;
-      return;
-    }
-    try {
-      const { computers, sits, ...engines } = this.opponents.read();
-      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...engines, clock: this.clock.read() });
+    this.problem.textContent = unread || (shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "");
+    this.more.open ||= Boolean(this.problem.textContent);
+    if (this.problem.textContent) return;
+    const { computers, sits, ...engines } = this.opponents.read();
+    const done = await tried(this.problem, async () => {
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...engines, clock: this.time });
       remember("begun", "yes");
       remember("new-game", JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices, level: this.opponents.level }));
       await this.seat(computers, sits);
-      this.element.close();
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
+    });
+    if (done) this.element.close();
+  }
+}
+
+const USUAL = { name: "momentum", players: ["red", "blue"] }; // where nothing is on the plate that two can begin
+
+/** The first screen: before the first game of a browser, and ever after by a press on the table's name. */
+export class Doors {
+  /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they say. */
+  constructor(store, { begin, learn, playFreely, another, cup }) {
+    Object.assign(this, { store, begin });
+    this.called = false; // whether somebody asked for it
+    const door = (drawn, title, about, act) => h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn, h("strong", {}, title), h("span", {}, about));
+    this.aim = h("p", { class: "aim" });
+    this.picture = h("span", {});
+    this.element = h("section", { class: "card doors", "aria-label": t("How to begin"), hidden: true },
+      h("div", { class: "three" },
+        door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."), () => learn(this.learning())),
+        door(face(5), t("Play the computer"), t("It plays as well as you."), () => this.playTheComputer()),
+        door(face(0), t("Two of us here"), t("You take turns."), () => this.two())),
+      h("div", { class: "about" }, this.picture, this.aim),
+      h("div", { class: "row" }, button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }), button("list", t("Another game"), () => { this.leave(); another(); }), button("trophy", t("Family cup"), cup)));
+    this.handle = h("button", { type: "button", class: "plain brand", title: t("How to begin"), onclick: () => { this.called = this.element.hidden; this.update(); if (this.called) this.element.querySelector("button").focus(); } });
+    store.listen((_, changed) => {
+      if (store.snapshot?.attract) this.called = true; // they stay while somebody's first touch ends the show
+      else if (changed.has("moves") && !this.element.hidden) this.called = false; // not what ends the lesson out of which it was asked for
+      this.update();
+    });
+  }
+
+  /** Kind and players of the game that would be begun. */
+  get kind() {
+    const { game } = this.store;
+    return game?.players.length === 2 && !Object.keys(game.glossary).length ? game : USUAL;
+  }
+
+  learning() { return this.store.game?.lesson ? this.store.game.name : USUAL.name; }
+
+  update() {
+    const { snapshot, game, review, mayAct } = this.store;
+    const begun = game && snapshot?.moves.length || remembered("begun", "");
+    const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson && !["free", "over"].includes(snapshot.phase) && (this.called || !begun && !snapshot.room));
+    this.element.hidden = !(shown || this.called && snapshot?.phase === "over");
+    document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
+    if (this.element.hidden || this.shownFor === game?.id) return;
+    this.shownFor = game?.id;
+    setText(this.aim, game?.aim ?? "");
+    this.picture.replaceChildren(...(game ? [boardPicture(game.looks)] : []));
+  }
+
+  /** Something has been chosen. */
+  leave() {
+    remember("begun", "yes");
+    this.called = false;
+    this.update();
+  }
+
+  /** Who is which colour is drawn, and the level is that of the last games. */
+  playTheComputer() {
+    const { name, players } = this.kind;
+    const computer = players[Math.floor(Math.random() * 2)];
+    this.begin(name, { engines: { [computer]: { engine: "tiltboard", level: Number(remembered("level", "3")) } } });
+  }
+
+  two() {
+    const { snapshot, game } = this.store;
+    const ready = game && game === this.kind && !snapshot.moves.length && !Object.keys(snapshot.engines).length;
+    if (!ready) this.begin(this.kind.name, {});
   }
 }

@@ -1,5 +1,4 @@
 // Who plays in a new game: a friend or an animal by its face, or for each player a person, with assist, the computer or another engine.
-import { amounts } from "/static/assist.js";
 import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
@@ -17,6 +16,9 @@ export function engineName({ engine = OURS, level = 5 }) {
 
 /** What an animal is good for. */
 const beats = (level) => (level < 3 ? t("for the first games") : level < 5 ? t("beats most children") : level < 8 ? t("beats most adults") : t("hardly ever loses"));
+
+/** What each amount of assist is called, none first. */
+const amounts = () => [t("no assist"), t("warned of bad moves"), t("good and bad moves shown"), t("the best move shown too")];
 
 export class Opponents {
   constructor(store) {
@@ -107,5 +109,33 @@ export class Opponents {
       else if (engine) engines[player] = { engine, level: Number(level) };
     }
     return { engines, assist, computers, even: this.even.checked && !seated, far };
+  }
+}
+
+// Assist: how much each player is shown of what his moves are worth, while the game goes on.
+export class AssistChoice {
+  constructor(store, send) {
+    Object.assign(this, { store, send });
+    this.rows = h("div", { class: "assisted" });
+    this.element = h("details", { class: "assist", hidden: true }, h("summary", {}, t("Assist")), this.rows);
+    store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"], () => this.draw());
+  }
+
+  draw() {
+    const { layout, snapshot, review, mayAct, players } = this.store;
+    const people = (layout?.game?.players ?? []).filter((player) => !snapshot?.engines[player]);
+    this.element.hidden = !snapshot?.may_assist || !people.length || Boolean(review || snapshot.result) || !mayAct;
+    if (this.element.hidden || this.rows.contains(document.activeElement)) return;
+    this.rows.replaceChildren(...people.map((player) => {
+      const select = h("select", {
+        "data-assist": player, onchange: () => this.grant(player, Number(select.value)),
+      }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
+      const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => this.grant(player, Number(select.value), sure.checked) });
+      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
+    }));
+  }
+
+  grant(player, amount, sure) {
+    this.send({ type: "assist", player, amount, ...(sure === undefined ? {} : { sure }) });
   }
 }

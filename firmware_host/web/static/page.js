@@ -15,6 +15,12 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** The element with these children instead of what it held; null: none. */
+export function refill(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
 /** An HTML element: h("p", {class: "x", onclick: f}, "text", child). */
 export function h(tag, attributes = {}, ...children) { return fill(document.createElement(tag), attributes, children); }
 
@@ -31,6 +37,12 @@ export function setText(element, text) { if (element.textContent !== text) eleme
 export function icon(name) {
   return s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: `#icon-${name}` }));
 }
+
+/** How much is done, as dots; it is said in words beside them. */
+export const pips = (done, all) => h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: all }, (_, at) => h("i", { class: at < done ? "done" : null })));
+
+/** A button with a text only. */
+export const act = (label, onclick, extra = {}) => h("button", { type: "button", onclick, ...extra }, label);
 
 /** A button with an icon and a text; the text may be hidden on small screens. */
 export function button(name, label, onclick, extra = {}) {

@@ -1,6 +1,5 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
-import { MARKS } from "/static/assist.js";
-import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox } from "/static/boards.js";
+import { around, MARKS, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
 import { outline, stops } from "/static/marble.js";
 import { h, remember, remembered, s } from "/static/page.js";

@@ -31,9 +31,7 @@ export class Players {
   }
 
   /** Of the kind of game that is shown: seat -> name. */
-  get names() {
-    return this.known[this.store.game?.name] ?? {};
-  }
+  get names() { return this.known[this.store.game?.name] ?? {}; }
 
   seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
@@ -69,33 +67,18 @@ export class Players {
     return players[(players.indexOf(player) + 1) % players.length];
   }
 
-  rename(player, name) {
-    this.known[this.store.game.name] = { ...this.names, [this.seatOf(player)]: name.trim().slice(0, LONGEST_NAME) };
-    this.keep();
-    this.introduce();
-  }
-
-  /** Who plays now, in the order of turns. */
+  /** Who plays now: seat -> name. The table remembers people by name, too: what they have tried and how strong they are. */
   seat(names) {
-    this.known[this.store.game.name] = Object.fromEntries(names.entries());
+    const { game, mayAct } = this.store;
+    this.known[game.name] = { ...names };
     this.keep();
-    this.introduce();
-  }
-
-  /** The table remembers people by name, too: what they have tried and how strong they are. */
-  introduce() {
-    if (!this.ask || !this.store.mayAct) return;
-    for (const player of this.store.game?.players ?? []) {
-      this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
-    }
+    for (const player of mayAct ? game.players : []) this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
   }
 
   /** Everybody takes the next colour. */
   exchange() {
-    const { name, players } = this.store.game;
-    this.known[name] = Object.fromEntries(Object.entries(this.names).map(([seat, each]) => [(Number(seat) + 1) % players.length, each]));
-    this.keep();
-    this.introduce();
+    const { length } = this.store.game.players;
+    this.seat(Object.fromEntries(Object.entries(this.names).map(([seat, each]) => [(Number(seat) + 1) % length, each])));
   }
 
   /** A game counts once, if it was seen to end, and no longer when its last move is taken back. */
@@ -169,21 +152,23 @@ export class Players {
       type: "text", class: "rename", maxlength: LONGEST_NAME, value: this.names[this.seatOf(player)] ?? "",
       "aria-label": t("Name of {player}", { player: nameOf(player) }), placeholder: nameOf(player),
     });
+    const before = input.value;
     let open = true;
-    const done = (keep) => {
+    const done = () => {
       if (!open) return; // to take it away makes it lose the focus
       open = false;
       input.replaceWith(name);
-      if (keep && input.value.trim() !== (this.names[this.seatOf(player)] ?? "")) this.rename(player, input.value);
+      const given = input.value.trim().slice(0, LONGEST_NAME);
+      if (given !== before) this.seat({ ...this.names, [this.seatOf(player)]: given });
     };
-    input.addEventListener("blur", () => done(true));
+    input.addEventListener("blur", done);
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === "Escape") {
-        done(event.key === "Enter");
-        name.focus();
-        event.preventDefault(); // else the same key presses the button
-        event.stopPropagation();
-      }
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      if (event.key === "Escape") input.value = before;
+      done();
+      name.focus();
+      event.preventDefault(); // else the same key presses the button
+      event.stopPropagation();
     });
     name.replaceWith(input);
     input.focus();

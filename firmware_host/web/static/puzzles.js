@@ -1,5 +1,5 @@
 // To learn: the lesson and the puzzles of each game; this browser remembers which were done, the table what people did by name.
-import { button, h, remember, remembered, t } from "/static/page.js";
+import { button, h, pips, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
 import { engineName } from "/static/opponents.js";
 
@@ -52,7 +52,7 @@ export class Puzzles {
     const kinds = [...new Set(found?.puzzles.map(called))];
     const puzzles = found ? [
       button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`, () => this.solve(game, found.daily)),
-      h("details", {}, h("summary", {}, t("All puzzles")), ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
+      h("details", {}, h("summary", {}, t("All puzzles"), pips(found.puzzles.filter((_, at) => done.has(`${game} ${at + 1}`)).length, found.puzzles.length)), ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
         h("span", {}, kind), ...found.puzzles.map((puzzle, at) => (called(puzzle) === kind ? one(puzzle, at) : null))))),
     ] : [];
     return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h2", {}, credit.title),

@@ -1,6 +1,6 @@
 // What a seat may do now: from its list of legal moves to a few buttons, one question at a time.
 
-import { h, nameOf, t } from "/static/page.js";
+import { act, h, nameOf, t } from "/static/page.js";
 import { piecesShown } from "/static/room-view.js";
 import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
 
@@ -84,15 +84,15 @@ export class Chooser {
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
         const told = answers.includes("fail");
-        const offered = this.proposed && told ? answers.filter((value) => value !== "fail") : answers;
-        if (this.proposed && offered.length === 1) {
-          [this.answers[at]] = offered;
-          this.next();
-          return;
+        const stands = this.proposed && told; // on what: others will see how it went
+        const offered = stands ? answers.filter((value) => value !== "fail") : answers;
+        const answer = (value) => { this.answers[at] = value; this.next(); };
+        if (this.proposed && offered.length === 1) answer(offered[0]);
+        else {
+          this.show(stands ? t("On top of what?") : ask(), h("div", { class: offered.length > 6 ? "answers many" : "answers" },
+            offered.map((value) => act(stands ? onTop(value) : label(value), () => answer(value))),
+            told && what === "place" && !stands ? act(t("Have it placed for me"), () => { this.proposed = true; this.next(); }) : null));
         }
-        this.ask(this.proposed && told ? t("On top of what?") : ask(), [
-          ...offered.map((value) => [this.proposed && told ? onTop(value) : label(value), () => { this.answers[at] = value; this.next(); }]),
-          ...(told && what === "place" && !this.proposed ? [[t("Have it placed for me"), () => { this.proposed = true; this.next(); }]] : [])]);
         return;
       }
       this.answers[at] = answered;
@@ -103,16 +103,8 @@ export class Chooser {
     else this.done(move, this.proposed);
   }
 
-  ask(question, answers) {
-    const many = answers.length > 6;
-    this.element.replaceChildren(h("p", { class: "asked" }, question),
-      h("div", { class: many ? "answers many" : "answers" },
-        answers.map(([label, onclick]) => h("button", { type: "button", onclick }, label))),
-      this.back());
-  }
-
-  back() {
-    return h("button", { type: "button", class: "plain", onclick: () => this.leave() }, t("Back"));
+  show(question, ...answers) {
+    this.element.replaceChildren(h("p", { class: "asked" }, question), ...answers, act(t("Back"), () => this.leave(), { class: "plain" }));
   }
 
   /** What fell: a tick for each piece that could have. */
@@ -129,8 +121,6 @@ export class Chooser {
       const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
       this.done(fell.length ? `${move}:fell=${fell.join("+")}` : move);
     };
-    this.element.replaceChildren(h("p", { class: "asked" }, t("What fell off the platform? Tick it.")),
-      h("div", { class: "fallen" }, boxes),
-      h("button", { type: "button", class: "primary", onclick: finish }, t("That is all")), this.back());
+    this.show(t("What fell off the platform? Tick it."), h("div", { class: "fallen" }, boxes), act(t("That is all"), finish, { class: "primary" }));
   }
 }

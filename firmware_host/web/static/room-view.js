@@ -108,7 +108,7 @@ function rimName(name, at) {
     const radius = low ? RIM + 9 + 12 * nth : RIM + 12 * (lines.length - 1 - nth);
     const [from, to] = low ? [at + 1, at] : [at, at + 1];
     const id = `rim-${at}-${nth}`;
-    return [s("path", { id, class: "arc", d: `M${point(radius, from)}A${radius} ${radius} 0 0 ${low ? 0 : 1} ${point(radius, to)}` }),
+    return [s("path", { id, class: "arc", fill: "none", d: `M${point(radius, from)}A${radius} ${radius} 0 0 ${low ? 0 : 1} ${point(radius, to)}` }),
       s("text", { class: "name" }, s("textPath", {
         href: `#${id}`, startOffset: "50%", ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
       }, line))];

@@ -1,5 +1,5 @@
 // Moves of a game of seats in words for people. A move is WHO:WHAT:..., as `tiltboard rules` writes it.
-import { h, nameOf, remember, remembered, t } from "/static/page.js";
+import { act, h, nameOf, remember, remembered, t } from "/static/page.js";
 
 /** The title of a card, hero, zone or kind, as the game calls it. */
 export function titleOf(game, key) {
@@ -136,5 +136,5 @@ export function guide({ phase, round, awaiting, turn }, player, mover, redraw) {
     redraw();
   };
   return h("div", { class: "room-guide" }, h("p", {}, say({ owner: nameOf(turn?.doer ?? mover ?? "") })),
-    h("button", { type: "button", class: "plain", "data-what": "known", onclick: close }, t("I know the game")));
+    act(t("I know the game"), close, { class: "plain", "data-what": "known" }));
 }

@@ -1,7 +1,7 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
+import { act, button, h, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence, zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
@@ -44,13 +44,9 @@ export class Room {
     addEventListener("hashchange", () => this.sitByAddress());
   }
 
-  get game() {
-    return this.store.layout?.game;
-  }
+  get game() { return this.store.layout?.game; }
 
-  get room() {
-    return this.store.review ? null : this.store.snapshot?.room ?? null;
-  }
+  get room() { return this.store.review ? null : this.store.snapshot?.room ?? null; }
 
   update(changed) {
     if (this.store.link !== "open") this.behind = true;
@@ -100,17 +96,13 @@ export class Room {
     this.draw();
   }
 
-  async sit(body) {
-    try {
-      await fetchJson(SEATS, body);
+  /** Resolves to whether the seat was taken. */
+  sit(body) {
+    return fetchJson(SEATS, body).then(() => {
       remember("seat-by-code", body.code ? "yes" : "no");
       this.reconnect();
-      await this.refresh();
-      return true;
-    } catch (error) {
-      this.complain(error.message);
-      return false;
-    }
+      return this.refresh();
+    }).then(() => true, (error) => this.complain(error.message));
   }
 
   /** On this device, which then goes from hand to hand. */
@@ -173,8 +165,8 @@ export class Room {
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
-    if (this.store.link === "open" && !(view && this.behind)) return;
-    for (const each of this.seat.querySelectorAll("button")) each.disabled = true; // nobody would hear it
+    const heard = this.store.link === "open" && !(view && this.behind);
+    for (const each of heard ? [] : this.seat.querySelectorAll("button")) each.disabled = true;
   }
 
   /** What the sensors saw, or what a computer player asks hands to do: people say how it went. */
@@ -192,8 +184,8 @@ export class Room {
         : under ? t("{who} asks for help: {piece} into {zone}, on a tower of {high}. Does it hold?", { ...said, high: under.replace("under=", "") })
           : t("{who} asks for help: {piece} into {zone}. Does it hold?", said);
     return h("div", { class: "proposed" }, h("p", { class: "asked" }, words.charAt(0).toUpperCase() + words.slice(1)), h("div", { class: "answers" },
-      h("button", { type: "button", class: "primary", "data-what": "accept", onclick: () => this.play(proposal) }, seen ? t("Right") : t("It holds")),
-      failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.refuse(failure, proposal) }, how === "fail" ? t("Something else fell") : t("It fell, or it failed")) : ""),
+      act(seen ? t("Right") : t("It holds"), () => this.play(proposal), { class: "primary", "data-what": "accept" }),
+      failure ? act(how === "fail" ? t("Something else fell") : t("It fell, or it failed"), () => this.refuse(failure, proposal), { "data-what": "refuse" }) : ""),
       seen ? h("p", { class: "hint" }, sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
   }
 
@@ -208,10 +200,7 @@ export class Room {
     const awaited = this.room.public.awaiting;
     const order = [...this.known.mine].sort((one, other) => awaited.includes(other) - awaited.includes(one));
     return h("div", { class: "passing" }, h("p", { class: "asked" }, t("Pass the phone on. Who looks at the cards now?")),
-      h("div", { class: "answers" }, order.map((player) => h("button", {
-        type: "button", "data-player": player, class: awaited.includes(player) ? "primary" : "",
-        onclick: () => this.look(player),
-      }, t("I am {player}", { player: nameOf(player) })))));
+      h("div", { class: "answers" }, order.map((player) => act(t("I am {player}", { player: nameOf(player) }), () => this.look(player), { "data-player": player, class: awaited.includes(player) ? "primary" : "" }))));
   }
 
   /** Whether this is the phone of one person, who sat down with a code: it shows what is that seat's, and no more. */
@@ -225,15 +214,12 @@ export class Room {
     const hero = view.hero && view.hero !== "?" ? view.hero : null;
     const head = h("h2", {}, h("span", {}, t("{player}: your hand", { player: nameOf(view.player) })),
       h("span", { class: "mine" }, `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
-    const cover = this.known.mine.length > 1
-      ? h("button", { type: "button", class: "cover", onclick: () => this.look(null) }, t("Hide it, and pass the device on")) : "";
+    const cover = this.known.mine.length > 1 ? act(t("Hide it, and pass the device on"), () => this.look(null), { class: "cover" }) : "";
     if (this.chooser) return [head, this.chooser.element, cover];
-    const plays = (name) => (by.play ?? []).filter((move) => move.split(":")[2].split("=")[0] === name);
-    const counts = new Map();
-    for (const name of view.hand) counts.set(name, (counts.get(name) ?? 0) + 1);
-    const paper = view.hand.includes("?");
-    const cards = paper ? [...new Set((by.play ?? []).map((move) => move.split(":")[2].split("=")[0]))].map((name) => [name, 1]) : [...counts];
-    const shown = cards.map(([name, count]) => card(game, name, count, plays(name).length ? () => this.choose(plays(name)) : null));
+    const laid = (move) => move.split(":")[2].split("=")[0];
+    const plays = (name) => (by.play ?? []).filter((move) => laid(move) === name);
+    const held = view.hand.includes("?") ? new Set((by.play ?? []).map(laid)) : view.hand; // cards of paper are in no table's memory
+    const shown = [...new Set(held)].map((name) => card(game, name, [...held].filter((each) => each === name).length, plays(name).length ? () => this.choose(plays(name)) : null));
     if (hero) {
       const used = this.room.public.used.includes(view.player);
       const spent = card(game, hero, 1, by.hero ? () => this.choose(by.hero) : null, true);
@@ -254,8 +240,8 @@ export class Room {
     const hands = this.store.layout.hands ? { place: t("Place it"), event: t("Do it") } : {}; // the table's own
     const rank = (what) => ["pass", "withdraw", "buy"].indexOf(what);
     return Object.entries(grouped(view.legal)).filter(([what]) => !["play", "keep", "hero"].includes(what) && !(what in hands && this.room.proposal))
-      .sort(([one], [other]) => rank(one) - rank(other)).map(([what, moves]) =>
-        h("button", { type: "button", "data-what": what, class: rank(what) > 0 ? "" : "primary", onclick: () => this.choose(moves) }, hands[what] ?? LABELS[what]?.() ?? what))
+      .sort(([one], [other]) => rank(one) - rank(other))
+      .map(([what, moves]) => act(hands[what] ?? LABELS[what]?.() ?? what, () => this.choose(moves), { "data-what": what, class: rank(what) > 0 ? "" : "primary" }))
       .concat(view.shut || view.hint || !this.room.public.awaiting.includes(view.player) ? []
         : button("bulb", t("Hint"), () => this.send({ type: "seat-hint", player: view.player, step: view.step }), { "data-what": "hint" }));
   }
@@ -274,22 +260,18 @@ export class Room {
     const parts = [];
     if (!(deals && free.length) && stems.length && (!this.own || turn || (deals && computer)) && !computer) {
       const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice") : t("Roll for {player}", { player: nameOf(mover ?? "") });
-      parts.push(h("button", { type: "button", class: turn || deals ? "primary" : "", "data-what": "chance", onclick: () => this.play("chance") }, label));
-      if (!deals && !this.store.layout.hands) parts.push(h("button", { type: "button", onclick: () => this.choose(stems) }, t("We rolled our own dice")));
+      parts.push(act(label, () => this.play("chance"), { class: turn || deals ? "primary" : "", "data-what": "chance" }));
+      if (!deals && !this.store.layout.hands) parts.push(act(t("We rolled our own dice"), () => this.choose(stems)));
     }
     if (this.room.may.includes("table:time") && this.room.counting === null && (!this.own || turn || !this.room.public.awaiting.includes(mine[0]))) {
-      parts.push(h("button", { type: "button", "data-what": "count", onclick: () => this.send({ type: "count" }) }, t("Count to five")));
+      parts.push(act(t("Count to five"), () => this.send({ type: "count" }), { "data-what": "count" }));
     }
-    const doer = [...moves].reverse().find((move) => /:(place|event|take):/.test(move))?.split(":")[0];
+    const doer = moves.findLast((move) => /:(place|event|take):/.test(move))?.split(":")[0];
     if (back && (!this.own || mine.includes(doer))) {
       parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }), { "data-what": "take-back" }));
     }
-    const covered = this.room.seats.filter(({ player, shut }) => shut && !mine.includes(player));
-    for (const { player } of this.known.at_table || mine.length ? covered : []) {
-      parts.push(h("button", { type: "button", "data-uncover": player, onclick: () => this.send({ type: "open-hand", player }) },
-        t("Let {who} see the cards there", { who: nameOf(player) })));
-    }
-    return parts;
+    const covered = this.room.seats.filter(({ player, shut }) => shut && !mine.includes(player) && (this.known.at_table || mine.length));
+    return [...parts, ...covered.map(({ player }) => act(t("Let {who} see the cards there", { who: nameOf(player) }), () => this.send({ type: "open-hand", player }), { "data-uncover": player }))];
   }
 
   /** Who is to play, while a seat is free; afterwards out of the way. */
@@ -303,8 +285,8 @@ export class Room {
     if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4)) this.view.players[lobby ? "before" : "after"](this.seats);
     const rows = players.filter((player) => !this.own || mine.includes(player)).map((player) => this.seatRow(player));
     const rest = !lobby ? "" : h("div", { class: "row" },
-      here ? h("button", { type: "button", class: mine.length ? "" : "primary", "data-what": "round", onclick: () => this.sitAll(free) }, t("We pass this device round")) : "",
-      this.store.mayAct && mine.length ? h("button", { type: "button", class: "primary", "data-what": "fill", onclick: () => free.forEach(({ player }) => this.send({ type: "seat-computer", player, level: "easy" })) }, t("The computer plays the rest")) : "");
+      here ? act(t("We pass this device round"), () => this.sitAll(free), { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
+      this.store.mayAct && mine.length ? act(t("The computer plays the rest"), () => free.forEach(({ player }) => this.seatComputer(player, "easy")), { class: "primary", "data-what": "fill" }) : "");
     const list = [h("ul", { class: "seat-list" }, rows), here || this.own ? "" : this.codeForm()];
     const open_ = this.seats.querySelector("details")?.open;
     this.seats.replaceChildren(...(lobby || (!mine.length && !here)
@@ -322,11 +304,13 @@ export class Room {
       free && pictures[player] ? h("img", { class: "seat-qr", src: svgSource(pictures[player]), alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
       h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
       h("span", { class: "row" },
-        free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",
+        free && here ? act(t("Sit here"), () => this.sit({ player }), { "data-sit": player }) : "",
         free && mayAct ? this.levels(player) : "",
-        seat?.computer && mayAct ? h("button", { type: "button", onclick: () => this.send({ type: "seat-computer", player, level: null }) }, t("Free it")) : "",
-        seat?.taken && (mayAct || mine.includes(player)) ? h("button", { type: "button", "data-free": player, onclick: () => this.free(player) }, t("Free it")) : ""));
+        seat?.computer && mayAct ? act(t("Free it"), () => this.seatComputer(player, null)) : "",
+        seat?.taken && (mayAct || mine.includes(player)) ? act(t("Free it"), () => this.free(player), { "data-free": player }) : ""));
   }
+
+  seatComputer(player, level) { this.send({ type: "seat-computer", player, level }); }
 
   /** Whoever sits there is asked first. */
   free(player) {
@@ -334,22 +318,17 @@ export class Room {
     const go = () => { asked.close(); asked.remove(); this.send({ type: "stand-up", player }); };
     const asked = dialog(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
       h("p", {}, own ? t("You leave the game, and somebody else may sit down.") : t("That phone loses its hand of cards. Ask the person first.")),
-      h("footer", {}, h("button", { type: "button", onclick: () => asked.close() }, t("Cancel")),
-        h("button", { type: "button", class: "primary", "data-what": "free", onclick: go }, t("Free it"))));
+      h("footer", {}, act(t("Cancel"), () => asked.close()), act(t("Free it"), go, { class: "primary", "data-what": "free" })));
     open(asked);
   }
 
   levels(player) {
-    const choice = h("select", {
-      "aria-label": t("Computer"), onchange: () => choice.value && this.send({ type: "seat-computer", player, level: choice.value }),
-    }, h("option", { value: "" }, t("Computer…")), LEVELS.map(([value, label]) => h("option", { value }, label())));
-    return choice;
+    return h("select", { "aria-label": t("Computer"), onchange: ({ target: { value } }) => value && this.seatComputer(player, value) },
+      h("option", { value: "" }, t("Computer…")), LEVELS.map(([value, label]) => h("option", { value }, label())));
   }
 
   codeForm() {
-    const code = h("input", {
-      type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off", "aria-label": t("Code of your seat"), placeholder: "000000",
-    });
+    const code = h("input", { type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off", "aria-label": t("Code of your seat"), placeholder: "000000" });
     const send = (event) => {
       event.preventDefault();
       code.blur();

@@ -1,7 +1,7 @@
 // The card over the plate: what to do next, what can be pressed, and ways to end a game.
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
-import { button, h, icon, nameOf, setText, t } from "/static/page.js";
+import { button, h, icon, nameOf, pips, refill, setText, stepped, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 const SURE_MS = 4000; // the second press must come within
@@ -191,10 +191,11 @@ export class Say {
     Object.assign(this, { store, voice, ownHand });
     this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
+    this.steps = h("span", { hidden: true }); // of a lesson
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
-    this.card = h("div", { class: "say-card" }, this.mover, h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
+    this.card = h("div", { class: "say-card" }, this.mover, h("div", { class: "say-words" }, this.phase, this.steps, this.tally, this.line), this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     box.replaceChildren(this.link, this.card); // the name stood there until now
@@ -234,6 +235,9 @@ export class Say {
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
     const person = far ? snapshot.match.names[who] : this.store.players.name(who);
+    const { lesson } = snapshot;
+    this.steps.hidden = !lesson || Boolean(lesson.puzzle);
+    if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
     const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
     setText(this.phase, this.store.watching ? t("You are watching") : shown);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
@@ -288,6 +292,7 @@ export class Say {
 
   showReview({ record, ply }) {
     this.card.dataset.phase = "review";
+    this.steps.hidden = true;
     setText(this.phase, record.played && ply > record.from ? t("What if?") : t("Looking back"));
     const move = record.moves[ply - 1];
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
@@ -340,5 +345,77 @@ export class Say {
     if (key === this.faultsShown) return;
     this.faultsShown = key;
     this.faults.replaceChildren(...lines.map(([problem, remedy]) => h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
+  }
+}
+
+// A question of the table beside the plate: answers to press, by mouse, finger or key.
+const FEW = 8; // more are a list of their own to scroll
+
+export class Questions {
+  constructor(store, send) {
+    Object.assign(this, { store, send });
+    this.line = h("p", { class: "asked" });
+    this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
+    this.element.addEventListener("keydown", (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
+    store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"], () => this.draw());
+  }
+
+  draw() {
+    const { snapshot, review, falling, mayAct } = this.store;
+    const question = review || falling ? null : snapshot?.question ?? null;
+    const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
+    const stays = !question && this.store.gripped; // or what the pointer holds would move from under it
+    this.element.classList.toggle("stays", Boolean(stays));
+    if (asked !== this.asked && !stays) this.open(question, asked);
+    this.buttons?.forEach((button, at) => {
+      button.classList.toggle("at", !question?.offer && at === question?.at);
+      button.disabled = !mayAct;
+    });
+  }
+
+  open(question, asked) {
+    this.asked = asked;
+    const held = this.element.contains(document.activeElement);
+    this.store.set("hint", null);
+    this.element.hidden = !question;
+    if (!question) {
+      this.buttons = null;
+      this.element.replaceChildren(this.line);
+      if (held) document.getElementById("stage").focus();
+      return;
+    }
+    setText(this.line, this.store.said(question.ask));
+    this.element.classList.toggle("offer", Boolean(question.offer));
+    this.element.classList.toggle("many", question.choices.length > FEW);
+    this.element.setAttribute("aria-label", question.ask);
+    this.buttons = question.choices.map((choice) => this.button(choice));
+    this.element.replaceChildren(this.line, ...this.buttons);
+    const stage = document.getElementById("stage");
+    const idle = document.activeElement === document.body || document.activeElement === stage;
+    if (held || (idle && !question.offer)) this.buttons[question.at].focus({ preventScroll: true });
+  }
+
+  button({ value, label, colour, path }) {
+    const swatch = h("span", { class: "swatch" }, icon(this.arrow(path)));
+    const element = h("button", {
+      type: "button", class: "choice", "data-value": value,
+      onclick: () => this.send({ type: "answer", value }),
+      onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
+      onfocus: () => this.point(path, colour), onblur: () => this.point(null),
+    }, swatch, h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
+    if (colour) swatch.style.setProperty("--tint", colour);
+    return element;
+  }
+
+  /** Which way it falls. */
+  arrow(path) {
+    if (path.length < 2) return "next";
+    const [a, b] = [path[0], path[path.length - 1]].map((p) => this.store.centreOf(this.store.indexOf(p)));
+    if (a.x !== b.x) return b.x > a.x ? "east" : "west";
+    return b.y > a.y ? "north" : "south";
+  }
+
+  point(path, colour) {
+    this.store.set("hint", path?.length > 1 ? { path, colour } : null);
   }
 }

@@ -1,19 +1,22 @@
-// The sensor view: what each Hall sensor feels, what was made of it, and how sure that is.
-import { h, s, setText, t } from "/static/page.js";
+// Maps of the plate's sensors: what each feels now and what was made of it, and what the last calibration found.
+import { fetchJson } from "/static/dialogs.js";
+import { act, h, s, setText, t } from "/static/page.js";
 
+const CELL = 40; // of a map
 const FULL_MT = 13;
 const SHORT = { "N-strong": "N", "S-strong": "S", "N-weak": "n", "S-weak": "s", none: "" };
 const STILLNESS = { still: () => t("still"), tilted: () => t("tilted"), moving: () => t("moving"), unknown: () => t("unknown") };
 
-const WRONG = {
-  dead: () => t("dead"),
-  stuck: () => t("stuck"),
-  noisy: () => t("noisy"),
-  drifting: () => t("drifting"),
-  silent: () => t("does not feel its piece"),
-  contradicting: () => t("says north and south at once"),
-  "left-out": () => t("was left out of the calibration"),
-};
+/** Cells in the plate's order; `more(index)`: what stands in one. */
+function drawMap(map, { columns, rows }, more) {
+  map.setAttribute("viewBox", `0 0 ${columns * CELL} ${rows * CELL}`);
+  const cells = Array.from({ length: columns * rows }, (_, index) => {
+    const [x, y] = [(index % columns) * CELL, (rows - 1 - Math.floor(index / columns)) * CELL];
+    return s("g", { transform: `translate(${x} ${y})`, "data-index": index }, s("rect", { x: 1.5, y: 1.5, width: 37, height: 37, rx: 4, class: "cell" }), more(index));
+  });
+  map.replaceChildren(...cells);
+  return cells;
+}
 
 /** Blue for south, orange for north: told apart by every kind of eye. */
 function colour(mt) {
@@ -42,21 +45,10 @@ export class SensorView {
   }
 
   build() {
-    const { columns, rows, places } = this.store.layout;
-    this.map.setAttribute("viewBox", `0 0 ${columns * 40} ${rows * 40}`);
-    this.cells = places.map((_, index) => {
-      const x = (index % columns) * 40;
-      const y = (rows - 1 - Math.floor(index / columns)) * 40;
-      const heat = s("rect", { x: 1.500, y: 1.500, width: 37, height: 37, rx: 4, class: "cell" });
-      const value = s("text", { x: 20, y: 17, class: "mt" });
-      const kind = s("text", { x: 20, y: 29, class: "kind" });
-      const sure = s("rect", { x: 5, y: 32.500, height: 3, rx: 1.500, width: 0, class: "sure" });
-      const ring = s("circle", { class: "ring" });
-      const group = s("g", { transform: `translate(${x} ${y})`, "data-index": index }, heat, value, kind, sure, ring);
-      return { group, heat, value, kind, sure, ring };
-    });
+    this.cells = drawMap(this.map, this.store.layout, () => [s("text", { x: 20, y: 17, class: "mt" }), s("text", { x: 20, y: 29, class: "kind" }),
+      s("rect", { x: 5, y: 32.5, height: 3, rx: 1.5, width: 0, class: "sure" }), s("circle", { class: "ring" })]);
     this.slides = s("g", {});
-    this.map.replaceChildren(...this.cells.map(({ group }) => group), this.slides);
+    this.map.append(this.slides);
   }
 
   draw() {
@@ -72,17 +64,17 @@ export class SensorView {
   /** Where pieces stand on their places. */
   drawRings(offsets) {
     const { places, pitch_mm: pitch } = this.store.layout;
-    this.cells.forEach(({ ring }, index) => {
+    this.cells.forEach((cell, index) => {
       const [east, north, within] = offsets[places[index]] ?? [0, 0, 0];
       const at = { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch };
-      for (const [name, mm] of Object.entries(at)) ring.setAttribute(name, mm.toFixed(1));
+      for (const [name, mm] of Object.entries(at)) cell.lastChild.setAttribute(name, mm.toFixed(1));
     });
   }
 
   /** The ways of pieces that slide, and the circle in which each is now. */
   drawSlides(tracks) {
     const { columns, rows, pitch_mm: pitch } = this.store.layout;
-    const at = ([x, y]) => [20 * columns + (40 * x) / pitch, 20 * rows - (40 * y) / pitch];
+    const at = ([x, y]) => [20 * columns + (CELL * x) / pitch, 20 * rows - (CELL * y) / pitch];
     this.slides.replaceChildren(...tracks.flatMap(({ path_mm: path, at_mm: now, within_mm: within }) => {
       const [cx, cy] = at(now);
       return [s("polyline", { class: "slide", points: [...path, now].map((each) => at(each).join(",")).join(" ") }), s("circle", { class: "ring", cx, cy, r: (40 * within) / pitch })];
@@ -93,11 +85,12 @@ export class SensorView {
     const doubtful = new Set(unsure);
     this.cells.forEach((cell, index) => {
       const mt = field[index];
-      cell.heat.style.fill = colour(mt);
-      cell.group.classList.toggle("unsure", doubtful.has(index));
-      setText(cell.value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
-      setText(cell.kind, SHORT[magnets[index]] ?? "?");
-      cell.sure.setAttribute("width", (30 * confidence[index]).toFixed(1));
+      const [heat, value, kind, sure] = cell.children;
+      heat.style.fill = colour(mt);
+      cell.classList.toggle("unsure", doubtful.has(index));
+      setText(value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
+      setText(kind, SHORT[magnets[index]] ?? "?");
+      sure.setAttribute("width", (30 * confidence[index]).toFixed(1));
     });
     if (this.pointed === undefined) return;
     const index = this.pointed;
@@ -113,7 +106,7 @@ export class SensorView {
       ...(spin ? [[t("Turned by"), `${spin}°`, true]] : []),
       [t("Lights"), dimmed < 1 ? t("dimmed to {percent} %", { percent: Math.round(dimmed * 100) }) : t("full"), dimmed >= 1],
       [t("Unsure places"), String(sensors?.unsure.length ?? 0), !sensors?.unsure.length],
-      ...Object.entries(sensors?.masked ?? {}).map(([place, why]) => [place, WRONG[why]?.() ?? why, false]),
+      ...Object.entries(sensors?.masked ?? {}).map((unread) => [...unread, false]),
       ...faults.map(({ part, problem }) => [part, problem, false]),
     ];
     if (!faults.length) lines.push([t("Parts"), t("all answer"), true]);
@@ -121,5 +114,96 @@ export class SensorView {
     if (key === this.healthShown) return;
     this.healthShown = key;
     this.health.replaceChildren(...lines.map(([what, how, good]) => h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
+  }
+}
+
+const FULL_MARGIN_MT = 1.2; // a margin that nothing in play uses up
+
+/** From sienna, no margin, to blue, plenty: told apart by every kind of eye, and by the number. */
+function marginColour(mt) {
+  const good = Math.max(0, Math.min(1, mt / FULL_MARGIN_MT));
+  const mix = (low, high) => Math.round(low + (high - low) * good);
+  return `rgb(${mix(200, 60)} ${mix(90, 140)} ${mix(40, 240)} / ${(0.75 - 0.35 * good).toFixed(2)})`;
+}
+
+/** Each place's margin, worst places by name, and what to do. */
+export class HealthMap {
+  /** `again(place)`: a person wants that place measured again. */
+  constructor(store, again) {
+    this.store = store;
+    this.summary = h("p", { class: "health-summary" });
+    this.map = s("svg", { class: "sensor-map health-map" });
+    this.detail = h("p", { class: "sensor-detail", "aria-live": "polite" });
+    this.again = act("", () => again(this.chosen));
+    this.worst = h("ul", { class: "worst" });
+    this.table = h("tbody");
+    this.about = h("p", { class: "hint" });
+    this.figures = h("div", { class: "health-figures" }, this.map,
+      h("p", { class: "hint" }, t("How much of a weak or off-centre piece is left before it would be misread, in millitesla: the margin. A mark in the corner: worth a look. Tap a place.")),
+      h("div", { class: "row health-place" }, this.detail, this.again),
+      this.worst,
+      h("details", { class: "health-table" }, h("summary", {}, t("As a table")),
+        h("table", {}, h("thead", {}, h("tr", {}, ...[t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")].map((name) => h("th", { scope: "col" }, name)))), this.table)));
+    this.element = h("div", { class: "health-panel" }, this.summary, this.figures, this.about);
+    this.figures.hidden = true;
+    this.again.hidden = true;
+    this.idle = true;
+    const placeOf = (event) => event.target.closest?.("[data-place]")?.dataset.place;
+    this.map.addEventListener("click", (event) => this.choose(placeOf(event) ?? this.chosen));
+    this.map.addEventListener("pointerover", (event) => this.tell(placeOf(event)));
+    this.map.addEventListener("pointerleave", () => this.tell(this.chosen));
+  }
+
+  /** When the panel comes into view, and when a calibration has ended. */
+  async look() {
+    try {
+      this.found = await fetchJson("/api/v1/health");
+    } catch {
+      return; // the page says elsewhere that the table does not answer
+    }
+    this.draw();
+  }
+
+  draw() {
+    const { made, summary, mounting, places } = this.found;
+    setText(this.summary, summary);
+    setText(this.about, [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" "));
+    this.figures.hidden = places.length === 0;
+    if (!places.length) return;
+    this.map.setAttribute("role", "img");
+    this.map.setAttribute("aria-label", summary);
+    drawMap(this.map, this.store.layout, (index) => {
+      const { margin_mt: margin, remedy } = places[index];
+      return [s("text", { x: 20, y: 25, class: "mt" }, margin.toFixed(1)), remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null];
+    }).forEach((cell, index) => {
+      cell.firstChild.style.fill = marginColour(places[index].margin_mt);
+      cell.classList.toggle("poor", Boolean(places[index].remedy));
+      cell.dataset.place = places[index].place;
+    });
+    this.worst.replaceChildren(...places.filter((one) => one.remedy)
+      .map((one) => h("li", { class: "bad" }, act(one.place, () => this.choose(one.place), { class: "plain" }), h("span", {}, one.remedy))));
+    this.table.replaceChildren(...places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
+      h("th", { scope: "row" }, one.place),
+      ...[one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)]
+        .map((figure) => h("td", {}, figure)))));
+    if (this.chosen) this.choose(this.chosen);
+  }
+
+  choose(place) {
+    if (!place) return;
+    this.chosen = place;
+    this.tell(place);
+    setText(this.again, t("Measure {place} again", { place }));
+    this.again.hidden = !this.idle;
+    for (const cell of this.map.children) cell.classList.toggle("chosen", cell.dataset.place === place);
+  }
+
+  tell(place) {
+    const one = this.found.places.find((known) => known.place === place);
+    if (!one) return;
+    setText(this.detail, t("{place}: piece {reading} mT, noise {noise} mT, margin {margin} mT. {remedy}", {
+      place, reading: one.reading_mt.toFixed(1), noise: one.noise_mt.toFixed(3),
+      margin: one.margin_mt.toFixed(2), remedy: one.remedy ?? "",
+    }));
   }
 }
