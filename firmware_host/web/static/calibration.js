@@ -1,5 +1,5 @@
 // The sweep from the page: the game waits, a card says each step, and the lights lead.
-import { act, h, setText, t } from "/static/page.js";
+import { act, h, isNew, setText, t } from "/static/page.js";
 import { HealthMap } from "/static/sensors.js";
 
 const STAGES = {
@@ -70,9 +70,7 @@ export class CalibrationCard {
 
   /** The answers that may be given: buttons, or a list where they are many. */
   offer(choices) {
-    const shown = JSON.stringify(choices);
-    if (shown === this.shown) return;
-    this.shown = shown;
+    if (!isNew(this, "shown", choices)) return;
     const answer = (value) => this.send({ type: "answer-sweep", value });
     const list = h("select", { "aria-label": t("Answer") }, choices.map(({ value, label }) => h("option", { value }, label)));
     this.choices.replaceChildren(...(choices.length > MOST_BUTTONS ? [list, act(t("Answer"), () => answer(list.value), { class: "primary" })]

@@ -1,5 +1,5 @@
 // The drawer The table and what stands in it.
-import { act, button, closed, h, icon, opened, remember, remembered, stepped, t } from "/static/page.js";
+import { act, button, closed, h, icon, isNew, opened, remember, remembered, stepped, t } from "/static/page.js";
 
 export class Tabs {
   /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
@@ -212,8 +212,7 @@ export class FaultPanel {
     this.hint.textContent = hands
       ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
       : t("On a real table things break by themselves.");
-    if (JSON.stringify(breakable) === this.offered) return;
-    this.offered = JSON.stringify(breakable);
+    if (!isNew(this, "offered", breakable)) return;
     this.fault.replaceChildren(...breakable.map(({ fault }) => h("option", { value: fault }, nameOf(fault))));
     this.chosen();
   }
@@ -233,9 +232,7 @@ export class FaultPanel {
 
   draw() {
     const { broken = [] } = this.store.snapshot ?? {};
-    const key = JSON.stringify([broken, this.store.link]);
-    if (key === this.drawn) return;
-    this.drawn = key;
+    if (!isNew(this, "drawn", [broken, this.store.link])) return;
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),

@@ -201,7 +201,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, send, new SensorView(store).element);
   const moves = new Moves(store, reviewer, pictureButtons(store, plate), ending.element, new AssistChoice(store, send).element).element;
-  moves.append(new Analysis(store, { send, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
+  moves.append(new Analysis(store, reviewer, { send, fetchJson, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
     if (name === "learn") puzzles.fill();

@@ -5,17 +5,17 @@ import { act, button, closed, h, nameOf, opened, s, setText, t } from "/static/p
 
 export class Moves {
   /** `below`: what else can be done about the game. */
-  constructor(store, { review, step, record }, pictures, ...below) {
-    Object.assign(this, { store, review, record });
+  constructor(store, reviewer, pictures, ...below) {
+    Object.assign(this, { store, reviewer });
     this.positions = []; // of the game on the plate: cells after so many moves
     this.list = h("div", { class: "moves" });
     this.told = h("p", {});
     this.story = h("div", { class: "story" });
     this.steps = h("div", { class: "steps", role: "group", "aria-label": t("Step through the moves") },
-      button("first", t("Start of the game"), () => step("first")),
-      button("previous", t("One move back"), () => step(-1)),
-      button("next", t("One move on"), () => step(1)),
-      button("last", t("Latest move"), () => step("last")));
+      button("first", t("Start of the game"), () => reviewer.step("first")),
+      button("previous", t("One move back"), () => reviewer.step(-1)),
+      button("next", t("One move on"), () => reviewer.step(1)),
+      button("last", t("Latest move"), () => reviewer.step("last")));
     this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
     store.on(["layout"], () => { this.positions = []; });
     store.on(["layout", "moves", "position", "review", "players"], () => this.draw());
@@ -30,7 +30,7 @@ export class Moves {
     this.positions.push(snapshot.position);
     if (moves.length && !this.positions[0] && !snapshot.lesson) {
       this.positions[0] = {};
-      this.record().then((record) => {
+      this.reviewer.record().then((record) => {
         record?.positions.slice(0, moves.length).forEach(({ cells }, at) => { this.positions[at] = cells; });
         this.draw();
       });
@@ -61,7 +61,7 @@ export class Moves {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));
       const current = review ? review.ply === at + 1 : at === moves.length - 1;
       const kind = review?.record.played && at >= review.record.from ? "move supposed" : "move";
-      cells.push(h("button", { type: "button", class: current ? `${kind} current` : kind, onclick: () => this.review(at + 1, true), "aria-current": current ? "step" : null },
+      cells.push(h("button", { type: "button", class: current ? `${kind} current` : kind, onclick: () => this.reviewer.review(at + 1, true), "aria-current": current ? "step" : null },
         boards[at + 1] ? boardAt(store, boards[at + 1], boards[at]) : null, store.label(move)));
     });
     this.list.replaceChildren(...cells);
@@ -95,10 +95,6 @@ export class Moves {
 export class Reviewer {
   constructor(store, { fetchJson, ask, complain }) {
     Object.assign(this, { store, fetchJson, ask, complain });
-    this.review = this.review.bind(this);
-    this.step = this.step.bind(this);
-    this.line = this.line.bind(this);
-    this.record = this.record.bind(this);
     const looking = { close: () => this.leave() };
     store.listen(() => (store.review ? opened : closed)(looking));
     addEventListener("keydown", (event) => {
@@ -155,12 +151,7 @@ export class Reviewer {
     const { review, layout } = this.store;
     if (review) return review.record;
     if (!layout?.game || this.store.snapshot.lesson) return null; // which is nowhere kept
-    try {
-      return await this.fetchJson(`/api/v1/history/${layout.game.id}`);
-    } catch (error) {
-      this.complain(error.message);
-      return null;
-    }
+    return this.fetchJson(`/api/v1/history/${layout.game.id}`).catch((error) => this.complain(error.message));
   }
 }
 
@@ -169,8 +160,8 @@ const WIDE = 300;
 const HIGH = 90;
 
 export class Analysis {
-  constructor(store, { send, fetchJson, review, line, complain }) {
-    Object.assign(this, { store, send, fetchJson, review, line, complain });
+  constructor(store, reviewer, { send, fetchJson, complain }) {
+    Object.assign(this, { store, reviewer, send, fetchJson, complain });
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.plot = h("div", { class: "plot" });
     this.points = h("ol", { class: "turning" });
@@ -238,11 +229,11 @@ export class Analysis {
       each && each.practise !== null ? act(t("Find the better move"), () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
     this.points.replaceChildren(...(turning.length
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
-        act(point.say, () => this.review(point.ply - 1), { class: "plain" }),
+        act(point.say, () => this.reviewer.review(point.ply - 1), { class: "plain" }),
         h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
         h("div", { class: "row" },
-          point.better.moves.length ? act(t("What was better"), () => this.line(point.ply, point.better)) : null,
-          act(t("What followed"), () => this.line(point.ply, point.played)), lesson(toLearn.find(({ say }) => say === point.say)))))
+          point.better.moves.length ? act(t("What was better"), () => this.reviewer.line(point.ply, point.better)) : null,
+          act(t("What followed"), () => this.reviewer.line(point.ply, point.played)), lesson(toLearn.find(({ say }) => say === point.say)))))
       : [h("li", { class: "hint" }, t("No single move decided it."))]));
     this.learn.replaceChildren(...toLearn.filter(({ say }) => !turning.some((point) => point.say === say)).map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each)))));
     this.mark();
@@ -250,7 +241,7 @@ export class Analysis {
 
   pick(event, count) {
     const box = event.currentTarget.getBoundingClientRect();
-    this.review(Math.round(((event.clientX - box.left) / box.width) * (count - 1)));
+    this.reviewer.review(Math.round(((event.clientX - box.left) / box.width) * (count - 1)));
   }
 
   /** Where the position that is shown stands in the plot. */

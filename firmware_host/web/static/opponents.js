@@ -127,15 +127,10 @@ export class AssistChoice {
     this.element.hidden = !snapshot?.may_assist || !people.length || Boolean(review || snapshot.result) || !mayAct;
     if (this.element.hidden || this.rows.contains(document.activeElement)) return;
     this.rows.replaceChildren(...people.map((player) => {
-      const select = h("select", {
-        "data-assist": player, onchange: () => this.grant(player, Number(select.value)),
-      }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
-      const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => this.grant(player, Number(select.value), sure.checked) });
+      const grant = (more) => this.send({ type: "assist", player, amount: Number(select.value), ...more });
+      const select = h("select", { "data-assist": player, onchange: () => grant({}) }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
+      const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => grant({ sure: sure.checked }) });
       return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
     }));
-  }
-
-  grant(player, amount, sure) {
-    this.send({ type: "assist", player, amount, ...(sure === undefined ? {} : { sure }) });
   }
 }

@@ -33,6 +33,14 @@ export const svgSource = (drawing) => `data:image/svg+xml,${encodeURIComponent(d
 /** Set a text only where it changed, so that screen readers and selections are left alone. */
 export function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
 
+/** Whether `value` is another than the last time; `owner` keeps it under that name. */
+export function isNew(owner, name, value) {
+  const key = JSON.stringify(value);
+  const other = owner[name] !== key;
+  owner[name] = key;
+  return other;
+}
+
 /** A line icon; it says nothing to a screen reader, the button around it does. */
 export function icon(name) {
   return s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: `#icon-${name}` }));

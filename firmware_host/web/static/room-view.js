@@ -1,7 +1,7 @@
 // A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
 import { dialog, open } from "/static/dialogs.js";
 import { h, icon, nameOf, s, setText, t } from "/static/page.js";
-import { aboutOf, cardTitle, pieceName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
+import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const HELD_MS = 420;
 const STILL_PX = 12;
@@ -167,9 +167,8 @@ export class RoomView {
       const towers = room.zones[zone] ?? [];
       const angle = (at / 8) * 2 * Math.PI - Math.PI / 2;
       const [x, y] = [Math.cos(angle), Math.sin(angle)];
-      const words = towers.map((tower) => tower.split("+").map((piece) => pieceName(game, piece)).join(" + "));
       return s("g", { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
-        s("title", {}, [zoneName(game, zone), ...words].join("\n")),
+        s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))].join("\n")),
         s("path", { d: wedge(at) }), universe ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26, width: 52, height: 52 }) : null,
         rimName(titleOf(game, `zone:${zone}`), at),
         s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
@@ -178,7 +177,7 @@ export class RoomView {
     this.stars ??= ground();
     this.platform.replaceChildren(...this.stars, ...zones, s("circle", { r: INNER - 2, class: "hub" }));
     this.platform.setAttribute("aria-label", Object.entries(room.zones).map(([zone, towers]) =>
-      `${zoneName(game, zone)}: ${towers.map((tower) => tower.split("+").map((piece) => pieceName(game, piece)).join(" + ")).join(", ")}`).join("; ") || t("The platform is empty."));
+      `${zoneName(game, zone)}: ${towers.map((tower) => piecesName(game, tower)).join(", ")}`).join("; ") || t("The platform is empty."));
     this.hang();
   }
 

@@ -1,7 +1,7 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { act, button, h, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
+import { act, button, h, isNew, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence, zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
@@ -58,11 +58,7 @@ export class Room {
     document.documentElement.toggleAttribute("data-hand", here && this.known.mine.length > 0);
     if (!here) return;
     if (changed.has("layout") || (changed.has("link") && this.store.link === "open")) this.refresh();
-    const key = JSON.stringify(this.room.seats);
-    if (key !== this.seatsKey) {
-      this.seatsKey = key;
-      this.refresh();
-    }
+    if (isNew(this, "seated", this.room.seats)) this.refresh();
     if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name))) this.view.draw();
     else this.view.hang(); // it may have come into space, or gone
     this.supply.fill();

@@ -1,7 +1,7 @@
 // The card over the plate: what to do next, what can be pressed, and ways to end a game.
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
-import { button, h, icon, nameOf, pips, refill, setText, stepped, t } from "/static/page.js";
+import { button, h, icon, isNew, nameOf, pips, refill, setText, stepped, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 const SURE_MS = 4000; // the second press must come within
@@ -307,9 +307,7 @@ export class Say {
   count() {
     const { result } = shown(this.store);
     const told = result && !this.store.review && this.store.players.told;
-    const key = JSON.stringify([result, this.store.game?.id, told]);
-    if (key === this.counted) return;
-    this.counted = key;
+    if (!isNew(this, "counted", [result, this.store.game?.id, told])) return;
     const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
     const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player, found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
     if (result?.margin !== undefined) {
@@ -322,9 +320,7 @@ export class Say {
   }
 
   showBall(piece, won) {
-    const ball = `${this.store.game?.name}-${piece}-${won}`;
-    if (this.ball === ball) return;
-    this.ball = ball;
+    if (!isNew(this, "ball", [this.store.game?.name, piece, won])) return;
     this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []), ...(won ? [icon("trophy")] : []));
     this.mover.hidden = !piece && !won;
   }
@@ -341,9 +337,7 @@ export class Say {
       const percent = Math.round(dimmed * 100);
       lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent }), ""]);
     }
-    const key = JSON.stringify(lines);
-    if (key === this.faultsShown) return;
-    this.faultsShown = key;
+    if (!isNew(this, "faultsShown", lines)) return;
     this.faults.replaceChildren(...lines.map(([problem, remedy]) => h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
   }
 }

@@ -1,6 +1,6 @@
 // Maps of the plate's sensors: what each feels now and what was made of it, and what the last calibration found.
 import { fetchJson } from "/static/dialogs.js";
-import { act, h, s, setText, t } from "/static/page.js";
+import { act, h, isNew, s, setText, t } from "/static/page.js";
 
 const CELL = 40; // of a map
 const FULL_MT = 13;
@@ -110,9 +110,7 @@ export class SensorView {
       ...faults.map(({ part, problem }) => [part, problem, false]),
     ];
     if (!faults.length) lines.push([t("Parts"), t("all answer"), true]);
-    const key = JSON.stringify(lines);
-    if (key === this.healthShown) return;
-    this.healthShown = key;
+    if (!isNew(this, "healthShown", lines)) return;
     this.health.replaceChildren(...lines.map(([what, how, good]) => h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
   }
 }
