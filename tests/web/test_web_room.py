@@ -157,7 +157,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     phones["blue"].press("chance")
     phones["blue"].expect_said("Blue has")
     white = phones["white"].page
-    white.locator('.hand-card[data-card="limit-it"]').click()
+    white.locator('.hand-card[data-card="limit-it"][data-may]').click()  # else it is read
     expect(phones["green"].page.locator(".laid-cards li")).to_have_count(1)
     served.lose()
     killable.kill()
