@@ -71,7 +71,6 @@ class AlphaBeta:
         self._table = {} if table is None else table
         self._report = report
         self._history: dict[tuple[int, int], int] = {}
-        self._killers: list[int] = [-1] * (DEEPEST + 2)
 
     def search(self, state: Any, margin: int = 0) -> Found:
         """The best move of ``state``, which is not over; those within ``margin`` of it are ranked
@@ -168,7 +167,7 @@ class AlphaBeta:
         if self._attention is not None:
             moves = self._attention.noticed(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
-        for move in self._ordered(moves, first, ply, depth, rules.mover(state)):
+        for move in self._ordered(moves, first, rules.mover(state)):
             value = self._child(
                 state, rules.apply(state, move), depth - 1, alpha, beta, ply + 1, move
             )
@@ -177,7 +176,6 @@ class AlphaBeta:
                 if value > alpha:
                     alpha = value
                     if value >= beta:
-                        self._killers[ply] = move
                         at = rules.mover(state), move
                         self._history[at] = self._history.get(at, 0) + depth * depth
                         break
@@ -189,14 +187,9 @@ class AlphaBeta:
             self._table[key] = (depth, kind, stored, chosen)
         return best
 
-    def _ordered(
-        self, moves: Sequence[int], first: int, ply: int, depth: int, mover: int
-    ) -> Sequence[int]:
-        """The moves, those first that have caused cut-offs before."""
-        history, killer = self._history, self._killers[ply]
-        weights = {first: 1 << 60, killer: 1 << 59}
+    def _ordered(self, moves: Sequence[int], first: int, mover: int) -> Sequence[int]:
+        """The moves: first the one stored, then those that have caused cut-offs most."""
+        history = self._history
         return sorted(
-            moves,
-            key=lambda move: weights.get(move) or history.get((mover, move), 0),
-            reverse=True,
+            moves, key=lambda move: (move == first, history.get((mover, move), 0)), reverse=True
         )

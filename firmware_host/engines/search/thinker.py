@@ -64,12 +64,13 @@ class Thinker:
         self._playouts = game.playout_rules
         self._book = opening_moves(game)
         self._fast: FastTree | None = None
+        self._fast_solver: Solver | None = None
         own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
         if warm() if kernels is None else kernels:
             from firmware_host.engines.search.fast import fast_solver, fast_tree
 
             self._fast = fast_tree(game, own)
-            self._solver = fast_solver(game) or self._solver
+            self._fast_solver = fast_solver(game)
 
     def level(self, number: int) -> Level:
         """What level ``number`` sees in this game."""
@@ -104,8 +105,11 @@ class Thinker:
         limits = Limits(
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
-        exact = self._solver is not None and level.depth is None and state.turn > 0
-        if self._solver is not None and (exact or not state.turn):
+        solver = self._solver
+        if number == STRONGEST:  # the others count positions, in plain Python
+            solver = self._fast_solver or solver
+        exact = solver is not None and level.depth is None and state.turn > 0
+        if solver is not None and (exact or not state.turn):
             limits = replace(limits, depth=_SKETCH_DEPTH)
         budget = Budget(limits, self._now, stopped)
         attention = None
@@ -133,14 +137,14 @@ class Thinker:
             found = search.search(state, 2 * WIN)
             return replace(found, ranked=found.ranked[::-1], line=(found.ranked[-1][0],))
         found = self._chosen(search.search(state, level.margin))
-        if exact and self._solver is not None and abs(found.value) < SURE:
+        if exact and solver is not None and abs(found.value) < SURE:
             moves = self._rules.moves(state)
             moves = moves if attention is None else attention.noticed(moves, 0)
             rest_s = None
             if limits.time_s is not None:
                 rest_s = max(limits.time_s - budget.used_s, 0.0)
             left = Budget(Limits(nodes=level.nodes, time_s=rest_s), self._now, stopped)
-            found = self._solved(self._solver, state, found, moves, left)
+            found = self._solved(solver, state, found, moves, left)
             report(found)
         return found
 

@@ -109,7 +109,7 @@ def test_the_best_levels_of_gravity_trap_solve_what_they_see(game, clock):
         return [each.think(state, number, Limits(time_s=60)).move for each in thinkers]
 
     assert set(played(10)) == set(winning)
-    assert 30 < played(8).count(winning[0]) < 60  # of six it overlooks one
+    assert 30 < played(8).count(winning[0]) < 60  # of seventeen it overlooks one
 
 
 def test_three_and_four_can_play(game, clock):
