@@ -90,6 +90,8 @@ def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(alter
     player = open_page(altered.url)
     page = player.page
     player.expect_marbles(d4="red", e5="blue")
+    expect(page.locator('.tray[data-piece="red"] .number')).to_have_text("1 of 8")
+    expect(page.locator('.tray[data-piece="red"] .waiting')).to_have_count(7)
     expect(page.locator(".say-card .line")).to_have_text(
         "A game plays itself. Touch anything, and it is your turn."
     )

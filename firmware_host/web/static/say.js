@@ -147,7 +147,7 @@ export class Actions {
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
     const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move]; // it plays by itself
-    const alone = engine || this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
+    const alone = engine || this.ownHand.on && snapshot.phase !== "fix";
     if (!this.store.handsFree || !words || !something || alone) return null;
     setText(this.help.lastChild, words(snapshot));
     return this.help;

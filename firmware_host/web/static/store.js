@@ -1,5 +1,8 @@
 // What the page knows: the layout, the newest snapshot, and what this page itself is doing.
 
+/** How many pieces of a kind stand on places. */
+export const countOf = (piece, cells) => Object.values(cells).filter((each) => each === piece).length;
+
 export class Store {
   constructor() {
     this.layout = null;
@@ -134,17 +137,25 @@ export class Store {
     return x >= west && x <= east && y >= south && y <= north;
   }
 
+  /** Cells and reserve of what is shown: the position looked at, the one of a game that plays itself, or the game's. */
+  get stand() {
+    const { review, snapshot: { position, reserve, attract } } = this;
+    if (review) return review.record.positions[review.ply];
+    if (!attract) return { cells: position, reserve };
+    const left = ([piece, more]) => [piece, more + countOf(piece, position) - countOf(piece, attract)];
+    return { cells: attract, reserve: Object.fromEntries(Object.entries(reserve).map(left)) };
+  }
+
   /** How many pieces of a kind lie beside the plate; Infinity where the box never runs out. */
   inTray(piece) {
     const { snapshot, layout, review, game } = this;
-    const { cells, reserve } = review
-      ? review.record.positions[review.ply] : { cells: snapshot.position, reserve: snapshot.reserve };
-    const count = (list) => list.filter((name) => name === piece).length;
-    const out = review || !layout.hands ? Object.values(review ? cells : snapshot.cells)
-      : snapshot.pieces.map((p) => p.piece);
-    if (piece in reserve) return Math.max(0, reserve[piece] + count(Object.values(cells)) - count(out));
+    const { cells, reserve } = this.stand;
+    const shown = review || snapshot.attract ? cells : snapshot.cells;
+    const out = shown !== cells && layout.hands
+      ? snapshot.pieces.filter((each) => each.piece === piece).length : countOf(piece, shown);
+    if (piece in reserve) return Math.max(0, reserve[piece] + countOf(piece, cells) - out);
     if (!game?.drawing || !game.players.includes(piece)) return Infinity;
-    return Math.max(0, 1 - count(out)); // one ship each
+    return Math.max(0, 1 - out); // one ship each
   }
 
   /** Pieces to draw: as they lie where that is known, else as the sensors see them. */

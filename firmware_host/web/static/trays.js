@@ -3,6 +3,7 @@ import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
 import { engineName } from "/static/opponents.js";
+import { countOf } from "/static/store.js";
 
 const MOST_DRAWN = 25; // more only cover each other
 const OF_A_BOX = 9;
@@ -116,10 +117,8 @@ export class Trays {
   }
 
   counted(piece) {
-    const { review, snapshot, game } = this.store;
-    const { cells, reserve } = review
-      ? review.record.positions[review.ply] : { cells: snapshot.position, reserve: snapshot.reserve };
-    const on = Object.values(cells).filter((each) => each === piece).length;
+    const { game, stand: { cells, reserve } } = this.store;
+    const on = countOf(piece, cells);
     if (piece in reserve) return t("{on} of {all}", { on, all: on + reserve[piece] });
     const single = game.drawing && game.players.includes(piece);
     return on && !single ? String(on) : "";
