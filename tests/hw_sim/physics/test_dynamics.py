@@ -8,6 +8,7 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
+from firmware_host.config import platform  # noqa: E402
 from hw_sim.physics import body  # noqa: E402
 from hw_sim.physics.body import DISC  # noqa: E402
 from hw_sim.physics.dynamics import Dynamics  # noqa: E402
@@ -153,9 +154,9 @@ def test_a_free_plate_leans_as_its_weights_balance():
     dynamics.add(1, (150.0, 0.0, 0.0), 0.0, 0.5)
     let_go(dynamics)
     dynamics.advance(20.0)
-    above = body.plate_kg(PLATE_MM) * (body.SURFACE_M - body.PLATE_THICK_M / 2)
+    above = platform.plate_kg(PLATE_MM) * (body.SURFACE_M - body.PLATE_THICK_M / 2)
     above += DISC.mass_kg * (body.SURFACE_M + DISC.height_m / 2)
-    below = -body.WEIGHT_KG * body.WEIGHT_M
+    below = -platform.WEIGHT_KG * body.WEIGHT_M
     lean = math.atan2(DISC.mass_kg * 0.150, below - above)
     assert dynamics.motion(20.0).attitude_rad[1] == pytest.approx(lean, rel=0.02)
 
@@ -177,9 +178,9 @@ def test_a_free_plate_swings_in_its_time():
         before = tilt
     side, thick = PLATE_MM / 1000, body.PLATE_THICK_M
     high = body.SURFACE_M - thick / 2
-    inertia = body.plate_kg(PLATE_MM) * ((side**2 + thick**2) / 12 + high**2)
-    inertia += body.WEIGHT_KG * (3 * 0.05**2 + 0.02**2) / 12 + body.WEIGHT_KG * body.WEIGHT_M**2
-    righting = -body.WEIGHT_KG * body.WEIGHT_M - body.plate_kg(PLATE_MM) * high
+    inertia = platform.plate_kg(PLATE_MM) * ((side**2 + thick**2) / 12 + high**2)
+    inertia += platform.WEIGHT_KG * (3 * 0.05**2 + 0.02**2) / 12 + platform.WEIGHT_KG * body.WEIGHT_M**2
+    righting = -platform.WEIGHT_KG * body.WEIGHT_M - platform.plate_kg(PLATE_MM) * high
     period_s = 2 * math.pi * math.sqrt(inertia / (righting * G))
     assert crossings[2] - crossings[1] == pytest.approx(period_s, rel=0.05)
 
