@@ -128,6 +128,17 @@ def test_gravity_trap_by_mouse_from_the_first_ship_to_the_margin(served, open_pa
     expect(page.locator('.tray[data-piece="pod"] .count')).to_have_text("3 on the board")
 
 
+def test_the_story_tells_of_the_ship_and_not_of_the_pods_that_are_set_up(served, open_page):
+    new_game(served, "gravity-trap", board=RING)
+    player = open_page(served.url)
+    for mover, base in (("red", "1"), ("blue", "5")):
+        player.expect_turn(mover)
+        player.drop(mover, base)
+    player.page.get_by_role("button", name="Put them on for me", exact=True).click()
+    player.expect_turn("red")
+    expect(player.page.locator(".story p")).to_have_text("Blue drops on 5.")
+
+
 def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, open_page):
     new_game(served, "gravity-trap", board=RING)
     player = open_page(served.url)

@@ -83,8 +83,8 @@ export class Moves {
   /** A move that had no consequences: which piece has come where. */
   plainly(before, now) {
     const { store } = this;
-    const place = Object.keys(now).find((each) => now[each] !== before[each]);
-    if (!place) return "";
+    const place = Object.keys(now).find((each) => now[each] !== before[each] && store.game.players.includes(now[each]));
+    if (!place) return ""; // pods that the set-up has put
     const [player, label] = [store.players.called(now[place]), store.label(place)];
     const source = Object.keys(before).find((each) => before[each] === now[place] && !now[each]);
     return source ? t("{player} moves from {source} to {place}.", { player, source: store.label(source), place: label }) : t("{player} drops on {place}.", { player, place: label });
