@@ -179,7 +179,7 @@ def test_a_free_plate_swings_in_its_time():
     side, thick = PLATE_MM / 1000, body.PLATE_THICK_M
     high = body.SURFACE_M - thick / 2
     inertia = platform.plate_kg(PLATE_MM) * ((side**2 + thick**2) / 12 + high**2)
-    inertia += platform.WEIGHT_KG * (3 * 0.05**2 + 0.02**2) / 12 + platform.WEIGHT_KG * body.WEIGHT_M**2
+    inertia += platform.WEIGHT_KG * ((3 * 0.05**2 + 0.02**2) / 12 + body.WEIGHT_M**2)
     righting = -platform.WEIGHT_KG * body.WEIGHT_M - platform.plate_kg(PLATE_MM) * high
     period_s = 2 * math.pi * math.sqrt(inertia / (righting * G))
     assert crossings[2] - crossings[1] == pytest.approx(period_s, rel=0.05)
