@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import PickUp, SetDown
+from firmware_host.table.commands import PickUp, Put, SetDown
 
 pytestmark = pytest.mark.web
 
@@ -316,6 +316,16 @@ def test_the_story_of_the_game_has_a_picture_for_each_move_and_words_for_the_las
     assert page.locator(".move").evaluate_all(pieces) == [1, 2, 3]
     page.locator(".move").nth(1).click()
     expect(page.locator(".story p")).to_have_text("Blue drops on f6.")
+
+
+def test_a_move_that_a_slow_page_has_not_seen_has_its_picture(altered, open_page):
+    altered.table.show(moves=[], position={})
+    page = open_page(altered.url).page
+    expect(page.locator(".move")).to_have_count(0)
+    altered.do(Put("red", "d4"))
+    altered.do(Put("blue", "f6"))
+    altered.table.show()  # two moves at once
+    expect(page.locator(".move .board-picture")).to_have_count(2)
 
 
 def test_a_piece_that_is_pushed_glides_to_its_new_place_as_moves_are_stepped_through(

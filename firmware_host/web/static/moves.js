@@ -8,6 +8,7 @@ export class Moves {
   constructor(store, reviewer, pictures, ...below) {
     Object.assign(this, { store, reviewer });
     this.positions = []; // of the game on the plate: cells after so many moves
+    this.asked = 0;
     this.list = h("div", { class: "moves" });
     this.told = h("p", {});
     this.story = h("div", { class: "story" });
@@ -17,19 +18,23 @@ export class Moves {
       button("next", t("One move on"), () => reviewer.step(1)),
       button("last", t("Latest move"), () => reviewer.step("last")));
     this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
-    store.on(["layout"], () => { this.positions = []; });
+    store.on(["layout"], () => {
+      this.positions = [];
+      this.asked = 0; // after how many moves the table was asked for those not seen
+    });
     store.on(["layout", "moves", "position", "review", "players"], () => this.draw());
   }
 
-  /** The cells after each move. Those before this page came are asked for once. */
+  /** The cells after each move. Those that this page has not seen are asked for once. */
   known(moves) {
     const { review, snapshot, layout } = this.store;
     if (review) return review.record.positions.map(({ cells }) => cells);
     if (snapshot.layout !== layout.number) return [];
     this.positions.length = moves.length;
     this.positions.push(snapshot.position);
-    if (moves.length && !this.positions[0] && !snapshot.lesson) {
-      this.positions[0] = {};
+    if (this.asked !== moves.length && this.positions.includes(undefined) && !snapshot.lesson) {
+      this.asked = moves.length;
+      this.positions[0] ??= {};
       this.reviewer.record().then((record) => {
         record?.positions.slice(0, moves.length).forEach(({ cells }, at) => { this.positions[at] = cells; });
         this.draw();
