@@ -179,6 +179,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, ope
 def test_a_table_is_calibrated_from_the_page(lively, open_page):
     """The simulated table: a piece left standing, a place, another try, and back to the game."""
     page = open_page(lively.url)
+    page.expect_turn("red")
     page.drop("red", "d4")
     page.expect_moves("d4")
     page.open_part("Sensors")
