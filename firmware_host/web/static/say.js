@@ -41,7 +41,7 @@ export class Ending {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !game.glossary?.length && !snapshot.lesson;
+    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !snapshot.lesson;
     this.element.hidden = !goesOn || review || !mayAct || !this.person;
     if (this.element.hidden) return;
     const { players } = this.store;
