@@ -13,10 +13,19 @@ from collections.abc import Iterator
 
 from games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
 from games.gravity_warfare.data import COLOURS
-from games.gravity_warfare.outlook import expected, imagined
+from games.gravity_warfare.outlook import (
+    USUAL_WORTH,
+    WORTH,
+    expected,
+    holds,
+    imagined,
+    liking,
+    meant,
+    steady,
+    thumb,
+)
+from games.gravity_warfare.rules import View
 from games.gravity_warfare.table import MOUNT, TELEPORT, State
-from games.gravity_warfare.thumb import USUAL_WORTH, WORTH, holds, liking, meant, steady, thumb
-from games.gravity_warfare.view import View
 from games.gravity_warfare.words import ABILITIES, card_said
 from games.seated import Phrase, Words
 

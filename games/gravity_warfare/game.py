@@ -20,7 +20,7 @@ from games.base import (
     Turn,
 )
 from games.gravity_warfare import computer as players
-from games.gravity_warfare import data, dealer, thumb, witness, words
+from games.gravity_warfare import data, moves, outlook, witness, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
@@ -155,8 +155,8 @@ class WarfareGame(SeatedGame):
         return SPIN in table_of(position.state).in_force
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """As ``thumb.attempted``."""
-        return thumb.attempted(table_of(position.state), move, dice)
+        """As ``outlook.attempted``."""
+        return outlook.attempted(table_of(position.state), move, dice)
 
     @property
     def texts(self) -> Sequence[str]:
@@ -217,7 +217,7 @@ class WarfareGame(SeatedGame):
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
         """The move with what is still to be added: heroes, cards or fallen pieces."""
-        return dealer.completed(position.state, move, dice)
+        return moves.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:
         """Without the heroes and the cards that chance names."""

@@ -1,9 +1,12 @@
-"""The moves of every phase, by name: which there are, and whether one may be made."""
+"""The moves of every phase, by name: which there are, whether one may be made, and what chance
+adds to them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, KINDS, KINDS_OF_CARDS, ZONES
@@ -17,6 +20,7 @@ from games.gravity_warfare.table import (
     kind_of,
     zones_with_pieces,
 )
+from games.rules import Dice
 
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
@@ -319,3 +323,44 @@ def _marked(s: State, found: dict[str, list[list[str]]]) -> dict[str, list[Tower
         marked[zone] = newest_first[::-1]
         slid &= left
     return marked
+
+
+# what cannot be listed, made up: the host deals so, tests and the conformance kit play so
+
+FALLS = (0, 0, 1, 1, 2, 3, 4)
+
+
+def completed(state: State, move: str, dice: Dice) -> str:
+    """A move of ``listed`` as it can be made: with heroes, shuffled cards or what falls."""
+    if move == "chance:heroes" and not state.options.paper:
+        names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]
+        return ":".join([move, *names])
+    if move == "chance:shuffle" and not state.options.paper:
+        return ":".join([move, *_shuffled(flow.shuffled(state), dice)])
+    words = move.split(":")
+    if "fail" in words:
+        return move + _fallen(state, words, dice)
+    return move
+
+
+def _fallen(state: State, words: list[str], dice: Dice) -> str:
+    hand = words[3].split("+") if words[1] == "place" else [words[4]]
+    standing = [
+        f"{piece.name}@{zone}"
+        for zone, towers in state.zones.items()
+        for tower in towers
+        for piece in tower
+    ]
+    if words[1] == "event":
+        standing.remove(f"{words[4]}@{words[3]}")
+    fell = _shuffled([*hand, *standing], dice)[: dice.choice(FALLS)]
+    return f":fell={'+'.join(fell)}" if fell else ""
+
+
+def _shuffled(items: list[Any], dice: Dice) -> list[Any]:
+    """All orders alike: each place, from the last, is exchanged with one of those up to itself."""
+    found = list(items)
+    for last in range(len(found) - 1, 0, -1):
+        other = dice.choice(range(last + 1))
+        found[last], found[other] = found[other], found[last]
+    return found

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from games.gravity_warfare import flow, making, moves
 from games.gravity_warfare.data import Options
-from games.gravity_warfare.table import State
-from games.gravity_warfare.view import View, view_of
+from games.gravity_warfare.table import UNKNOWN, State
 from games.rules import CHANCE, Rules
+
+
+@dataclass(frozen=True)
+class View:
+    """``table``: the state with everything else ``?``. ``legal``: his own moves. ``awaited``: who
+    is, by seat.
+    """
+
+    table: State
+    legal: tuple[str, ...]
+    awaited: tuple[int, ...]
+
+    @property
+    def turn(self) -> int:
+        """Moves made."""
+        return self.table.turn
+
 
 Seen = State | View
 
@@ -75,8 +91,28 @@ class WarfareRules(Rules):
         return int.from_bytes("\n".join(parts).encode(), "big")
 
     def view(self, state: State, player: int) -> View:
-        """Public things, and his own."""
-        return view_of(state, player)
+        """What ``player`` may see; below 0: what everybody may.
+
+        Others' hands and cards drawn, and heroes of theirs that were never used, are ``?``; in
+        Simple mode hands are open.
+        """
+        seen = state.copy()
+        for other in state.players:
+            if other != player and not state.options.simple:
+                seen.hands[other] = (UNKNOWN,) * len(state.hands[other])
+                if other in seen.heroes and other not in state.known_heroes:
+                    seen.heroes[other] = UNKNOWN
+        if state.drawer != player:
+            seen.drawn = (UNKNOWN,) * len(state.drawn)
+        seen.left = (UNKNOWN,) * len(state.left)
+        seen.right_pile = (UNKNOWN,) * len(state.right_pile)
+        if player >= 0:
+            legal = tuple(moves.listed_of(state, player))
+        else:
+            legal = tuple(
+                each for each in moves.listed(state) if each.startswith(("chance:", "table:"))
+            )
+        return View(seen, legal, moves.awaited(state))
 
 
 _APART = ("options", "turn")

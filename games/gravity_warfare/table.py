@@ -273,16 +273,16 @@ class State:
         hand = self.hands[player]
         found = {card for card in hand if card != UNKNOWN}
         if UNKNOWN in hand:
-            found |= {card for card in self.unseen() if card != "guardian"}
+            found |= set(self.unseen()) - {"guardian"}
         return sorted(found)
 
-    def unseen(self) -> list[str]:
-        """Cards of which the deck holds more than hands, turn, deferrals and discards show."""
+    def unseen(self) -> Counter[str]:
+        """How many of each card of the deck do not show in hands, turn, deferrals and discards."""
         seen = Counter(card for hand in self.hands for card in hand)
-        seen.update([*self.discard, *self.used, *self.lying])
+        seen.update([*self.discard, *self.used, *self.lying, *self.drawn])
         for token in (*self.tokens, *(t for each in self.deferred.values() for t in each)):
             seen.update([*token.holes, *([token.card] if token.card else [])])
-        return [card for card, count in self.options.pack().items() if seen[card] < count]
+        return self.options.pack() - seen
 
     def pile(self, side: str) -> tuple[str, ...]:
         """The left or the right one, top first."""

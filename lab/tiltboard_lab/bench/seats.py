@@ -1,5 +1,5 @@
 """``tiltboard bench seats``: computer players play games of seats against each other, without a
-table; a model of hands says what holds (``games.gravity_warfare.thumb.holds``).
+table; a model of hands says what holds (``games.gravity_warfare.outlook.holds``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from games.gravity_warfare import GRAVITY_WARFARE, computer, dealer, making, moves, thumb
+from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
+from games.gravity_warfare.rules import WarfareRules
 from games.gravity_warfare.table import State
-from games.gravity_warfare.view import view_of
 from tiltboard_lab.bench import seats_at_table
 
 MODES: Mapping[str, Mapping[str, Any]] = {
@@ -116,10 +116,10 @@ def _next(s: State, levels: Sequence[str], dice: random.Random) -> str:
     awaited = moves.awaited(s)
     if not awaited:
         chances = [move for move in moves.listed(s) if move.startswith("chance")]
-        return dealer.completed(s, dice.choice(chances), dice)
+        return moves.completed(s, dice.choice(chances), dice)
     player = dice.choice(awaited)
     level = levels[player % len(levels)]
-    thinker = computer.Player(view_of(s, player), player, level, dice)
+    thinker = computer.Player(WarfareRules(s.options).view(s, player), player, level, dice)
     while thinker.think():
         pass
-    return thumb.attempted(s, thinker.best, dice)
+    return outlook.attempted(s, thinker.best, dice)

@@ -13,9 +13,9 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.referee.seated import THINK_S
 from firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
-from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook, thumb
+from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
+from games.gravity_warfare.rules import WarfareRules
 from games.gravity_warfare.table import UNKNOWN, Token
-from games.gravity_warfare.view import view_of
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
 from tiltboard_lab.bench.seats import MODES, Tally, play
@@ -95,8 +95,8 @@ def test_a_hard_player_has_who_is_ahead_do_an_easy_turn_for_him_in_simple_mode()
     state.tokens = (Token(0, "limit-it", "limit-it"),)
     state.troops[2] = state.troops[2][:2]
     legal, dice = moves.listed_of(state, 0), random.Random(1)
-    assert thumb.thumb(state, 0, legal, dice, keen=False) == "red:pass"
-    assert thumb.thumb(state, 0, legal, dice) == "red:play:do-it-yourself:white"
+    assert outlook.thumb(state, 0, legal, dice, keen=False) == "red:pass"
+    assert outlook.thumb(state, 0, legal, dice) == "red:play:do-it-yourself:white"
 
 
 def test_a_hard_player_has_thought_enough_before_its_time_is_over():
@@ -105,13 +105,15 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
     dice, most = random.Random(2), 0
     for _ in range(25):
         for player in moves.awaited(state):
-            thinker = computer.Player(view_of(state, player), player, "hard", dice)
+            thinker = computer.Player(
+                WarfareRules(state.options).view(state, player), player, "hard", dice
+            )
             slices = 0
             while thinker.think():
                 slices += 1
             most = max(most, slices)
             assert thinker.best in moves.listed_of(state, player)
-        making.make(state, thumb.attempted(state, outlook.intended(state, dice), dice))
+        making.make(state, outlook.attempted(state, outlook.intended(state, dice), dice))
     assert computer.SLICES / 2 < most < scans
 
 
@@ -121,8 +123,8 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     dice = random.Random(2)
     for _ in range(120):
         state = state.copy()
-        making.make(state, thumb.attempted(state, outlook.intended(state, dice), dice))
-    seen = view_of(state, 2).table
+        making.make(state, outlook.attempted(state, outlook.intended(state, dice), dice))
+    seen = WarfareRules(state.options).view(state, 2).table
     world = outlook.imagined(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]
     assert known == [state.hands[2], state.discard, state.points, state.zones]
@@ -140,7 +142,9 @@ def test_its_move_depends_on_its_view_alone(session):
     for level in computer.LEVELS:
         decided = []
         for state in (after.state, other):
-            thinker = computer.Player(view_of(state, 1), 1, level, random.Random(9))
+            thinker = computer.Player(
+                WarfareRules(state.options).view(state, 1), 1, level, random.Random(9)
+            )
             while thinker.think():
                 pass
             decided.append((thinker.best, thinker.why))

@@ -10,7 +10,7 @@ import pytest
 from firmware_host.messages import Message
 from firmware_host.messages.catalogue import Catalogue, languages
 from firmware_host.referee import shown
-from games.gravity_warfare import GRAVITY_WARFARE, dealer
+from games.gravity_warfare import GRAVITY_WARFARE, moves
 
 ENGLISH_IN_ALL = re.compile(
     "[^A-Za-z]*([A-Za-z][^A-Za-z]*)?"
@@ -43,7 +43,7 @@ def said_in_games():
                     if refusal is not None:
                         yield shown.refused(refusal)
                 tried += dice.sample(legal, min(2, len(legal)))
-                move = dealer.completed(position.state, dice.choice(legal), dice)
+                move = moves.completed(position.state, dice.choice(legal), dice)
                 position = position.play(move).position
 
 
