@@ -24,8 +24,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -38,8 +39,6 @@ from firmware_host.table.line import agreed_end
 from games.base import Game, Position, RulesError
 from games.registry import game_type
 
-T = TypeVar("T")
-
 FIRST_LINE = "tiltboard game 1"
 VIEW = "# What everybody may know while the game goes on: it cannot be played on from here."
 MAX_CHARACTERS = 64 * 1024
@@ -49,11 +48,12 @@ UNFINISHED = "*"
 
 _HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
-# Lines that have a name before the colon: an option's, or a player's
-_NAMED: Mapping[str, tuple[Any, Message]] = {
+_NAMED = ("Option", "Engine", "Assist")  # the name of an option or a player follows
+_JSON: Mapping[str, tuple[Any, Message]] = {
     "Option": (object, text("a JSON value after the colon")),
     "Engine": (EngineSeat, text("an engine and its level in JSON")),
     "Assist": (Assist, text("a player's assist in JSON")),
+    "Clock": (ClockLeft, text("the clock's time, and what each player has left")),
 }
 _HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
 _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
@@ -163,104 +163,100 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Replay]:
             remedy="Check that the file is one exported game.",
             limit=MAX_CHARACTERS,
         )
-    return _replayed(_parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")))
+    headers, rounds = _parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
+    return _played(headers, rounds)
 
 
-@dataclass(slots=True)
-class _Parsed:
+_Headers = dict[str, tuple[int, Any]]  # name -> number of the line, and its value
+_Rounds = list[tuple[int, list[str]]]
+
+
+def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
     """What the lines say, before it is compared with the rules."""
-
-    headers: dict[str, tuple[int, str]] = field(default_factory=dict)
-    named: dict[str, dict[str, tuple[int, Any]]] = field(
-        default_factory=lambda: {kind: {} for kind in _NAMED}
-    )
-    rounds: list[tuple[int, list[str]]] = field(default_factory=list)
-    end: int = 1
-
-
-def _parsed(lines: Sequence[str]) -> _Parsed:
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
-    parsed = _Parsed(end=len(lines))
+    headers: _Headers = {}
+    rounds: _Rounds = []
     for number, raw in enumerate(lines[1:], start=2):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
-        round_line = _ROUND.fullmatch(line)
-        header = _HEADER.fullmatch(line)
-        if round_line:
-            _read_round(parsed, number, line, round_line)
-        elif header and not parsed.rounds:
-            _read_header(parsed, number, line, header)
-        else:
-            raise _unexpected(number, line, _next_round(parsed))
+        header = None if rounds else _HEADER.fullmatch(line)
+        if header:
+            headers[header[1]] = number, _value(headers, number, line, header)
+            continue
+        found = _ROUND.fullmatch(line)
+        moves = (found[2] or "").split() if found else []
+        if not found or int(found[1]) != len(rounds) + 1 or not moves:
+            following = text("round {number}, as in '{number}. d4 e5'", number=len(rounds) + 1)
+            raise _unexpected(number, line, following)
+        if sum(len(earlier) for _, earlier in rounds) + len(moves) > MAX_MOVES:
+            raise _unexpected(number, line, text("at most {limit} moves", limit=MAX_MOVES))
+        rounds.append((number, moves))
     for name in _NEEDED:
-        if name not in parsed.headers:
-            raise _unexpected(parsed.end, text("the end"), text("a line {name}", name=f"'{name}:'"))
-    return parsed
+        if name not in headers:
+            missing = text("a line {name}", name=f"'{name}:'")
+            raise _unexpected(len(lines), text("the end"), missing)
+    return headers, rounds
 
 
-def _read_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
-    name, value = match[1], match[2].strip()
+def _value(headers: _Headers, number: int, line: str, header: re.Match[str]) -> Any:
+    name, value = header[1], header[2].strip()
     kind, _, key = name.partition(" ")
-    if kind in _NAMED and key:
-        if key in parsed.named[kind]:
-            raise _unexpected(number, line, text("{name} only once", name=name))
-        of, expected = _NAMED[kind]
-        parsed.named[kind][key] = number, _decoded(value, of, number, line, expected)
-    elif name not in _HEADERS:
+    if not (kind in _NAMED if key else name in _HEADERS):
         raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
-    elif name in parsed.headers:
+    if name in headers:
         raise _unexpected(number, line, text("{name} only once", name=name))
-    else:
-        parsed.headers[name] = number, value
+    if kind not in _JSON:
+        return value
+    of, expected = _JSON[kind]
+    try:
+        return msgspec.json.decode(value, type=of)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _unexpected(number, line, expected) from error
 
 
-def _read_round(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
-    moves = (match[2] or "").split()
-    if int(match[1]) != len(parsed.rounds) + 1 or not moves:
-        raise _unexpected(number, line, _next_round(parsed))
-    if sum(len(earlier) for _, earlier in parsed.rounds) + len(moves) > MAX_MOVES:
-        raise _unexpected(number, line, text("at most {limit} moves", limit=MAX_MOVES))
-    parsed.rounds.append((number, moves))
+def _named(headers: _Headers, kind: str) -> _Headers:
+    """The lines of that kind by the names that follow it."""
+    return {
+        name.partition(" ")[2]: found
+        for name, found in headers.items()
+        if name.startswith(f"{kind} ")
+    }
 
 
-def _next_round(parsed: _Parsed) -> Message:
-    return text("round {number}, as in '{number}. d4 e5'", number=len(parsed.rounds) + 1)
-
-
-def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
+def _played(headers: _Headers, rounds: _Rounds) -> tuple[PlayedGame, Replay]:
     """Compare with the rules."""
-    game = _rules(parsed)
-    line, players = parsed.headers["Players"]
-    if [name.strip() for name in players.split(",")] != list(game.players):
-        raise _unexpected(line, players, text("{players}", players=", ".join(game.players)))
-    replayed = _replay(game, parsed.rounds)
-    outcome = replayed.positions[-1].outcome
+    game = _rules(headers)
+    players = text("{players}", players=", ".join(game.players))
+    line, named = headers["Players"]
+    if [name.strip() for name in named.split(",")] != list(game.players):
+        raise _unexpected(line, named, players)
+    replayed = _replay(game, rounds)
+    line, claimed = headers["Result"]
+    try:
+        told = None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        told = {}
+    outcome = replayed.positions[-1].outcome or agreed_end(game, told)
     result = None if outcome is None else outcome.as_json()
-    line, claimed = parsed.headers["Result"]
-    agreed = None if result is not None else agreed_end(game, _object(claimed))
-    result = result if agreed is None else agreed.as_json()
-    if not _same(claimed, result):
-        raise _unexpected(
-            line,
-            claimed,
-            text("{result}, as the moves give", result=_written(result)),
-        )
-    engines, assist = parsed.named["Engine"], parsed.named["Assist"]
+    if told != result:
+        expected = text("{result}, as the moves give", result=_written(result))
+        raise _unexpected(line, claimed, expected)
+    engines, assist = _named(headers, "Engine"), _named(headers, "Assist")
     for player, (line, _) in (*engines.items(), *assist.items()):
         if player not in game.players:
-            raise _unexpected(
-                line, player, text("one of {players}", players=", ".join(game.players))
-            )
-    clock = _clock(parsed, game)
-    line, note = parsed.headers.get("Note", (0, ""))
+            raise _unexpected(line, player, text("one of {players}", players=players))
+    line, clock = headers.get("Clock", (0, None))
+    if clock is not None and clock.left_s.keys() != set(game.players):
+        raise _unexpected(line, "Clock", _JSON["Clock"][1])
+    line, note = headers.get("Note", (0, ""))
     if len(note) > MAX_NOTE or not note.isprintable():
         raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
     played = PlayedGame(
         game=game.name,
         options=game.options,
-        started_s=_date(*parsed.headers["Date"]),
+        started_s=_date(*headers["Date"]),
         note=note,
         moves=replayed.moves,
         result=result,
@@ -271,91 +267,49 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
     return played, replayed
 
 
-def _clock(parsed: _Parsed, game: Game) -> ClockLeft | None:
-    if "Clock" not in parsed.headers:
-        return None
-    line, value = parsed.headers["Clock"]
-    expected = text("the clock's time, and what each player has left")
-    clock = _decoded(value, ClockLeft, line, value, expected)
-    if clock.left_s.keys() != set(game.players):
-        raise _unexpected(line, value, expected)
-    return clock
-
-
-def _decoded(value: str, kind: type[T], number: int, line: str, expected: Message) -> T:
-    try:
-        return msgspec.json.decode(value, type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _unexpected(number, line, expected) from error
-
-
-def _rules(parsed: _Parsed) -> Game:
-    line, name = parsed.headers["Game"]
+def _rules(headers: _Headers) -> Game:
+    line, name = headers["Game"]
     try:
         kind = game_type(name)
     except RulesError as error:
         raise _refused(line, name, error) from error
     known = {spec.name for spec in kind.option_specs}
-    options = parsed.named["Option"]
-    for option, (line, _) in options.items():
+    options = _named(headers, "Option")
+    for option, (at, _) in options.items():
         if option not in known:
-            raise _unexpected(
-                line, option, text("an option of the game ({hint})", hint=nearest(option, known))
-            )
+            hint = nearest(option, known)
+            raise _unexpected(at, option, text("an option of the game ({hint})", hint=hint))
     try:
         return kind.create({option: value for option, (_, value) in options.items()})
     except RulesError as error:
-        lines = [line for line, _ in options.values()]
-        raise _refused(lines[0] if lines else line, "Option", error) from error
+        first = next(iter(options.values()), headers["Game"])
+        raise _refused(first[0], "Option", error) from error
 
 
-def _replay(game: Game, rounds: Sequence[tuple[int, list[str]]]) -> Replay:
+def _replay(game: Game, rounds: _Rounds) -> Replay:
     reached = [game.start()]
-    played: list[str] = []
-    for index, (line, moves) in enumerate(rounds):
-        if len(moves) > len(game.players) or (
-            len(moves) < len(game.players) and index + 1 < len(rounds)
-        ):
-            raise _unexpected(
-                line, " ".join(moves), text("{count} moves in a round", count=len(game.players))
-            )
+    each = len(game.players)
+    for number, (line, moves) in enumerate(rounds, start=1):
+        if len(moves) > each or (len(moves) < each and number < len(rounds)):
+            raise _unexpected(line, " ".join(moves), text("{count} moves in a round", count=each))
         for move in moves:
             try:
                 reached.append(reached[-1].after(move))
             except RulesError as error:
                 raise _refused(line, move, error) from error
-            played.append(move)
-    return Replay(game, tuple(played), tuple(reached))
+    return Replay(game, tuple(move for _, moves in rounds for move in moves), tuple(reached))
 
 
 def _written(result: Mapping[str, Any] | None) -> str:
     return UNFINISHED if result is None else to_json(result)
 
 
-def _object(claimed: str) -> dict[str, Any] | None:
-    try:
-        return msgspec.json.decode(claimed, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
-def _same(claimed: str, result: Mapping[str, Any] | None) -> bool:
-    if claimed == UNFINISHED or result is None:
-        return claimed == _written(result)
-    try:
-        return bool(msgspec.json.decode(claimed) == result)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-
-
 def _date(line: int, value: str) -> float:
-    try:
-        date_s = datetime.datetime.strptime(value, _DATE).replace(tzinfo=datetime.UTC).timestamp()
-    except ValueError:
-        date_s = -1.0
-    if not is_date(date_s):
-        raise _unexpected(line, value, text("a date like 2026-03-01T18:20:00Z"))
-    return date_s
+    with suppress(ValueError):
+        date = datetime.datetime.strptime(value, _DATE).replace(tzinfo=datetime.UTC)
+        if is_date(date.timestamp()):
+            return date.timestamp()
+    raise _unexpected(line, value, text("a date like 2026-03-01T18:20:00Z"))
 
 
 def _unexpected(line: int, found: str | Message, expected: Message) -> GameTextError:
