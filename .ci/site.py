@@ -22,8 +22,8 @@ from sphinx.application import Sphinx
 from firmware_host.cli.main import cli
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.guidance.lights import LEGEND
 from firmware_host.messages import Catalogue, Message, languages
+from firmware_host.table.lights import LEGEND
 from firmware_host.web import games_shown
 from firmware_host.web.api import ENDPOINTS
 from firmware_host.web.messages_in import Incoming

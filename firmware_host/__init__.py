@@ -1,1 +1,1 @@
-"""The host: perception, referee, guidance, journal, service, page and commands."""
+"""The host: perception, referee, journal, service, page and commands."""

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from firmware_host.guidance import play
 from firmware_host.messages import Catalogue, text
+from firmware_host.table import play
 from firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
 from firmware_host.web.snapshot import Layout, Snapshot
 

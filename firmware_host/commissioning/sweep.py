@@ -45,9 +45,9 @@ from firmware_host.commissioning.tasks import (
 )
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.guidance import troubles
 from firmware_host.messages import Message, nearest, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.table import troubles
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Asked, Role

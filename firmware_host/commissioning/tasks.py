@@ -10,8 +10,8 @@ from math import dist
 from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
-from firmware_host.guidance.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.messages import Message
+from firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.table.sight import Magnet
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)

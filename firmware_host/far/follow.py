@@ -14,8 +14,8 @@ import msgspec
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.far.match import Differs, Match, Step
-from firmware_host.guidance import play
 from firmware_host.messages import Message, text
+from firmware_host.table import play
 from firmware_host.table.commands import (
     Answer,
     GameRequest,

@@ -48,11 +48,11 @@ from firmware_host.far.match import (
     digest_of,
 )
 from firmware_host.far.seal import Keys, Seal, new_code, read_code
-from firmware_host.guidance import play
-from firmware_host.guidance.troubles import part_missing, refused
 from firmware_host.messages import Message, text
+from firmware_host.table import play
 from firmware_host.table.commands import GameRequest, JoinMatch, LeaveMatch, NewGame, SayPhrase
 from firmware_host.table.standing import Phase, Standing
+from firmware_host.table.troubles import part_missing, refused
 from games.base import Game, RulesError
 from games.registry import game_type
 from games.seated import SeatedGame

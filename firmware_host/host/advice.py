@@ -19,13 +19,15 @@ from firmware_host.config.engine_seats import (
     EngineSeat,
 )
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.engines.analysis import TurningPoint
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from firmware_host.guidance import play
 from firmware_host.journal import EventKind, Journal
 from firmware_host.messages import Message, text
+from firmware_host.table import play
 from firmware_host.table.standing import Phase, Quality, Role, Standing
-from games.base import Position, Turn
+from games.base import Game, GameType, Position, Turn
+from games.registry import GAMES
 
 HINT_S = 10.0  # for how long one is shown
 SURE_S = 10.0  # so long an engine waits for whoever is asked if he is sure
@@ -329,3 +331,41 @@ def _made(standing: Standing, player: str) -> int:
         return 0
     players = position.game.players
     return len(range(players.index(player), len(standing.moves), len(players)))
+
+
+def turning_point(point: TurningPoint, game: Game) -> Message:
+    """A move that cost its player much: what it let happen, or what was missed."""
+    labels = game.labels
+    who, move = play.player(point.player).capitalised(), labels.get(point.move, point.move)
+    better = labels.get(point.better[0], point.better[0]) if point.better else None
+    made = {"player": who, "move": move}
+    if point.proven == "missed" and better is not None:
+        if point.turns <= 1:
+            return text("{player} {move}: {better} wins at once.", better=better, **made)
+        return text(
+            "{player} {move}: {better} wins in {count} turns.",
+            better=better,
+            count=point.turns,
+            **made,
+        )
+    if point.proven == "lets":
+        [other] = [each for each in game.players if each != point.player]
+        known = GAMES.get(game.name)
+        lets = GameType.lets if known is None else known.lets
+        said = Message(lets, {**made, "winner": play.player(other)})
+        if better is None:
+            return text("{said}.", said=said)
+        return text("{said}. {better} would have held.", said=said, better=better)
+    fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
+    if better is None:
+        return text(
+            "{player} {move}: from {before} % to {after} %, further than could be seen.",
+            **made,
+            **fall,
+        )
+    return text(
+        "{player} {move}: from {before} % to {after} %. {better} was better.",
+        better=better,
+        **made,
+        **fall,
+    )

@@ -20,7 +20,6 @@ from firmware_host.config.paths import MATCH_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import FarSettings
 from firmware_host.engines.room import EngineRoom
-from firmware_host.guidance import troubles
 from firmware_host.host.attract import Attract
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.opponents import Ask
@@ -41,6 +40,7 @@ from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import CalibrationStore
 from firmware_host.perception.perception import Perception
 from firmware_host.table import commands as c
+from firmware_host.table import troubles
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness

@@ -23,10 +23,10 @@ from firmware_host.config.engine_seats import (
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
-from firmware_host.guidance import play
 from firmware_host.host.advice import Advice
 from firmware_host.journal import EventKind, Journal
 from firmware_host.messages import Message, text
+from firmware_host.table import play
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game

@@ -17,7 +17,6 @@ from firmware_host.config.profile import Capabilities, Profile
 from firmware_host.engines.mining import made_of
 from firmware_host.engines.puzzles import Exercise, ExerciseGame, exercise_game
 from firmware_host.engines.room import EngineRoom
-from firmware_host.guidance import play
 from firmware_host.host.advice import places_of
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
@@ -35,6 +34,7 @@ from firmware_host.journal import (
 from firmware_host.messages import Message, text
 from firmware_host.referee import Referee, SeatArbiter, Seats
 from firmware_host.table import commands as c
+from firmware_host.table import play
 from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
 from firmware_host.table.overlay import Overlay, check_fits

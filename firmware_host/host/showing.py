@@ -10,7 +10,10 @@ from drivers.lights import Colour, Look
 from drivers.plate import Plate
 from firmware_host.commissioning.sweep import TRIED_HZ
 from firmware_host.config.profile import Profile
-from firmware_host.guidance.lights import (
+from firmware_host.host.attract import Scene
+from firmware_host.table.buttons import CONFIRM, Press
+from firmware_host.table.commands import Glow
+from firmware_host.table.lights import (
     CODE_LEVEL,
     LOOKS_S,
     CodeShown,
@@ -19,9 +22,6 @@ from firmware_host.guidance.lights import (
     drawn,
     piece_light,
 )
-from firmware_host.host.attract import Scene
-from firmware_host.table.buttons import CONFIRM, Press
-from firmware_host.table.commands import Glow
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing
 

@@ -13,11 +13,11 @@ from firmware_host.commissioning.sweep import Sweep, begin, unfinished
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.paths import sync_directory
 from firmware_host.config.profile import Profile
-from firmware_host.guidance import play
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.journal.database import translated
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
+from firmware_host.table import play
 from firmware_host.table.commands import Calibrate
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent

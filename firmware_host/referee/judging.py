@@ -8,7 +8,6 @@ from math import degrees, hypot, radians
 
 from msgspec.structs import replace
 
-from firmware_host.guidance import play, troubles
 from firmware_host.messages import Message, text
 from firmware_host.referee.book import Finding, Landing, Pending, ends
 from firmware_host.referee.carries import Carry, carries, other_side
@@ -27,6 +26,7 @@ from firmware_host.referee.view import (
     turn_view,
     unclear_say,
 )
+from firmware_host.table import play, troubles
 from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
 from firmware_host.table.standing import (
     Asking,

@@ -15,11 +15,11 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.guidance import troubles
 from firmware_host.referee.book import Book, Pending, answered, ends
 from firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from firmware_host.referee.view import Meaning
 from firmware_host.table import commands as c
+from firmware_host.table import troubles
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.line import (

@@ -8,12 +8,12 @@ from math import inf
 from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.guidance import play
 from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.judging import describe, standing
 from firmware_host.referee.progress import carry_out, follow_board, handle_presses
 from firmware_host.referee.state import Guide, Play, State, why_unread
+from firmware_host.table import play
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import GameRequest, SeatRequest
 from firmware_host.table.line import Beginning, JournalPort

@@ -13,11 +13,11 @@ from typing import Any
 from msgspec import Struct
 
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.guidance import troubles
 from firmware_host.messages import Message, text
 from firmware_host.referee import shown
 from firmware_host.referee.seats import LEVELS, Seats
 from firmware_host.referee.shown import lights
+from firmware_host.table import troubles
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import (

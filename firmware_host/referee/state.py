@@ -10,10 +10,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError
-from firmware_host.guidance import troubles
 from firmware_host.messages import Message, text
 from firmware_host.referee.book import Book, Claims, Pending
 from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
+from firmware_host.table import troubles
 from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.sight import Sight, SightEvent, Stillness
 from firmware_host.table.standing import Asking, Phase, Question, Sound

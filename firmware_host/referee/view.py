@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from msgspec import Struct, field
 
-from firmware_host.guidance import play, troubles
 from firmware_host.messages import Message, text
 from firmware_host.referee.book import Book, Finding, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
+from firmware_host.table import play, troubles
 from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
 

@@ -18,7 +18,6 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
-from firmware_host.guidance import play
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.host.pacer import Pacer
@@ -26,6 +25,7 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import Kill, PowerCut, Wait
 from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from firmware_host.table import commands as c
+from firmware_host.table import play
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.sight import Happening, Stillness
 from firmware_host.table.standing import Asked, Role

@@ -14,13 +14,14 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.analysis import Analysis
 from firmware_host.engines.puzzles import exercises
-from firmware_host.guidance import play
+from firmware_host.host.advice import turning_point
 from firmware_host.host.host import Host
 from firmware_host.host.people import People
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
 from firmware_host.service.reading import Analysing, JournalReading
+from firmware_host.table import play
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import PoseFrame, Preview, preview, reasons
 from firmware_host.table.standing import Choice
@@ -399,7 +400,7 @@ def _told(played: Replay, found: Analysis) -> GameAnalysis:
         turning=[
             TurningPointInfo(
                 point.ply,
-                play.turning_point(point, played.game),
+                turning_point(point, played.game),
                 _line(reached[point.ply - 1], point.better),
                 _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
             )
@@ -409,7 +410,7 @@ def _told(played: Replay, found: Analysis) -> GameAnalysis:
             ToLearn(
                 play.to_find(each.kind, each.number)
                 if each.point is None
-                else play.turning_point(each.point, played.game),
+                else turning_point(each.point, played.game),
                 each.number,
                 each.ply,
             )

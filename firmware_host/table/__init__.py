@@ -1,1 +1,1 @@
-"""The plain values that pass between the rooms: what is seen, asked, standing and lit."""
+"""The plain values that pass between the rooms, and what people are told of them."""

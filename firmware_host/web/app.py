@@ -22,9 +22,9 @@ from starlette.websockets import WebSocket
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NoSuchGameError, NotPossibleError
-from firmware_host.guidance.lights import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.table.commands import SitDown
+from firmware_host.table.lights import LEGEND, PATTERNS
 from firmware_host.table.preview import Preview
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
 from firmware_host.web.api import ENDPOINTS, SENT, serves

@@ -14,18 +14,18 @@ from firmware_host.commissioning import mounting
 from firmware_host.commissioning.findings import Health, health_map, worth_a_look
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
-from firmware_host.guidance import play
-from firmware_host.guidance.lights import tint
-from firmware_host.guidance.troubles import unread, without_buttons
 from firmware_host.host.host import Host
 from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
 from firmware_host.referee.seated import Hinted
+from firmware_host.table import play
+from firmware_host.table.lights import tint
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
+from firmware_host.table.troubles import unread, without_buttons
 from firmware_host.web import snapshot as page
 from firmware_host.web.qr import qr_svg
 from firmware_host.web.table_port import HealthMap, Workbench

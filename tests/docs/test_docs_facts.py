@@ -16,8 +16,8 @@ from firmware_host.config import profile as profile_module
 from firmware_host.config import wiring as wiring_module
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, load_settings
-from firmware_host.guidance.lights import LEGEND
 from firmware_host.table.commands import NewGame
+from firmware_host.table.lights import LEGEND
 from games.registry import GAMES, game_type
 from hw_sim.session import SimSession
 

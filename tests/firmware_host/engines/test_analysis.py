@@ -7,7 +7,7 @@ import pytest
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.analysis import Judgement, analyse, check
 from firmware_host.engines.search.limits import WIN, log_odds
-from firmware_host.guidance import play
+from firmware_host.host.advice import turning_point
 from games.registry import EVERY_GAME
 
 
@@ -93,7 +93,7 @@ def test_what_let_the_other_win_is_told_in_the_games_words_with_both_lines(game)
     held = played(made, [*moves[:-1], *point.better])  # a legal line
     assert len(held) == 4 + len(point.better)
     said = f"Blue e5 let red's last marble in. {point.better[0]} would have held."
-    assert str(play.turning_point(point, made)) == said
+    assert str(turning_point(point, made)) == said
 
 
 def test_a_win_that_was_missed_is_told(game):
@@ -105,11 +105,9 @@ def test_a_win_that_was_missed_is_told(game):
     point = analyse(played(made, moves), moves, best_known(made)).turning[-1]
     assert (point.ply, point.proven) == (5, "missed")
     said = f"Red {wrong}: {point.better[0]} wins at once."
-    assert str(play.turning_point(point, made)) == said
+    assert str(turning_point(point, made)) == said
     later = dataclasses.replace(point, turns=3)
-    assert (
-        str(play.turning_point(later, made)) == f"Red {wrong}: {point.better[0]} wins in 3 turns."
-    )
+    assert str(turning_point(later, made)) == f"Red {wrong}: {point.better[0]} wins in 3 turns."
 
 
 @pytest.mark.parametrize(("own", "others", "told"), [(11, 1, "lets"), (1, 11, "missed")])

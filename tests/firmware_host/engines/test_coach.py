@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from firmware_host.engines.coach import MOST_TURNS, reason
-from firmware_host.guidance import play
+from firmware_host.table import play
 from games.reasons import BLOCKS, KINDS, LASTS, ONLY, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.registry import GAMES
 

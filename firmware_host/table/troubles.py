@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drivers.errors import TiltboardError
-from firmware_host.guidance.play import piece
 from firmware_host.messages import Message, text
+from firmware_host.table.play import piece
 from firmware_host.table.sight import Happening
 from games.base import RulesError
 

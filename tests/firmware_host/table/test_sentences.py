@@ -8,8 +8,8 @@ import string
 
 import pytest
 
-from firmware_host.guidance import play, troubles
 from firmware_host.messages import Catalogue, Message, text
+from firmware_host.table import play, troubles
 from firmware_host.table.sight import UNKNOWN_PIECE
 from games.base import Outcome, Shift
 

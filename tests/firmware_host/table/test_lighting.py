@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.guidance.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
 from firmware_host.messages import text
+from firmware_host.table.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
 from games import registry

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_host.engines.analysis import TurningPoint
 from firmware_host.messages import Message, text
 from firmware_host.table.line import AGREED, RESIGNED, TIME_UP
 from firmware_host.table.sight import UNKNOWN_PIECE
-from games.base import Game, GameType, Outcome, PieceLook, Shift, Turn
+from games.base import GameType, Outcome, PieceLook, Shift, Turn
 from games.registry import GAMES
 
 _COLOURS: Mapping[str, Message] = {
@@ -368,41 +367,3 @@ def assisted(result: Message, used: Sequence[tuple[str, int, int]]) -> Message:
             all=count,
         )
     return said
-
-
-def turning_point(point: TurningPoint, game: Game) -> Message:
-    """A move that cost its player much: what it let happen, or what was missed."""
-    labels = game.labels
-    who, move = player(point.player).capitalised(), labels.get(point.move, point.move)
-    better = labels.get(point.better[0], point.better[0]) if point.better else None
-    made = {"player": who, "move": move}
-    if point.proven == "missed" and better is not None:
-        if point.turns <= 1:
-            return text("{player} {move}: {better} wins at once.", better=better, **made)
-        return text(
-            "{player} {move}: {better} wins in {count} turns.",
-            better=better,
-            count=point.turns,
-            **made,
-        )
-    if point.proven == "lets":
-        [other] = [each for each in game.players if each != point.player]
-        known = GAMES.get(game.name)
-        lets = GameType.lets if known is None else known.lets
-        said = Message(lets, {**made, "winner": player(other)})
-        if better is None:
-            return text("{said}.", said=said)
-        return text("{said}. {better} would have held.", said=said, better=better)
-    fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
-    if better is None:
-        return text(
-            "{player} {move}: from {before} % to {after} %, further than could be seen.",
-            **made,
-            **fall,
-        )
-    return text(
-        "{player} {move}: from {before} % to {after} %. {better} was better.",
-        better=better,
-        **made,
-        **fall,
-    )

@@ -4,7 +4,7 @@ from math import radians
 
 import pytest
 
-from firmware_host.guidance.lights import bubble_at
+from firmware_host.table.lights import bubble_at
 from firmware_host.table.standing import Phase
 from games.registry import game_type
 from hw_sim.session import SimSession

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.guidance.lights import (
+from firmware_host.host.playing import usual_options
+from firmware_host.messages import text
+from firmware_host.table.buttons import Buttons
+from firmware_host.table.commands import NewGame, ShowCode
+from firmware_host.table.lights import (
     CODE_SHOWN_S,
     FONT,
     PAGE_S,
@@ -13,10 +17,6 @@ from firmware_host.guidance.lights import (
     drawn,
     round_s,
 )
-from firmware_host.host.playing import usual_options
-from firmware_host.messages import text
-from firmware_host.table.buttons import Buttons
-from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.table.standing import Choice
 from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM

@@ -1,1 +1,0 @@
-"""What to do next and why: the sentences that people read, one thing at a time."""
