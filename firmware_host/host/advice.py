@@ -19,7 +19,7 @@ from firmware_host.config.engine_seats import (
     EngineSeat,
 )
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.analysis import TurningPoint
+from firmware_host.engines.analysis import Judgement, TurningPoint
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.journal import EventKind, Journal
@@ -39,13 +39,15 @@ _ADVISER = EngineSeat(level=STRONGEST)
 
 class Advice:
     """All of it in the table's thread. ``assist``: who has how much, and has had it for which
-    moves. ``trouble``: why there is none.
+    moves. ``trouble``: why there is none. ``tells_ahead``: whether anybody wants to see who is
+    ahead.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self.assist: dict[str, Assist] = {}
         self.trouble: Message | None = None
+        self.tells_ahead = False
         self._game_id = 0
         self._owed = False
         self._stands: tuple[str, ...] = ()  # the moves of the last step
@@ -144,8 +146,10 @@ class Advice:
             raise NotPossibleError("There is nothing to hint at now.")
         self._hint_task, self._hint, self._hint_until_s = task, None, now_s + HINT_S
 
-    def task(self, standing: Standing, now_s: float) -> Task | None:
-        """What is to be thought about for the person to move; None: nothing, or it is known."""
+    def task(self, standing: Standing, now_s: float, *, here: bool) -> Task | None:
+        """What is to be thought about for the person to move, who is ``here`` or at another table;
+        None: nothing, or it is known.
+        """
         asked = self._hint_task
         if asked is not None:
             stands = (asked.game_id, asked.moves) == (standing.game_id, standing.moves)
@@ -157,10 +161,25 @@ class Advice:
             return self._late[0]
         mover = standing.to_move or ""
         asks = self.assist.get(mover, Assist()).sure and standing.phase is Phase.TURN
-        if self._amount(standing) == NOTHING and not asks:
-            return None
         task = _task(standing, Purpose.VALUES)
-        return None if task is None or self._known(task) is not None else task
+        if task is None or self._known(task) is not None:
+            return None
+        tells = here and self.tells_ahead and _sides(task.position.game) == 2
+        return task if tells or asks or self._amount(standing) != NOTHING else None
+
+    def ahead(self, standing: Standing) -> dict[str, float] | None:
+        """Player -> what his side can expect of the game, 0 to 1, in the last position of which
+        that is known; None: nobody wants to know, or can tell.
+        """
+        if not self.tells_ahead or self._values is None or standing.outcome is not None:
+            return None
+        task, values = self._values
+        game = task.position.game
+        if not values or _sides(game) != 2 or task.game_id != standing.game_id:
+            return None
+        share = Judgement(max(values.values())).share
+        side = next((team for team in game.teams if task.player in team), (task.player,))
+        return {each: round(share if each in side else 1 - share, 2) for each in game.players}
 
     def take(self, thought: Thought, now_s: float) -> None:
         """Take in what an engine has found for a task."""
@@ -262,6 +281,10 @@ class Advice:
     def _known(self, task: Task) -> Mapping[str, int] | None:
         known = self._values
         return known[1] if known is not None and known[0] == task else None
+
+
+def _sides(game: Game) -> int:
+    return len(game.teams or game.players)
 
 
 def _task(standing: Standing, purpose: Purpose) -> Task | None:

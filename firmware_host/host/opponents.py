@@ -232,7 +232,7 @@ class Opponents:
             return
         task = None
         if standing.outcome is None and standing.to_move is not None:
-            task = self.advice.task(standing, now_s)
+            task = self.advice.task(standing, now_s, here=standing.to_move not in self.far)
         thought = self._room.think(task or self._expected(standing, clock))
         if task is not None and thought is not None:
             self.advice.take(thought, now_s)

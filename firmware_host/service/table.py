@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -89,7 +89,7 @@ class Table:
         self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
         self._looking = 0  # changed by the page's thread alone
-        self._watching_poses = 0  # likewise
+        self._watched: Counter[str] = Counter()  # likewise
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
         self._carried_out: deque[Future[None]] = deque()  # and not yet published
@@ -152,12 +152,14 @@ class Table:
         """The last moments, scan by scan, while somebody watches."""
         return self._poses
 
-    def watch_poses(self) -> Callable[[], None]:
-        """Keep them from now on. Returns what ends it."""
-        self._watching_poses += 1
+    def watch(self, what: str) -> Callable[[], None]:
+        """Keep ``poses``, or have an engine look who is ``ahead``, from now on. Returns what ends
+        it.
+        """
+        self._watched[what] += 1
 
         def end() -> None:
-            self._watching_poses -= 1
+            self._watched[what] -= 1
 
         return end
 
@@ -347,7 +349,8 @@ class Table:
 
     def _stepped(self) -> None:
         self.on_step(self._host)
-        if self._hands is not None and self._watching_poses:
+        self._host.playing.opponents.advice.tells_ahead = self._watched["ahead"] > 0
+        if self._hands is not None and self._watched["poses"]:
             self._keep_poses(self._hands.poses())
         moved = self._host.standing.step != self._published[1].step  # which others hear of at once
         if moved or self._carried_out or self._clock.now() >= self._publish_at_s:

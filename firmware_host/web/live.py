@@ -108,7 +108,7 @@ class _Page:
         self._sent_layout: int | None = None
         self._sent: Snapshot | None = None
         self._sent_sensors: Sensors | None = None
-        self._end_poses: Callable[[], None] | None = None
+        self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
         self._sent_seat: SeatView | None = None
@@ -124,7 +124,7 @@ class _Page:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._let_go()
-            self._watch_poses(wanted=False)
+            self._watch()
             tasks |= self._answers
             for task in tasks:
                 task.cancel()
@@ -170,17 +170,16 @@ class _Page:
             self._sent_seat = view
             await self._send(view)
 
-    def _watch_poses(self, *, wanted: bool) -> None:
+    def _watch(self, **wanted: bool) -> None:
+        """What costs the table something: each of ``wanted`` that is True, and nothing else."""
         self._sent_poses = (0, {})
-        if wanted and self._end_poses is None:
-            self._end_poses = self._table.watch_poses()
-        elif not wanted and self._end_poses is not None:
-            self._end_poses()
-            self._end_poses = None
+        for what in [*self._ends]:
+            self._ends.pop(what)()
+        self._ends = {what: self._table.watch(what) for what, each in wanted.items() if each}
 
     async def _send_poses(self) -> None:
         """What moved since the last ones, in the order of time."""
-        if self._end_poses is None:
+        if "poses" not in self._ends:
             return
         sent, lying = self._sent_poses
         frames = []
@@ -246,9 +245,9 @@ class _Page:
                 await self._send({"type": "done", "ref": ref})
             case messages_in.Ping():
                 await self._send({"type": "done", "ref": ref})
-            case messages_in.Watch(sensors, poses):
+            case messages_in.Watch(sensors, poses, ahead):
                 self._watches_sensors = sensors
-                self._watch_poses(wanted=poses)
+                self._watch(poses=poses, ahead=ahead)
                 self._sent_sensors = None
                 self._fresh.set()
                 await self._send({"type": "done", "ref": ref})

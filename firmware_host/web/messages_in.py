@@ -30,10 +30,13 @@ class Uncover(Verb, frozen=True, tag="open-hand"):
 
 
 class Watch(Verb, frozen=True, tag="watch"):
-    """Whether this page shows the sensors, and every piece as it leans: sent only then."""
+    """Whether this page shows the sensors, every piece as it leans, and who is ahead: sent, and
+    looked at by an engine, only then.
+    """
 
     sensors: bool
     poses: bool = False
+    ahead: bool = False
 
 
 class Ping(Verb, frozen=True, tag="ping"):

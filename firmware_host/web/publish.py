@@ -297,6 +297,7 @@ class Publisher:
             happened=[] if free is None else [*map(_happened, free.happened)],
             told=[] if standing.last is None else list(reasons(standing.last)),
             lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
+            ahead=opponents.advice.ahead(standing),
         )
 
     def seats(self) -> page.SeatsShown:

@@ -57,7 +57,7 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
             return None if visitor.local or seats else NOT_SEATED
         case messages_in.Look(player):
             return None if player is None or player in seats else NOT_SEATED
-        case messages_in.Ping() | messages_in.Watch():
+        case messages_in.Ping() | messages_in.Watch(ahead=False):
             return None
     return None if access.may_act(visitor) else NOT_PAIRED
 

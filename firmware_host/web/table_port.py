@@ -203,8 +203,10 @@ class TablePort(Protocol):
         running numbers; of scans in which something moved, and while somebody watches.
         """
 
-    def watch_poses(self) -> Callable[[], None]:
-        """Keep ``poses`` from now on. Returns what ends it."""
+    def watch(self, what: str) -> Callable[[], None]:
+        """Keep ``poses``, or have an engine look who is ``ahead``, from now on. Returns what ends
+        it.
+        """
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener`` from any thread after each new snapshot; it returns at once.

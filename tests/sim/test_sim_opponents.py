@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from firmware_host.config.engine_seats import Assist as Assisted
@@ -348,6 +350,50 @@ def test_where_moves_cannot_be_valued_that_is_said(table):
     assert not shown(table)
     with pytest.raises(NotPossibleError, match="no player pink"):
         table.host.do(Assist("pink", 2))
+
+
+def ahead(table):
+    advice = table.host.playing.opponents.advice
+    return advice.ahead(table.host.standing)
+
+
+def valued(table):
+    return {task.player for task in table.room.tasks if task.purpose is Purpose.VALUES}
+
+
+@pytest.mark.parametrize("engines", [{}, BLUE])
+def test_who_is_ahead_is_looked_at_for_people_while_somebody_wants_to_see_it(table, engines):
+    table.begin(engines)
+    table.run(1)
+    assert (ahead(table), valued(table)) == (None, set())
+    advice = table.host.playing.opponents.advice
+    advice.tells_ahead = True
+    table.until(lambda: ahead(table) is not None)
+    share = 1 / (1 + math.exp(-2))  # of 200 hundredths of log odds
+    assert ahead(table) == {"red": round(share, 2), "blue": round(1 - share, 2)}
+    assert not shown(table)
+    table.person("c3")
+    table.moves_are(2 if engines else 1)
+    table.until(lambda: table.room.asked is None)
+    mover = table.standing.to_move
+    assert ahead(table)[mover] == 0.88
+    assert valued(table) == ({"red"} if engines else {"red", "blue"})
+    table.host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    assert ahead(table) is None
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("gravity-warfare", {}), ("momentum", {"size": 7, "players": 3})],
+)
+def test_who_is_ahead_is_never_looked_at_where_cards_are_hidden_or_sides_are_more_than_two(
+    table, game, options
+):
+    table.host.do(NewGame(game, options))
+    table.host.playing.opponents.advice.tells_ahead = True
+    table.run(1)
+    assert (ahead(table), valued(table)) == (None, set())
 
 
 def test_a_hint_comes_before_assist_and_assist_is_shown_again_after_it(table):

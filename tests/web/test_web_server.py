@@ -389,6 +389,27 @@ def test_sensors_are_sent_to_pages_that_watch_them(at_rest):
                 return
 
 
+def test_who_is_ahead_is_sent_while_a_page_watches_it(lively):
+    lively.new_game(pie=False)
+    with page_of(lively) as page, page_of(lively) as other:
+
+        def sent():
+            while "ahead" not in (got := json.loads(page.recv(timeout=60))):
+                pass
+            return got["ahead"]
+
+        for each in (page, other):
+            assert ask(each, type="watch", sensors=False, ahead=True)[0]["type"] == "done"
+        told = sent()
+        assert sorted(told) == ["blue", "red"]
+        assert 0 < told["red"] < 1
+        assert sum(told.values()) == pytest.approx(1)
+        assert ask(page, type="watch", sensors=False)[0]["type"] == "done"
+        assert lively.ask("/api/v1/snapshot")["ahead"] == told  # to the other it still matters
+        other.close()
+        assert sent() is None
+
+
 def lifted(served, number):
     [piece] = [each for each in served.table.latest().pieces if each.id == number]
     return piece.z_mm > 0
