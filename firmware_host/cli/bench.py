@@ -36,11 +36,3 @@ def scan(profile: str) -> None:
     from hw_sim.session.bench import say_scan
 
     say_scan(click.echo, profile)
-
-
-@command.command(epilog="Example: tiltboard bench pi")
-def pi() -> None:
-    """The time budget of a scan on each Pi, from published figures."""
-    from hw_sim.session.bench import say_budgets
-
-    say_budgets(click.echo)

@@ -1,21 +1,14 @@
-"""How fast a table answers, and what that costs: ``tiltboard bench``.
-
-Nothing was measured on a Pi. What the processor does is measured here and scaled by a program whose
-time on one of them is published; every line can be checked with its source and a calculator.
-"""
+"""How fast a table answers, and what that costs: ``tiltboard bench``."""
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, cycle
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from drivers.clock import cpu_s
-from drivers.frame import Frame
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
 from firmware_host.host.playing import usual_options
@@ -112,14 +105,7 @@ def _touch_to_light_s(session: SimSession, place: str, offset_mm: tuple[float, f
 # CPU of one scan, from the drivers to the lights.
 
 GOAL_SCAN_MS = 0.5
-GOAL_QUIET_MS = 0.15
-GOAL_BUSY_MS = 0.35
 TURNS = 10
-GOAL_SHARE = 0.6
-IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)
-CONVERSIONS = 112
-PINS = 18  # an address line for each of sixteen addresses, and two buttons
-SEND_MS = 0.2  # a frame of lights handed to its thread, at most
 RECORDED_SCANS = 60  # that chips answer from
 
 
@@ -137,51 +123,6 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
     if frozen is not None:
         share = frozen / GOAL_SCAN_MS
         echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
-        _say_steps(echo, profile, scans)
-
-
-def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> None:
-    """What is left of a scan without its drivers: at rest, and while a place is being judged."""
-    quiet, busy = (host_cpu_ms(profile, scans, busy=busy) for busy in (False, True))
-    step_us = nbody_step_us()
-    echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")
-    echo(f"  here {quiet:.3f} and {busy:.3f} ms; goal: at most {GOAL_QUIET_MS} and {GOAL_BUSY_MS}")
-    steps = (1000 * ms / step_us for ms in (quiet, busy))
-    echo("  {:.0f} and {:.0f} steps of the n-body program of `tiltboard bench pi`".format(*steps))
-    for computer in COMPUTERS:
-        slower = PI4_STEP_US / step_us * computer.slower
-        share = quiet * slower * 50 / 1000
-        echo(
-            f"    {computer.name:<10} {quiet * slower:5.2f} and {busy * slower:5.2f} ms;"
-            f" 50 quiet ones a second take {share:.0%} of a core"
-        )
-
-
-def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
-    """CPU of a step without the drivers' scan. ``busy``: while a piece lies off its place."""
-    spent = 0.0
-    with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
-        play_quietly(session)
-        if busy:
-            position = session.host.standing.position
-            piece, place = quiet_turns(session.host.game, TURNS + 1)[-1]
-            if position is not None:
-                piece = position.to_move or piece
-            action = session.hands.put(piece, session.host.overlay.index_of(place), (9.0, 0.0))
-            session.run_until(action.end_s + 1.0)
-        freeze(session)
-        scan = session.host.plate.scan
-
-        def timed() -> Frame:
-            nonlocal spent
-            begun = cpu_s()
-            frame = scan()
-            spent += cpu_s() - begun
-            return frame
-
-        session.host.plate.scan = timed  # type: ignore[method-assign]
-        whole = _cpu_per_step_ms(session, scans)
-    return whole - spent / scans * 1000
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
@@ -190,11 +131,11 @@ def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
     """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         pieces = play_quietly(session)
-        whole = _cpu_per_step_ms(session, scans)
+        whole = cpu_per_step_ms(session, scans)
         if not isinstance(session.profile.hall, MuxAdcHall | DualSwitchHall):
             return pieces, whole, None
         freeze(session)
-        return pieces, whole, _cpu_per_step_ms(session, scans)
+        return pieces, whole, cpu_per_step_ms(session, scans)
 
 
 def session_of(profile: str, state: Path) -> SimSession:
@@ -229,7 +170,8 @@ def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
     return turns
 
 
-def _cpu_per_step_ms(session: SimSession, scans: int) -> float:
+def cpu_per_step_ms(session: SimSession, scans: int) -> float:
+    """CPU of a step of the host, the mean of so many."""
     used = 0.0
     for _ in range(scans):
         begun = cpu_s()
@@ -303,159 +245,3 @@ def freeze(session: SimSession) -> None:
         session.tick()
     for each in recorded:
         each.freeze()
-
-
-# The time budget of a scan on each Pi: published figures of each, and of a program on one of them.
-
-WIRE_US = 20.0  # of each conversion: 27 clocks at 1.35 MHz
-STEPS = 20_000  # of the n-body program
-# chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi": 5 million steps of
-# five bodies that attract each other take Python 158.4 s on a Pi 4 at 1.5 GHz.
-PI4_STEP_US = 158.4 / 5
-
-
-_SUN, _YEAR_D = 4 * math.pi**2, 365.24
-# Where, how fast (a day), how heavy (of a sun): Jupiter, Saturn, Uranus, Neptune.
-_PLANETS = (
-    (
-        (4.84143144246472090, -1.16032004402742839, -0.103622044471123109),
-        (1.66007664274403694e-3, 7.69901118419740425e-3, -6.90460016972063023e-5),
-        9.54791938424326609e-4,
-    ),
-    (
-        (8.34336671824457987, 4.12479856412430479, -0.403523417114321381),
-        (-2.76742510726411040e-3, 4.99852801234917238e-3, 2.30417297573763929e-5),
-        2.85885980666130812e-4,
-    ),
-    (
-        (12.8943695621391310, -15.1111514016986312, -0.223307578892655734),
-        (2.96460137564761618e-3, 2.37847173959480950e-3, -2.96589568540237556e-5),
-        4.36624404335156298e-5,
-    ),
-    (
-        (15.3796971148509165, -25.9193146099879641, 0.179258772950371181),
-        (2.68067772490389322e-3, 1.62824170038242295e-3, -9.51592254519715870e-5),
-        5.15138902046611451e-5,
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Computer:
-    """``spi_us``: a call of three bytes, WIRE_US included. ``pin_us``: a pin through lgpio.
-    ``slower``: how much longer Python takes than on a Pi 4. ``goal``: scans a second.
-    """
-
-    name: str
-    spi_us: float
-    pin_us: float
-    slower: float
-    goal: int
-
-
-# spi_us: raspberrypi/linux 6854 (Pi 5: 21 to 24, Pi 3 and 4: 31 to 38), the upper ends; a Zero 2 W
-# is a Pi 3 at 1.0 of 1.2 GHz. pin_us: rpi-lgpio issue 2 (Zero 2 W: 40 to 80); the others' in
-# proportion of their Python. slower: the maker's words at each launch (a Pi 4 three times a Pi 3, a
-# Pi 5 two to three times a Pi 4).
-COMPUTERS = (
-    Computer("Zero 2 W", 46.0, 80.0, 3.6, 25),
-    Computer("Pi 3", 38.0, 67.0, 3.0, 25),
-    Computer("Pi 4", 38.0, 22.0, 1.0, 50),
-    Computer("Pi 5", 24.0, 11.0, 0.5, 50),
-)
-
-
-Body = tuple[list[float], list[float], float]
-"""Where it is (astronomical units), its speed (those a year), its mass (suns times 4 pi^2)."""
-Pair = tuple[Body, Body]
-
-
-def planets() -> list[Body]:
-    """The Sun, which takes the others' momentum, Jupiter, Saturn, Uranus and Neptune, as n-body of
-    the Computer Language Benchmarks Game begins (benchmarksgame-team.pages.debian.net).
-    """
-    bodies: list[Body] = [
-        ([x, y, z], [u * _YEAR_D, v * _YEAR_D, w * _YEAR_D], mass * _SUN)
-        for (x, y, z), (u, v, w), mass in _PLANETS
-    ]
-    drift = [-sum(body[1][axis] * body[2] for body in bodies) / _SUN for axis in range(3)]
-    return [([0.0, 0.0, 0.0], drift, _SUN), *bodies]
-
-
-def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float = 0.01) -> None:
-    """So many steps of that program, which is written as everybody's Python version is."""
-    for _ in range(steps):
-        for ([x1, y1, z1], v1, m1), ([x2, y2, z2], v2, m2) in pairs:
-            dx = x1 - x2
-            dy = y1 - y2
-            dz = z1 - z2
-            pull = step_years * (dx * dx + dy * dy + dz * dz) ** -1.5
-            pull1 = m1 * pull
-            pull2 = m2 * pull
-            v1[0] -= dx * pull2
-            v1[1] -= dy * pull2
-            v1[2] -= dz * pull2
-            v2[0] += dx * pull1
-            v2[1] += dy * pull1
-            v2[2] += dz * pull1
-        for at, [u, v, w], _mass in bodies:
-            at[0] += step_years * u
-            at[1] += step_years * v
-            at[2] += step_years * w
-
-
-def nbody_step_us() -> float:
-    """CPU of one step of the program whose time on a Pi 4 is published: five bodies, ten pairs."""
-    bodies = planets()
-    pairs = list(combinations(bodies, 2))
-    began_s = cpu_s()
-    advance(bodies, pairs, STEPS)
-    return (cpu_s() - began_s) / STEPS * 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """A scan with its lights moving. ``parts_ms``: SPI, pins, tilt sensor, lights, processor.
-    ``of_period`` and ``of_core``: shares; while the wire works the processor is free, 20 us of each
-    SPI call and the tilt sensor's burst.
-    """
-
-    parts_ms: tuple[float, ...]
-    of_period: float
-    of_core: float
-
-    @property
-    def sum_ms(self) -> float:
-        """Milliseconds from the first call to the last."""
-        return sum(self.parts_ms)
-
-
-def budget(computer: Computer, pi4_ms: float) -> Budget:
-    """The time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
-    spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
-    parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
-    period_ms = 1000 / computer.goal
-    busy_ms = sum(parts_ms) - CONVERSIONS * WIRE_US / 1000 - IMU_MS
-    return Budget(parts_ms, sum(parts_ms) / period_ms, busy_ms / period_ms)
-
-
-def say_budgets(echo: Callable[[str], None], scans: int = 2000) -> None:
-    """Print the budget of plate-10's scan with its lights moving."""
-    here_ms = scan_cpu_ms("plate-10", scans)[2] or 0.0
-    step_us = nbody_step_us()
-    factor = PI4_STEP_US / step_us
-    echo(
-        f"here: {here_ms:.2f} ms of CPU a scan; an n-body step {step_us:.1f} us, on a Pi 4 31.7 us:"
-    )
-    echo(f"a Pi 4 takes {factor:.1f} times as long")
-    echo("  ms of a scan       SPI   pins   tilt lights    CPU    sum  of the period   of a core")
-    for computer in COMPUTERS:
-        found = budget(computer, here_ms * factor)
-        figures = "".join(f"{part:7.2f}" for part in (*found.parts_ms, found.sum_ms))
-        kept = "kept" if found.of_core <= GOAL_SHARE else "too much"
-        echo(
-            f"  {computer.name:<10} {computer.goal:3}/s {figures}"
-            f"  {found.of_period:6.0%} of {1000 / computer.goal:.0f} ms"
-            f" {found.of_core:6.0%}, {kept}"
-        )
-    echo(f"goal: under {GOAL_SHARE:.0%} of a core")

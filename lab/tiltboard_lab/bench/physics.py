@@ -14,16 +14,11 @@ from drivers.clock import cpu_s
 from drivers.frame import Frame
 from firmware_host.config.profile import load_profile
 from hw_sim.physics import world_class
-from hw_sim.session.bench import (
-    host_cpu_ms,
-    nbody_step_us,
-    play_quietly,
-    scan_cpu_ms,
-    session_of,
-)
+from hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
 from hw_sim.session.session import SimSession
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
+from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)
 SIDE = 6  # of the block in which they stand

@@ -98,6 +98,7 @@ profiles = _bench("profiles", "profiles", "Bus time, latency, CPU and errors of 
 calibration = _bench(
     "calibration", "calibration", "Time of a calibration; errors before and after."
 )
+pi = _bench("pi", "pi", "The time budget of a scan on each Pi, from published figures.")
 physics = _bench("physics", "physics", "Speed of the world in which pieces slide, tip and fall.")
 hour = _bench(
     "hour",

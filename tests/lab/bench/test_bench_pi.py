@@ -12,9 +12,9 @@ import pytest
 
 from drivers.hall import GRAY_ORDER
 from firmware_host.config.profile import load_profile
-from hw_sim.session.bench import COMPUTERS, advance, budget, planets
+from tiltboard_lab.bench.pi import COMPUTERS, advance, budget, planets
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/benchmarks.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"
 # Microseconds a call: an SPI transfer of three bytes, a pin (HARDWARE.md, measured since).
 CALLS_US = {"Zero 2 W": (46, 80), "Pi 3": (38, 67), "Pi 4": (38, 22), "Pi 5": (24, 11)}
 RATES = {"Zero 2 W": 25, "Pi 3": 25, "Pi 4": 50, "Pi 5": 50}
