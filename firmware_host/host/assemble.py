@@ -27,26 +27,27 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
-    opened = Journal.open_or_set_aside(state / JOURNAL_NAME, buses.clock)
-    if opened.set_aside is not None:
-        _log.warning("%s %s", opened.set_aside.problem, opened.set_aside.message())
-    starts = Starts(opened.journal)
+    journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
+    aside = journal.set_aside
+    if aside is not None:
+        _log.warning("%s %s", aside.problem, aside.message())
+    starts = Starts(journal)
     try:
         left = starts.begin()
         return Host(
             profile,
             profile.plate(buses),
-            opened.journal,
+            journal,
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
             first_game=_first_game(profile, settings),
-            notice=left if opened.set_aside is None else opened.set_aside.message(),
+            notice=left if aside is None else aside.message(),
             scanned=starts.scanned,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
             far=settings.far,
         )
     except BaseException:
-        opened.journal.close()
+        journal.close()
         raise
 
 

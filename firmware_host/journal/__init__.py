@@ -17,7 +17,7 @@ from firmware_host.journal.text_format import (
     rules_of,
     write_game,
 )
-from firmware_host.journal.writer import Journal, Opened, Starts
+from firmware_host.journal.writer import Journal, Starts
 
 __all__ = [
     "EventKind",
@@ -25,7 +25,6 @@ __all__ = [
     "GameSummary",
     "Journal",
     "JournalReader",
-    "Opened",
     "PlayedGame",
     "Replay",
     "SetAside",

@@ -413,20 +413,23 @@ def set_aside(path: Path, at_s: float) -> Path:
     without a database, which opening recognises as damage; the other way round would leave a
     database without its newest moves, which nothing could recognise. Raises OSError.
     """
-    date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC).strftime(
-        "%Y%m%dT%H%M%SZ"
-    )
-    stem = f"{path.name}.damaged-{date}"
-    taken = {entry.name for entry in path.parent.iterdir()}
-    number = 1
-    name = stem
-    while any(name + suffix in taken for suffix in ("", *WAL_SUFFIXES)):
-        number += 1
-        name = f"{stem}-{number}"
+    kept = unused(path.with_name(f"{path.name}.damaged"), at_s)
     if path.exists():
-        path.rename(path.with_name(name))
+        path.rename(kept)
         sync_directory(path.parent)
     for side in leftovers(path):
-        side.rename(path.with_name(name + side.name.removeprefix(path.name)))
+        side.rename(kept.with_name(kept.name + side.name.removeprefix(path.name)))
     sync_directory(path.parent)
+    return kept
+
+
+def unused(path: Path, at_s: float) -> Path:
+    """``path`` with a date behind it, and a number where something begins like that already."""
+    date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC)
+    dated = name = f"{path.name}-{date:%Y%m%dT%H%M%SZ}"
+    taken = [entry.name for entry in path.parent.iterdir()]
+    number = 1
+    while any(each.startswith(name) for each in taken):
+        number += 1
+        name = f"{dated}-{number}"
     return path.with_name(name)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
 from firmware_host.config.paths import read_file
@@ -33,9 +33,12 @@ from firmware_host.journal.records import (
     event_of,
     fold,
     game_of,
+    insert,
     json_object,
     misplaced,
 )
+
+T = TypeVar("T")
 
 LARGEST_NUMBER = 2**63 - 1  # that SQLite has
 
@@ -241,29 +244,18 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
     def fill(database: sqlite3.Connection) -> None:
         nonlocal lost
         for row in _rows(damaged, "games", GAME_COLUMNS):
-            try:
-                number = game_of(row).id
-            except UnreadableEventsError:
-                lost += 1
-                continue
-            if number not in following:
-                following[number] = 0
-                database.execute(
-                    f"INSERT INTO games ({GAME_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?)", row
-                )
+            game = _sound(game_of, row)
+            lost += game is None
+            if game is not None and game.id not in following:
+                following[game.id] = 0
+                insert(database, game)
         for row in _rows(damaged, "events", EVENT_COLUMNS):
-            try:
-                event = event_of(row)
-            except UnreadableEventsError:
+            event = _sound(event_of, row)
+            if event is None or following.get(event.game_id) != event.sequence:
                 lost += 1
-                continue
-            if following.get(event.game_id) != event.sequence:
-                lost += 1
-                continue
-            following[event.game_id] += 1
-            database.execute(
-                f"INSERT INTO events ({EVENT_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row
-            )
+            else:
+                following[event.game_id] += 1
+                insert(database, event)
         lost += _drop_unreadable(database, path, following)
 
     saved = salvage_name(path)
@@ -272,6 +264,12 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
     if not games:
         saved.unlink()
     return Salvaged(games, lost)
+
+
+def _sound(read: Callable[[Row], T], row: Row) -> T | None:
+    with suppress(UnreadableEventsError):
+        return read(row)
+    return None
 
 
 def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[int, int]) -> int:

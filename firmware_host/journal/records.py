@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,8 +19,6 @@ from firmware_host.table.line import PendingMove
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
-GAME_COLUMNS = "id, game, options, started_s, note"
-EVENT_COLUMNS = "game_id, sequence, kind, ply, move, at_s, payload"
 YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
 
 
@@ -57,9 +56,8 @@ ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 """Events that change nothing of the moves that stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One row of ``events``.
+class Event(NamedTuple):
+    """One row of ``events``, but for its number and its checksum.
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
     ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
@@ -76,15 +74,20 @@ class Event:
     payload: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGame:
-    """One row of ``games``. ``options``: JSON. ``started_s``: seconds since 1970 UTC."""
+class StoredGame(NamedTuple):
+    """One row of ``games``, but for its checksum. ``options``: JSON. ``started_s``: seconds since
+    1970 UTC.
+    """
 
     id: int
     game: str
     options: str
     started_s: float
     note: str
+
+
+EVENT_COLUMNS = ", ".join(Event._fields)
+GAME_COLUMNS = ", ".join(StoredGame._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +158,9 @@ class Stand(msgspec.Struct):
     assist: dict[str, Assist] = {}
 
 
-def stand_of(record: GameRecord) -> dict[str, Any]:
+def stand_of(record: GameRecord) -> Stand:
     """What a ``stand`` event keeps of a game."""
-    stand = {name: getattr(record, name) for name in Stand.__struct_fields__}
-    built: dict[str, Any] = msgspec.to_builtins(stand)
-    return built
+    return msgspec.convert(record, Stand, from_attributes=True)
 
 
 def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
@@ -197,6 +198,16 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
     )
 
 
+# Kind of an event -> what of a Stand its payload is from then on.
+_NOTED: Mapping[str, tuple[str, Any]] = {
+    EventKind.FINISH: ("result", dict[str, Any]),
+    EventKind.PENDING: ("pending", PendingMove),
+    EventKind.ENGINES: ("engines", dict[str, EngineSeat]),
+    EventKind.CLOCK: ("clock", ClockLeft),
+    EventKind.ASSIST: ("assist", dict[str, Assist]),
+}
+
+
 def _followed(at: Stand, event: Event) -> bool:
     """Bring ``at`` up to date with what ``event`` changes; False where it cannot follow."""
     kind = event.kind
@@ -214,16 +225,9 @@ def _followed(at: Stand, event: Event) -> bool:
         at.taken_back, at.pending = at.pending.move, None
     elif event.payload is None:
         return False
-    elif kind == EventKind.FINISH:
-        at.result = json_object(event.payload, event.game_id)
-    elif kind == EventKind.PENDING and at.result is None:
-        at.pending = _decoded(event, PendingMove)
-    elif kind == EventKind.ENGINES:
-        at.engines = _decoded(event, dict[str, EngineSeat])
-    elif kind == EventKind.CLOCK:
-        at.clock = _decoded(event, ClockLeft)
-    elif kind == EventKind.ASSIST:
-        at.assist = _decoded(event, dict[str, Assist])
+    elif kind in _NOTED and (kind != EventKind.PENDING or at.result is None):
+        name, of = _NOTED[kind]
+        setattr(at, name, _decoded(event, of))
     else:
         return False
     return True
@@ -242,12 +246,13 @@ def event_of(row: Row) -> Event:
 
     Raises UnreadableEventsError where it is not what was written.
     """
-    *columns, crc = row
-    if crc is None or crc != checksum(columns) or not is_date(columns[5]):
+    event = Event(*row[:-1])
+    if not _is_sound(event, event.at_s, row[-1]):
+        sequence, game = event.sequence, event.game_id
         raise UnreadableEventsError(
-            text("event {sequence} of game {game} is damaged", sequence=columns[1], game=columns[0])
+            text("event {sequence} of game {game} is damaged", sequence=sequence, game=game)
         )
-    return Event(*columns)
+    return event
 
 
 def game_of(row: Row) -> StoredGame:
@@ -255,10 +260,24 @@ def game_of(row: Row) -> StoredGame:
 
     Raises UnreadableEventsError where it is not what was written.
     """
-    *columns, crc = row
-    if crc is None or crc != checksum(columns) or not is_date(columns[3]):
-        raise UnreadableEventsError(text("game {game} is damaged", game=columns[0]))
-    return StoredGame(*columns)
+    game = StoredGame(*row[:-1])
+    if not _is_sound(game, game.started_s, row[-1]):
+        raise UnreadableEventsError(text("game {game} is damaged", game=game.id))
+    return game
+
+
+def _is_sound(columns: Row, at_s: object, crc: int | None) -> bool:
+    return crc is not None and crc == checksum(columns) and is_date(at_s)
+
+
+def insert(database: sqlite3.Connection, row: Event | StoredGame) -> None:
+    """Write a row and its checksum."""
+    table = "events" if isinstance(row, Event) else "games"
+    marks = ", ".join("?" * (len(row) + 1))
+    database.execute(
+        f"INSERT INTO {table} ({', '.join(row._fields)}, crc) VALUES ({marks})",
+        (*row, checksum(row)),
+    )
 
 
 def sound_date(at_s: float) -> float:

@@ -6,7 +6,6 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,13 +29,14 @@ from firmware_host.journal.database import (
 )
 from firmware_host.journal.reader import JournalReader, salvage, salvage_name
 from firmware_host.journal.records import (
-    EVENT_COLUMNS,
-    GAME_COLUMNS,
+    Event,
     EventKind,
     PlayedGame,
     Stand,
+    StoredGame,
     checksum,
     game_of,
+    insert,
     json_object,
     sound_date,
     stand_of,
@@ -45,7 +45,6 @@ from firmware_host.journal.records import (
 from firmware_host.messages import Message, text
 from firmware_host.table.line import PendingMove
 
-RESUME = "Resume the game: it is rebuilt from the journal."
 STARTING_NAME = "starting.json"
 MOST_FAILED = 2
 ENOUGH_SCANS = 10
@@ -54,65 +53,56 @@ STAND_EVERY = 500  # events of a game, so that one is read in much the same time
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What ``Journal.open_or_set_aside`` did. ``set_aside`` None: the journal was sound."""
-
-    journal: Journal
-    set_aside: SetAside | None
-
-
 class Journal(JournalReader):
     """The table's journal. One process, one thread (the one that opened it).
 
     Writing raises JournalFullError where the disk refuses: then nothing was confirmed, and the same
     call may be made again. It is safe to repeat a call whose fate is unknown: one that had come
     through after all changes nothing.
+
+    ``set_aside``: what was damaged as it was opened; None: it was sound.
     """
 
     def __init__(
-        self, path: Path, database: sqlite3.Connection, lock: WriterLock, clock: Clock
+        self,
+        path: Path,
+        database: sqlite3.Connection,
+        lock: WriterLock,
+        clock: Clock,
+        set_aside: SetAside | None = None,
     ) -> None:
-        """Use ``open`` or ``open_or_set_aside``."""
+        """Use ``open``."""
         super().__init__(path, database)
+        self.set_aside = set_aside
         self._lock: WriterLock | None = lock
         self._clock = clock
 
     @classmethod
-    def open(cls, path: Path, clock: Clock) -> Journal:
+    def open(cls, path: Path, clock: Clock, *, or_set_aside: bool = False) -> Journal:
         """Open the journal at ``path``, made new where there is none; its folder must exist.
 
-        Raises JournalDamagedError (the file is left as it is), JournalInUseError, JournalFullError.
-        """
-        with translated(path):
-            lock = WriterLock(path)
-            try:
-                return cls(path, _connect_checked(path), lock, clock)
-            except BaseException:
-                lock.release()
-                raise
+        ``or_set_aside``: a damaged file is renamed (never changed or deleted), and a new one begun
+        with what is sound in it.
 
-    @classmethod
-    def open_or_set_aside(cls, path: Path, clock: Clock) -> Opened:
-        """As ``open``; a damaged file is renamed (never changed or deleted), and a new one
-        begun with what is sound in it.
-
-        Raises JournalInUseError, JournalFullError.
+        Raises JournalInUseError, JournalFullError; without ``or_set_aside`` JournalDamagedError
+        (the file is left as it is).
         """
         with translated(path):
             lock = WriterLock(path)
             aside = None
             try:
-                _finish_salvage(path, clock)
+                if or_set_aside:
+                    _finish_salvage(path, clock)
                 try:
                     database = _connect_checked(path)
                 except JournalDamagedError as problem:
+                    if not or_set_aside:
+                        raise
                     salvaged = salvage(path)
-                    kept = set_aside(path, clock.calendar())
-                    aside = SetAside(kept, problem, salvaged)
+                    aside = SetAside(set_aside(path, clock.calendar()), problem, salvaged)
                     _finish_salvage(path, clock)
                     database = _connect_checked(path)
-                return Opened(cls(path, database, lock, clock), aside)
+                return cls(path, database, lock, clock, aside)
             except BaseException:
                 lock.release()
                 raise
@@ -182,22 +172,10 @@ class Journal(JournalReader):
         with self._transaction():
             last = self._last_event(game_id)
             if 1 <= ply <= last.ply:
-                standing = self.load_within(game_id).moves[ply - 1]
-                if standing != move:
-                    raise JournalConflictError(
-                        "Move {ply} of game {game} is {standing} in the journal.",
-                        remedy=RESUME,
-                        ply=ply,
-                        game=game_id,
-                        standing=standing,
-                    )
+                if self.load_within(game_id).moves[ply - 1] != move:
+                    raise _conflict(last)
             elif ply != last.ply + 1 or last.kind == EventKind.FINISH:
-                raise JournalConflictError(
-                    "Game {game} cannot have a move {ply} now.",
-                    remedy=RESUME,
-                    ply=ply,
-                    game=game_id,
-                )
+                raise _conflict(last)
             else:
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
@@ -211,9 +189,7 @@ class Journal(JournalReader):
             if record.pending == pending:
                 return
             if record.result is not None:
-                raise JournalConflictError(
-                    "Game {game} is finished in the journal.", remedy=RESUME, game=game_id
-                )
+                raise _conflict(self._last_event(game_id))
             kind = EventKind.DROPPED if pending is None else EventKind.PENDING
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
@@ -245,12 +221,7 @@ class Journal(JournalReader):
                 return
             ended = to == ply and last.kind == EventKind.FINISH  # its players ended it
             if last.ply != ply or not (ended or 0 <= to < ply):
-                raise JournalConflictError(
-                    "Move {ply} of game {game} is not its last one in the journal.",
-                    remedy=RESUME,
-                    ply=ply,
-                    game=game_id,
-                )
+                raise _conflict(last)
             self._insert(game_id, EventKind.TAKE_BACK, to)
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
@@ -263,9 +234,7 @@ class Journal(JournalReader):
             if last.kind != EventKind.FINISH:
                 self._insert(game_id, EventKind.FINISH, last.ply, payload=result)
             elif self.load_within(game_id).result != json_object(to_json(result), game_id):
-                raise JournalConflictError(
-                    "Game {game} has another result in the journal.", remedy=RESUME, game=game_id
-                )
+                raise _conflict(last)
 
     def resume(self, game_id: int) -> None:
         """Make an earlier game current. Raises NoSuchGameError."""
@@ -299,13 +268,10 @@ class Journal(JournalReader):
         self, game: str, options: Mapping[str, Any], started_s: float, note: str
     ) -> int:
         (game_id,) = self._database.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()
-        row = (game_id, game, to_json(options), float(started_s), note)
+        row = StoredGame(int(game_id), game, to_json(options), float(started_s), note)
         game_of((*row, checksum(row)))  # what could not be read again is not written
-        self._database.execute(
-            f"INSERT INTO games ({GAME_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?)",
-            (*row, checksum(row)),
-        )
-        return int(game_id)
+        insert(self._database, row)
+        return row.id
 
     def _insert(
         self,
@@ -322,14 +288,21 @@ class Journal(JournalReader):
         ).fetchone()
         date_s = sound_date(self._clock.calendar()) if at_s is None else at_s
         stored = None if payload is None else to_json(payload)
-        row = (game_id, sequence, str(kind), ply, move, date_s, stored)
-        self._database.execute(
-            f"INSERT INTO events ({EVENT_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, checksum(row)),
-        )
+        row = Event(game_id, sequence, str(kind), ply, move, date_s, stored)
+        insert(self._database, row)
         if sequence and sequence % STAND_EVERY == 0:
             stand = self.load_within(game_id)
             self._insert(game_id, EventKind.STAND, ply, payload=stand_of(stand), at_s=date_s)
+
+
+def _conflict(last: Event) -> JournalConflictError:
+    """The error for a call that does not go with the last event of its game."""
+    return JournalConflictError(
+        "Game {game} stands otherwise in the journal, after {ply} moves.",
+        remedy="Resume the game: it is rebuilt from the journal.",
+        game=last.game_id,
+        ply=last.ply,
+    )
 
 
 class _Attempt(msgspec.Struct, frozen=True):

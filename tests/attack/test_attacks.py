@@ -39,8 +39,8 @@ def test_flipped_bits_of_a_journal(tmp_path):
                 checked(reader, passed, cut=False)
         except JournalError:
             found += 1
-        opened = Journal.open_or_set_aside(struck, clock)
-        with opened.journal as journal:
+        opened = Journal.open(struck, clock, or_set_aside=True)
+        with opened as journal:
             whole += checked(journal, passed, cut=opened.set_aside is not None)
     assert found > FLIPS / 2
     assert whole > 2.8 * FLIPS

@@ -357,8 +357,8 @@ def test_killed_while_setting_a_damaged_journal_aside(tmp_path: Path, clock: Any
         names = {entry.name for entry in folder.iterdir()}
         halfway += "journal.sqlite" not in names and "journal.sqlite-wal" in names
         touched += names != {"journal.sqlite", "journal.sqlite-wal"}
-        opened = Journal.open_or_set_aside(folder / "journal.sqlite", clock)
-        with opened.journal as journal:
+        opened = Journal.open(folder / "journal.sqlite", clock, or_set_aside=True)
+        with opened as journal:
             journal.append(journal.start("momentum", OPTIONS), 1, "d4")
         kept = [entry.read_bytes() for entry in folder.iterdir() if ".damaged-" in entry.name]
         assert main in kept

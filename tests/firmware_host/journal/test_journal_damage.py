@@ -115,8 +115,8 @@ def test_no_flipped_bit_ends_the_table_or_changes_a_game(
                 checked(reader, passed, cut=False)
         except JournalError as error:
             assert "\n" not in str(error)
-        opened = Journal.open_or_set_aside(struck, clock)
-        with opened.journal as journal:
+        opened = Journal.open(struck, clock, or_set_aside=True)
+        with opened as journal:
             whole = checked(journal, passed, cut=opened.set_aside is not None)
             if opened.set_aside is not None:
                 found += 1
@@ -125,8 +125,8 @@ def test_no_flipped_bit_ends_the_table_or_changes_a_game(
                 assert "\n" not in str(opened.set_aside.message())
             fresh = journal.start("momentum", OPTIONS)
             journal.append(fresh, 1, "a1")
-        again = Journal.open_or_set_aside(struck, clock)
-        with again.journal as journal:
+        again = Journal.open(struck, clock, or_set_aside=True)
+        with again as journal:
             assert again.set_aside is None, f"bit {bit} is found each time"
             current = journal.current()
             assert current is not None and current.moves == ("a1",)
@@ -146,13 +146,13 @@ def test_a_full_disk_while_games_are_saved_leaves_everything_as_it_was(
     resource.setrlimit(resource.RLIMIT_FSIZE, (6000, limit[1]))
     try:
         with pytest.raises(JournalFullError):
-            Journal.open_or_set_aside(path, clock)
+            Journal.open(path, clock, or_set_aside=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, handler)
     assert path.read_bytes() == struck
-    opened = Journal.open_or_set_aside(path, clock)
-    opened.journal.close()
+    opened = Journal.open(path, clock, or_set_aside=True)
+    opened.close()
     assert opened.set_aside is not None
     assert opened.set_aside.salvaged.games == 3
 
@@ -174,8 +174,8 @@ def test_a_flip_in_another_game_than_the_current_one_takes_that_game_alone(
         for number in (2, 3):
             with pytest.raises(JournalDamagedError, match=f"game {number} is damaged"):
                 reader.load(number)
-    opened = Journal.open_or_set_aside(path, clock)  # somebody has changed its tables, too
-    with opened.journal as journal:
+    opened = Journal.open(path, clock, or_set_aside=True)  # somebody has changed its tables, too
+    with opened as journal:
         assert opened.set_aside is not None
         assert opened.set_aside.salvaged.games == 1
         assert [game.id for game in journal.games()] == [1]
@@ -192,8 +192,8 @@ def test_a_journal_from_before_the_first_version_is_kept_aside_and_its_games_are
     with pytest.raises(JournalDamagedError, match=r"format 5, from before.*Start the table"):
         Journal.open(path, clock)
     assert path.read_bytes() == old
-    opened = Journal.open_or_set_aside(path, clock)
-    with opened.journal as journal:
+    opened = Journal.open(path, clock, or_set_aside=True)
+    with opened as journal:
         assert len(journal.games()) == 3
         assert opened.set_aside is not None
         assert opened.set_aside.kept.read_bytes() == old
@@ -229,8 +229,8 @@ def test_a_power_cut_while_what_is_sound_is_put_in_place(path: Path, clock: Any)
     saved = path.with_name("journal.sqlite.salvaged")
     path.rename(saved)
     path.with_name("journal.sqlite-wal").write_bytes(b"of the damaged one")
-    opened = Journal.open_or_set_aside(path, clock)
-    with opened.journal as journal:
+    opened = Journal.open(path, clock, or_set_aside=True)
+    with opened as journal:
         assert len(journal.games()) == 3
     assert not saved.exists()
 
@@ -262,8 +262,8 @@ def test_a_journal_can_be_damaged_and_saved_again_and_again(path: Path, clock: A
         # A game's start has nothing that names it, so that the neighbours of a page may be struck.
         on_it = {int(found) for found in re.findall(rb"<(\d+)>", wiped)}
         struck = on_it | {number + 1 for number in on_it} | {number - 1 for number in on_it}
-        opened = Journal.open_or_set_aside(path, clock)
-        with opened.journal as journal:
+        opened = Journal.open(path, clock, or_set_aside=True)
+        with opened as journal:
             assert opened.set_aside is not None
             clock.sleep(1.0)
             whole -= struck

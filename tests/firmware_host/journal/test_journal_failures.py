@@ -89,8 +89,8 @@ def test_a_damaged_journal_is_kept_aside_unchanged(path: Path, clock: Any, damag
     assert "keeps the file aside" in caught.value.remedy
     assert kept_files(path.parent) == before
 
-    opened = Journal.open_or_set_aside(path, clock)
-    with opened.journal as journal:
+    opened = Journal.open(path, clock, or_set_aside=True)
+    with opened as journal:
         assert opened.set_aside is not None
         assert opened.set_aside.kept.name == "journal.sqlite.damaged-20231114T221320Z"
         assert opened.set_aside.kept.name in str(opened.set_aside.message())
@@ -106,15 +106,15 @@ def test_a_damaged_journal_is_kept_aside_unchanged(path: Path, clock: Any, damag
     }
     assert moved == before
 
-    again = Journal.open_or_set_aside(path, clock)
-    again.journal.close()
+    again = Journal.open(path, clock, or_set_aside=True)
+    again.close()
     assert again.set_aside is None
 
 
 def test_nothing_kept_aside_is_ever_overwritten(path: Path, clock: Any) -> None:
     for content in (b"first" * 1000, b"second" * 1000, b"third" * 1000):
         path.write_bytes(content)
-        Journal.open_or_set_aside(path, clock).journal.close()
+        Journal.open(path, clock, or_set_aside=True).close()
     kept = {name: c for name, c in kept_files(path.parent).items() if "damaged" in name}
     assert kept == {
         "journal.sqlite.damaged-20231114T221320Z": b"first" * 1000,
@@ -268,9 +268,9 @@ def test_a_second_process_is_refused_until_the_first_is_dead(path: Path, clock: 
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "open\n"
-        for attempt in (Journal.open, Journal.open_or_set_aside):
+        for or_set_aside in (False, True):
             with pytest.raises(JournalInUseError, match=rf"\(process {holder.pid}\)\. Stop"):
-                attempt(path, clock)
+                Journal.open(path, clock, or_set_aside=or_set_aside)
         with JournalReader.open_read_only(path) as reader:
             assert reader.load(1).moves == ("d4",)
         holder.kill()

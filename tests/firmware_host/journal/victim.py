@@ -73,7 +73,7 @@ def play(folder: Path, ops: list[tuple[str, list[Any]]], fatal: int, limit: int 
     log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT)
     if limit is None:
         Executioner(fatal).watch()
-    journal = Journal.open_or_set_aside(folder / "journal.sqlite", FixedClock()).journal
+    journal = Journal.open(folder / "journal.sqlite", FixedClock(), or_set_aside=True)
     if limit is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
