@@ -175,7 +175,7 @@ def replay(trace: Path, as_json: bool, profile: str | None) -> None:
     same trace prints the same bytes. Without --profile the one that it names is used.
     """
     recorded = read_trace(trace)
-    table = load_profile(profile or recorded.header.profile)
+    table = load_profile(profile or recorded.header.layout[0])
     with unlogged():
         for line in report(recorded, table, as_json=as_json, words=words):
             click.echo(line)

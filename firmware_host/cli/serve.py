@@ -33,7 +33,7 @@ from firmware_host.config.settings import LookSettings, Settings, check_host, lo
 from firmware_host.host.assemble import open_host
 from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.recorder import Recorder
+from firmware_host.scenario.trace import Recorder
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.speaker import Speaker

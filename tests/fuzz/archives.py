@@ -7,14 +7,13 @@ import hashlib
 import io
 import json
 import zipfile
-from zlib import crc32
 
 from hypothesis import strategies as st
 
 from firmware_host.cli.backup import MANIFEST, make_backup, put_back, read_backup
 from firmware_host.config.profile import load_profile
-from firmware_host.scenario.replay import replay
-from firmware_host.scenario.trace import TraceHeader, TraceWriter, read_trace
+from firmware_host.scenario.replay import rerun
+from firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, read_trace
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
 from tests.fuzz.texts import SETTINGS
@@ -38,24 +37,22 @@ class Traces(FileTarget):
         state.mkdir()
         with (
             SimSession(self.profile, state) as session,
-            TraceWriter(path, TraceHeader.of(self.profile, expected={})) as writer,
+            TraceWriter(path, TraceHeader.of(session.host)) as writer,
         ):
             for _ in range(SCANS):
                 session.tick()
-                writer.write(session.host.frame)
+                writer.write(Scan(session.host.frame))
         return [path.read_bytes()]
 
     def inputs(self, examples):
         """The file, or one of its records under a good checksum."""
-        lines = gzip.decompress(examples[0]).splitlines()
-        records = [line.partition(b" ")[2] for line in lines]
+        records = gzip.decompress(examples[0]).splitlines()
 
         def with_record(at, record):
-            record = record.replace(b"\n", b" ")
-            whole = [*lines[:at], b"%08x %s" % (crc32(record), record), *lines[at + 1 :]]
+            whole = [*records[:at], record.replace(b"\n", b" "), *records[at + 1 :]]
             return gzip.compress(b"\n".join(whole) + b"\n", 1, mtime=0)
 
-        one = st.integers(0, len(lines) - 1).flatmap(
+        one = st.integers(0, len(records) - 1).flatmap(
             lambda at: spoilt([records[at], *records]).map(lambda record: with_record(at, record))
         )
         return st.one_of(spoilt(examples), one, one, one)
@@ -63,7 +60,7 @@ class Traces(FileTarget):
     def read_file(self):
         """Read it, and have it seen again."""
         trace = read_trace(self.path)
-        for _ in replay(trace, self.profile):
+        for _ in rerun(trace, self.profile):
             pass
         return trace.complete
 

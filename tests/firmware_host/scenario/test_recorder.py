@@ -18,10 +18,9 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import usual_options
 from firmware_host.journal import JournalReader
-from firmware_host.scenario import recorder
-from firmware_host.scenario.recorder import KEPT, Recorder
+from firmware_host.scenario import trace as recorder
 from firmware_host.scenario.replay import Seen, rerun
-from firmware_host.scenario.trace import read_trace
+from firmware_host.scenario.trace import KEPT, Recorder, read_trace
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
@@ -78,7 +77,7 @@ def play(tmp_path):
 def moves_again(path):
     trace = read_trace(path)
     assert trace.complete
-    *_, last = rerun(trace, load_profile(trace.header.profile))
+    *_, last = rerun(trace, load_profile(trace.header.layout[0]))
     return trace.header.moves, last.standing.moves
 
 
@@ -221,7 +220,7 @@ def test_a_disk_that_does_not_keep_up_ends_the_recording(play, tmp_path, monkeyp
     for _ in range(10):
         slow.record(play.session.host)
     assert slow.failed
-    assert len(slow._queue) <= 5
+    assert slow._queue.qsize() <= 5
     assert caplog.text.count("does not keep up") == 1
 
 
@@ -235,7 +234,6 @@ def test_the_live_table_is_recorded_from_its_first_scan_on(tmp_path):
     live.table.stop()
     keeper.close()
     trace = read_trace(tmp_path / "live.trace")
-    assert [frame.number for frame in trace.frames] == list(
-        range(trace.frames[0].number, trace.frames[0].number + len(trace.frames))
-    )
-    assert len(list(rerun(trace, load_profile(PROFILE)))) == len(trace.frames)
+    numbers = [scan.frame.number for scan in trace.scans]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert len(list(rerun(trace, load_profile(PROFILE)))) == len(trace.scans)
