@@ -1,18 +1,16 @@
 """``tiltboard backup`` and ``restore``: everything that a table has learnt and played, in one file
 (docs/update.md).
 
-A ZIP archive: ``manifest.json`` (its format, and size and SHA-256 of every other member), the
-journal as SQLite's backup API copies it beside a running table, the calibration and what it was
-made from, the settings. What was there when it is put back is kept aside; nothing is ever deleted.
+A ZIP archive, with its CRC-32 of each file: ``manifest.json``, the journal as SQLite's backup API
+copies it beside a running table, the calibration and what it was made from, the settings. What was
+there when it is put back is kept aside; nothing is ever deleted.
 
 Root does both with the rights of the user whose folder it is.
 """
 
 from __future__ import annotations
 
-import datetime
 import errno
-import hashlib
 import io
 import json
 import os
@@ -21,18 +19,16 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
 
 import click
 import msgspec
 
 from drivers.clock import Clock, SystemClock
 from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import not_written, problem, say
+from firmware_host.cli.speech import not_written, say
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress
 from firmware_host.config.errors import BackupError, ConfigError, JournalError
 from firmware_host.config.paths import (
@@ -45,9 +41,8 @@ from firmware_host.config.paths import (
 )
 from firmware_host.config.reading import convert, parse_toml
 from firmware_host.config.settings import Settings, settings_file
-from firmware_host.journal.database import WriterLock, connect, leftovers, translated
+from firmware_host.journal.database import WriterLock, connect, leftovers, translated, unused
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import sound_date
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 
@@ -68,33 +63,20 @@ _BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive o
 )
 
 
-class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of a backup."""
-
-    name: str
-    size: Annotated[int, msgspec.Meta(ge=0, le=MOST_BYTES)]
-    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-
-
 class Manifest(msgspec.Struct, frozen=True):
-    """``made_s``: seconds since 1970-01-01 UTC. ``program``: the version that made it."""
+    """``made_s``: seconds since 1970-01-01 UTC. ``program``: the version that made it. ``files``:
+    the names of all others.
+    """
 
     format: int
     program: str
     made_s: float
-    files: list[Member]
+    files: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Backup:
-    """A backup that has been read whole, and found whole."""
-
-    manifest: Manifest
-    contents: dict[str, bytes]
-
-
-def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> Manifest:
-    """Write ``out``, which must not exist. A table may be running meanwhile.
+def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> list[str]:
+    """Write ``out``, which must not exist; returns the names of what is in it. A table may be
+    running meanwhile.
 
     ``settings``: the settings file to include. Nothing is left where it fails. Raises BackupError,
     JournalError, OSError.
@@ -111,43 +93,27 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
             contents = _of_state(state)
     if settings is not None and settings.exists():
         contents[SETTINGS_NAME] = _plain(settings, follow=True)
-    if sum(map(len, contents.values())) > MOST_BYTES:
-        raise BackupError(
-            "What is in {state} is too large for a backup.",
-            remedy="Stop the table and copy that folder as it is.",
-            state=state,
-        )
     if not contents:
         raise BackupError(
             "There is nothing to back up in {state}.",
             remedy="Name the table's folder with --state, or use --sim.",
             state=state,
         )
-    for name, content in contents.items():
-        _check(state, name, content)
-    manifest = Manifest(
-        format=FORMAT,
-        program=metadata.version("tiltboard"),
-        made_s=clock.calendar(),
-        files=[
-            Member(name, len(data), hashlib.sha256(data).hexdigest())
-            for name, data in contents.items()
-        ],
-    )
+    manifest = Manifest(FORMAT, metadata.version("tiltboard"), clock.calendar(), [*contents])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
+        archive.writestr(MANIFEST, msgspec.json.encode(manifest))
         for name, data in contents.items():
             archive.writestr(name, data)
     fresh = prepare(out, packed.getvalue())
     try:
-        read_backup(fresh)
+        _unpacked(out, fresh)
         fresh.replace(out)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
     sync_directory(out.absolute().parent)
-    return manifest
+    return list(contents)
 
 
 def _of_state(state: Path) -> dict[str, bytes]:
@@ -184,67 +150,54 @@ def _journal_copy(path: Path) -> bytes:
         return copy.read_bytes()
 
 
-def read_backup(path: Path) -> Backup:
-    """Read a backup and check all of it. Raises BackupError for a newer or damaged one; OSError."""
+def read_backup(path: Path) -> dict[str, bytes]:
+    """What is in a backup, file by file, once all of it is checked. Raises BackupError for a newer
+    or damaged one; OSError.
+    """
+    return _unpacked(path, path)
+
+
+def _unpacked(path: Path, file: Path) -> dict[str, bytes]:
+    """``path``: as it is called where it cannot be read."""
     try:
-        packed = io.BytesIO(read_file(path, MOST_BYTES))
+        packed = io.BytesIO(read_file(file, MOST_BYTES))
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise _damaged(path, text("it is too large")) from error
         raise
     try:
         with zipfile.ZipFile(packed) as archive:
-            manifest = _manifest(path, archive)
-            if sum(member.size for member in manifest.files) > MOST_BYTES:
+            members = archive.infolist()
+            if sum(each.file_size for each in members) > MOST_BYTES:
                 raise _damaged(path, text("what it holds is too large"))
-            contents = {member.name: _member(path, archive, member) for member in manifest.files}
+            # No more than its size, whatever it unpacks to
+            contents = {each.filename: archive.open(each).read(each.file_size) for each in members}
     except BackupError:
         raise
-    except zipfile.BadZipFile as error:
-        raise _damaged(path, text("it is no ZIP archive, or is cut off")) from error
     except _BROKEN_ZIP as error:
-        raise _damaged(path, str(error) or text("it ends too soon")) from error
+        changed = text("it is no ZIP archive, is cut off, or was changed")
+        raise _damaged(path, changed) from error
+    listed = _manifest(path, contents.pop(MANIFEST, b"")).files
+    if sorted(listed) != sorted(contents):  # a flipped bit of ZIP's own list hides some
+        raise _damaged(path, text("it does not hold what its manifest lists"))
     for name, content in contents.items():
         _check(path, name, content)
-    return Backup(manifest, contents)
+    return contents
 
 
-def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
-    names = archive.namelist()
-    if MANIFEST not in names or archive.getinfo(MANIFEST).file_size > 1_000_000:
-        raise _damaged(path, text("it has no manifest"))
+def _manifest(path: Path, data: bytes) -> Manifest:
     try:
-        data = json.loads(archive.read(MANIFEST))
-    except ValueError as error:
-        raise _damaged(path, text("its manifest is not JSON")) from error
-    found = data.get("format") if isinstance(data, dict) else None
-    if isinstance(found, int) and found > FORMAT:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _damaged(path, text("it has no manifest")) from error
+    if manifest.format != FORMAT:
         raise BackupError(
             "{path} is a backup of a newer tiltboard (format {format}).",
             remedy="Install the newer version first.",
             path=path,
-            format=found,
+            format=manifest.format,
         )
-    try:
-        manifest = convert(data, Manifest, source=str(path))
-    except ConfigError as error:
-        raise _damaged(path, error.problem.rstrip(".")) from error
-    listed = [member.name for member in manifest.files]
-    if manifest.format != FORMAT or sorted([*listed, MANIFEST]) != sorted(names):
-        raise _damaged(path, text("it does not hold what its manifest lists"))
-    if any(name not in (*OF_STATE, SETTINGS_NAME) for name in listed):
-        raise _damaged(path, text("it holds files that belong to no table"))
     return manifest
-
-
-def _member(path: Path, archive: zipfile.ZipFile, member: Member) -> bytes:
-    if archive.getinfo(member.name).file_size != member.size:
-        raise _damaged(path, text("{file} has another size", file=member.name))
-    with archive.open(member.name) as packed:
-        data = packed.read(member.size)  # and no more, whatever its size is said to be
-    if hashlib.sha256(data).hexdigest() != member.sha256:
-        raise _damaged(path, text("{file} has another checksum", file=member.name))
-    return data
 
 
 def _check(path: Path, name: str, data: bytes) -> None:
@@ -260,8 +213,12 @@ def _check(path: Path, name: str, data: bytes) -> None:
             convert(json.loads(data), Calibration, source=name)
         elif name == PROGRESS_NAME:
             msgspec.convert(json.loads(data), Progress, strict=False)
-        else:
+        elif name == SETTINGS_NAME:
             parse_toml(data.decode("utf-8"), Settings, source=name)
+        else:
+            raise _damaged(path, text("it holds files that belong to no table"))
+    except BackupError:
+        raise
     except (ConfigError, JournalError) as error:
         raise _damaged(path, error.problem.rstrip(".")) from error
     except (ValueError, AttributeError, RecursionError) as error:
@@ -280,8 +237,10 @@ def _damaged(path: Path, why: Message | str) -> BackupError:
 # The way back
 
 
-def put_back(backup: Backup, state: Path, settings: Path | None, clock: Clock) -> Path | None:
-    """Put ``backup`` (read with ``read_backup``) in place; returns where the old files are kept.
+def put_back(
+    contents: Mapping[str, bytes], state: Path, settings: Path | None, clock: Clock
+) -> Path | None:
+    """Put what ``read_backup`` has read in place; returns where the old files are kept.
 
     ``settings``: where its settings go, None: nowhere. Each file is replaced at once, so that a cut
     of power leaves the old one or the new one; where one cannot be, all are as they were.
@@ -289,27 +248,24 @@ def put_back(backup: Backup, state: Path, settings: Path | None, clock: Clock) -
     Raises JournalInUseError while a table runs there; JournalFullError.
     """
     journal = state / JOURNAL_NAME
-    written = settings is not None and SETTINGS_NAME in backup.contents
-    with translated(journal):
-        before = None
-        if settings is not None and written:
+    before = None
+    with translated(journal), ExitStack() as undone:
+        if settings is not None and SETTINGS_NAME in contents:
             with suppress(FileNotFoundError):
                 before = _plain(settings, follow=True)
-            write_durably(settings, backup.contents[SETTINGS_NAME], mode=SETTINGS_MODE)
-        try:
-            with as_owner_of(state):
-                lock = WriterLock(journal)
-                try:
-                    return _replace(backup, state, before, clock)
-                finally:
-                    lock.release()
-        except BaseException:
-            if settings is not None and written:
-                if before is None:
-                    settings.unlink(missing_ok=True)
-                else:
-                    write_durably(settings, before, mode=SETTINGS_MODE)
-            raise
+            write_durably(settings, contents[SETTINGS_NAME], mode=SETTINGS_MODE)
+            if before is None:
+                undone.callback(settings.unlink, missing_ok=True)
+            else:
+                undone.callback(write_durably, settings, before, mode=SETTINGS_MODE)
+        with as_owner_of(state):
+            lock = WriterLock(journal)
+            try:
+                aside = _replace(contents, state, before, clock)
+            finally:
+                lock.release()
+        undone.pop_all()
+    return aside
 
 
 @contextmanager
@@ -336,66 +292,56 @@ def as_owner_of(folder: Path) -> Iterator[None]:
         os.setgroups(groups)
 
 
-def _replace(backup: Backup, state: Path, settings: bytes | None, clock: Clock) -> Path | None:
-    targets = {name: state / name for name in OF_STATE if name in backup.contents}
-    journal = targets.get(JOURNAL_NAME)
-    fresh = {path: prepare(path, backup.contents[name]) for name, path in targets.items()}
-    stale = _stale(targets, state)
-    journals = [] if journal is None else [journal, *leftovers(journal)]
-    copied = [path for path in journals if _is_plain(path)]
-    linked = {*targets.values(), *stale, *journals}.difference(copied)
+def _replace(
+    contents: Mapping[str, bytes], state: Path, settings: bytes | None, clock: Clock
+) -> Path | None:
+    journal = state / JOURNAL_NAME
+    fresh = {
+        state / name: prepare(state / name, contents[name])
+        for name in reversed(OF_STATE)  # the journal comes last
+        if name in contents
+    }
+    # What another calibration than the restored one was made from
+    other = CALIBRATION_NAME in contents and PROGRESS_NAME not in contents
+    stale = [state / PROGRESS_NAME] if other else []
+    journals = [journal, *leftovers(journal)] if journal in fresh else []
+    old = [path for path in {*stale, *fresh, *journals} if _is_there(path)]
     aside = None
-    if copied or settings is not None or any(map(_is_there, linked)):
-        aside = _keep_aside(copied, linked, settings, state, clock)
-    if journal is not None and copied == journals:
+    if old or settings is not None:
+        aside = _keep_aside(old, settings, state, clock)
+    if journals and all(map(_is_plain, journals)):
         _checkpoint(journal)
     done: list[Path] = []
     try:
-        for path in stale:
-            path.unlink()
-            done.append(path)
-        for path in sorted(fresh, key=lambda path: path == journal):  # it comes last
+        for path in (*stale, *fresh):
             if path == journal:
                 # A log that belongs to the old file would be played into the new one.
                 for side in leftovers(path):
                     side.unlink()
                 sync_directory(state)
-            fresh[path].replace(path)
+            if path in fresh:
+                fresh[path].replace(path)
+            else:
+                path.unlink(missing_ok=True)
             done.append(path)
     except OSError:
         for path in done:
-            _take_back(path, aside)
+            if aside is not None and _is_there(aside / path.name):
+                (aside / path.name).replace(path)
+            else:
+                path.unlink(missing_ok=True)
         raise
     sync_directory(state)
     return aside
 
 
-def _take_back(path: Path, aside: Path | None) -> None:
-    """Put ``path`` back as it is kept in ``aside``; remove it if it is not kept there."""
-    kept = None if aside is None else aside / path.name
-    if kept is None or not _is_there(kept):
-        path.unlink(missing_ok=True)
-        return
-    again = path.with_name(path.name + ".new")
-    again.unlink(missing_ok=True)
-    os.link(kept, again, follow_symlinks=False)
-    again.replace(path)
-
-
 def _is_plain(path: Path) -> bool:
-    """Whether it can be a journal, which is copied."""
+    """Whether it can be a file of the table's."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
 
 
 def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
-
-
-def _stale(targets: Mapping[str, Path], state: Path) -> list[Path]:
-    """What another calibration than the restored one was made from."""
-    progress = state / PROGRESS_NAME
-    kept = CALIBRATION_NAME not in targets or PROGRESS_NAME in targets
-    return [] if kept or not progress.exists() else [progress]
 
 
 def _checkpoint(journal: Path) -> None:
@@ -406,24 +352,17 @@ def _checkpoint(journal: Path) -> None:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def _keep_aside(
-    copied: list[Path], linked: set[Path], settings: bytes | None, state: Path, clock: Clock
-) -> Path:
-    """A folder with copies of a journal and its log, into which SQLite may yet write. Of the others
-    only with second names: whatever they are, nothing of them is read.
+def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:
+    """A folder with copies, as SQLite may yet write into a journal and its log. What is no file of
+    the table's gets only a second name: whatever it is, nothing of it is read.
     """
-    date = datetime.datetime.fromtimestamp(sound_date(clock.calendar()), datetime.UTC)
-    stem = f"before-restore-{date:%Y%m%dT%H%M%SZ}"
-    number = 1
-    folder = state / stem
-    while _is_there(folder):
-        number += 1
-        folder = state / f"{stem}-{number}"
+    folder = unused(state / "before-restore", clock.calendar())
     folder.mkdir(mode=0o700)
-    for path in copied:
-        write_durably(folder / path.name, _plain(path))
-    for path in filter(_is_there, linked):
-        os.link(path, folder / path.name, follow_symlinks=False)
+    for path in old:
+        if _is_plain(path):
+            write_durably(folder / path.name, _plain(path))
+        else:
+            os.link(path, folder / path.name, follow_symlinks=False)
     if settings is not None:
         write_durably(folder / SETTINGS_NAME, settings)
     sync_directory(folder)
@@ -447,13 +386,12 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     """
     folder = games_folder(state, simulated=simulated, make=False)
     try:
-        manifest = make_backup(folder, settings_file(config), file, SystemClock())
+        names = make_backup(folder, settings_file(config), file, SystemClock())
     except OSError as error:
         if error.strerror is None:
             raise
         raise not_written(file, error) from error
-    names = ", ".join(member.name for member in manifest.files)
-    click.echo(f"{file}: {names}")
+    click.echo(f"{file}: {', '.join(names)}")
 
 
 @click.command(name="restore", epilog="Example: tiltboard restore table-2026-05.backup")
@@ -472,17 +410,11 @@ def restore(file: Path, config: Path | None, state: Path | None, simulated: bool
     that is named at the end.
     """
     folder = games_folder(state, simulated=simulated)
-    try:
-        kept = read_backup(file)
-        aside = put_back(kept, folder, config, SystemClock())
-    except OSError as error:
-        if error.strerror is None:
-            raise
-        why = error.strerror
-        raise problem(text("It could not be put back: {why}.", why=why)) from error
-    names = [name for name in kept.contents if name != SETTINGS_NAME or config is not None]
+    contents = read_backup(file)
+    aside = put_back(contents, folder, config, SystemClock())
+    names = [name for name in contents if name != SETTINGS_NAME or config is not None]
     say(text("Put back in {folder}: {names}", folder=folder, names=", ".join(names)))
-    if SETTINGS_NAME in kept.contents and config is None:
+    if SETTINGS_NAME in contents and config is None:
         say(text("The backup holds settings too: --config FILE says where to put them."))
     if aside is not None:
         say(text("What was there is kept in {folder}", folder=aside))

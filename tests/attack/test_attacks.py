@@ -51,7 +51,7 @@ def test_damaged_archives(tmp_path):
     stages(tmp_path / "journal.sqlite", clock)
     make_backup(tmp_path, None, tmp_path / "good", clock)
     good = (tmp_path / "good").read_bytes()
-    contents = read_backup(tmp_path / "good").contents
+    contents = read_backup(tmp_path / "good")
     chance = random.Random(5)
     refused = 0
     for _ in range(ARCHIVES):
@@ -60,7 +60,7 @@ def test_damaged_archives(tmp_path):
             bad[chance.randrange(len(bad))] = chance.randrange(256)
         (tmp_path / "bad").write_bytes(bad)
         try:
-            assert read_backup(tmp_path / "bad").contents == contents
+            assert read_backup(tmp_path / "bad") == contents
         except BackupError:
             refused += 1
     assert refused > ARCHIVES / 2
