@@ -23,11 +23,11 @@ from firmware_host.cli.main import cli
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.messages import Catalogue, Message, languages
+from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table.lights import LEGEND
 from firmware_host.web import games_shown
 from firmware_host.web.api import ENDPOINTS
 from firmware_host.web.messages_in import Incoming
-from firmware_host.web.snapshot import Layout, Snapshot
 from games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -35,10 +35,10 @@ from firmware_host.broadcast.telling import LOOK, online_topic, public_name
 from firmware_host.config.errors import ConfigError
 from firmware_host.far.link import Link
 from firmware_host.messages import Catalogue, explained, languages
+from firmware_host.service.snapshot import Layout
 from firmware_host.web import answers, assets
 from firmware_host.web.guard import secured
 from firmware_host.web.language import encoder
-from firmware_host.web.snapshot import Layout
 
 MOST_TABLES = 500
 MOST_LOOKERS = 1_000

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from firmware_host.messages import Catalogue, text
+from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table import play
 from firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
-from firmware_host.web.snapshot import Layout, Snapshot
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")

@@ -14,10 +14,10 @@ import msgspec
 
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
+from firmware_host.service.publish import game_info, layout_of
+from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table.commands import Name, Number
 from firmware_host.table.zones import overlay_for
-from firmware_host.web.publish import game_info, layout_of
-from firmware_host.web.snapshot import Layout, Snapshot
 from games.base import RulesError
 from games.registry import game_type
 from games.seated import SeatedGame

@@ -24,9 +24,9 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import Settings
 from firmware_host.far.link import Broker, Link
 from firmware_host.messages import Catalogue
+from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.web.limits import TokenBucket
-from firmware_host.web.snapshot import Layout, Snapshot
 
 KEY_FILE = "look-key"
 LOOK = "tiltboard/look/"  # and the key: whoever has it may look

@@ -169,7 +169,7 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     --join reads the other network's password from a line of standard input; leave it empty for an
     open network. If the table cannot join, it opens its own again.
     """
-    from firmware_host.web.qr import qr_terminal, wifi_code
+    from firmware_host.service.qr import qr_terminal, wifi_code
 
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")

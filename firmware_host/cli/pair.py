@@ -20,9 +20,9 @@ from firmware_host.cli.speech import printable, say, words
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import Message, text
+from firmware_host.service.qr import qr_sheet, qr_terminal, wifi_code
 from firmware_host.web.guard import machine_names
 from firmware_host.web.pairing import Tokens
-from firmware_host.web.qr import qr_sheet, qr_terminal, wifi_code
 
 ANSWER_WITHIN_S = 10.0
 _START = "Start it with: tiltboard run, or tiltboard sim"

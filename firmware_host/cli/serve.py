@@ -36,6 +36,7 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.trace import Recorder
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
+from firmware_host.service.qr import qr_terminal
 from firmware_host.service.speaker import Speaker
 from firmware_host.service.supply import SupplyWatch
 from firmware_host.service.table import Table
@@ -43,7 +44,6 @@ from firmware_host.table.commands import JoinMatch, NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
-from firmware_host.web.qr import qr_terminal
 from firmware_host.web.server import WebServer
 
 if TYPE_CHECKING:

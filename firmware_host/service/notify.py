@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Mapping
 
 from drivers.clock import Clock
-from firmware_host.web.snapshot import Snapshot
+from firmware_host.service.snapshot import Snapshot
 
 BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from threading import Condition, Thread
 
 from firmware_host.messages import Catalogue, Message
-from firmware_host.web.snapshot import Snapshot
+from firmware_host.service.snapshot import Snapshot
 
 END_WITHIN_S = 1.0
 

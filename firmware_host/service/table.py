@@ -1,4 +1,11 @@
-"""The running table: its own thread for the scan loop, and the seam that the page uses."""
+"""The running table: its own thread for the scan loop, and all that the page needs of it.
+
+The page runs in an event loop. So everything read at once (``layout``, ``latest``) is an immutable
+value that may be read from any thread, and everything asked for is answered by a
+``concurrent.futures.Future`` that the table's thread resolves: with the value, or with an error
+whose sentence the page shows (TiltboardError or RulesError; any other is a defect, logged and shown
+as "went wrong"). What is asked for first is carried out first.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +27,7 @@ from firmware_host.host.people import People
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
-from firmware_host.service.reading import Analysing, JournalReading
-from firmware_host.table import play
-from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import PoseFrame, Preview, preview, reasons
-from firmware_host.table.standing import Choice
-from firmware_host.table.zones import overlay_for
-from firmware_host.web.publish import (
+from firmware_host.service.publish import (
     Publisher,
     game_info,
     health_answer,
@@ -34,20 +35,27 @@ from firmware_host.web.publish import (
     shown_moves,
     shown_options,
 )
-from firmware_host.web.snapshot import Layout, SeatsShown, Snapshot
-from firmware_host.web.table_port import (
+from firmware_host.service.reading import Analysing, JournalReading
+from firmware_host.service.snapshot import (
     GameAnalysis,
     GameRecord,
     GameSummary,
-    HandsPort,
     HealthMap,
+    Layout,
     LineInfo,
     PersonInfo,
     ProgressInfo,
     RecordedPosition,
+    SeatsShown,
+    Snapshot,
     ToLearn,
     TurningPointInfo,
 )
+from firmware_host.table import play
+from firmware_host.table.commands import Command, HandsCommand
+from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview, reasons
+from firmware_host.table.standing import Choice
+from firmware_host.table.zones import overlay_for
 from games import registry
 from games.base import GameType, IllegalMoveError, Position
 from games.seated import SeatedGame
@@ -61,7 +69,7 @@ _log = logging.getLogger(__name__)
 
 
 class Table:
-    """A host in a thread of its own; implements ``web.table_port.TablePort``.
+    """A host in a thread of its own.
 
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
     called after each step and returns when the next scan is due. ``close``: gives everything back,
@@ -113,25 +121,25 @@ class Table:
         if self._thread.ident is not None:
             self._thread.join()
 
-    # TablePort
+    # For the page
 
     @property
     def hands(self) -> HandsPort | None:
-        """Hands, where the page can move pieces."""
+        """Hands, or None on a table whose pieces only people can move."""
         return self._hands
 
     @property
     def game_types(self) -> Sequence[GameType]:
-        """Every game, in the order to show them."""
+        """The games that can be started, in the order to show them."""
         return tuple(registry.HOSTED.values())
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the table can tell."""
+        """What the table can tell, and so which games it can carry."""
         return self._host.profile.capabilities
 
     def layout(self) -> Layout:
-        """The present layout."""
+        """The present layout. A new one is in place before a snapshot that goes with it."""
         return self._published[0]
 
     def latest(self) -> Snapshot:
@@ -149,7 +157,9 @@ class Table:
         return replace(self._published[2], holders=self._host.playing.seats.holders)
 
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
-        """The last moments, scan by scan, while somebody watches."""
+        """The last third of a second of a table whose pieces the page can move, scan by scan, with
+        running numbers; of scans in which something moved, and while somebody watches.
+        """
         return self._poses
 
     def watch(self, what: str) -> Callable[[], None]:
@@ -164,8 +174,9 @@ class Table:
         return end
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
-        """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody
-        ``looks`` there are few of them. Returns what ends the subscription.
+        """Call ``listener``, which returns at once, after each new snapshot, from the table's
+        thread. As long as nobody ``looks`` there are few of them. Returns what ends the
+        subscription.
         """
         self._listeners.append(listener)
         if looks:
@@ -180,7 +191,7 @@ class Table:
 
     def submit(self, command: Command) -> Future[None]:
         """Have it done by the host, or by the hands. The future is done when that is, and can be
-        read in the layout and the snapshot.
+        read in the layout and the snapshot. NotPossibleError where there are no hands.
         """
         if not isinstance(command, HandsCommand):
             return self._once_published(self._host.submit(command))
@@ -227,7 +238,7 @@ class Table:
         return self._host.call(work)
 
     def preview(self, move: str) -> Future[Preview]:
-        """What a move would do from the confirmed position."""
+        """What a move would do from the confirmed position. RulesError where it is none."""
         return self._host.call(lambda: preview(self._position(move), move))
 
     def _position(self, move: str) -> Position:
@@ -260,11 +271,13 @@ class Table:
         return self._host.call(lambda: health_answer(self._host))
 
     def record(self, game_id: int) -> Future[GameRecord]:
-        """One game for review."""
+        """One game for review. NoSuchGameError where there is none."""
         return self._reading.ask(lambda journal: self._record(journal.load(game_id)))
 
     def analysis(self, game_id: int) -> Future[GameAnalysis]:
-        """One game as the strongest level sees it."""
+        """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
+        there is none, NotPossibleError, BusyError.
+        """
         asked: Future[GameAnalysis] = Future()
 
         def hand_on(done: Future[tuple[Replay, Analysis]]) -> None:
@@ -282,7 +295,7 @@ class Table:
         return self._host.call(lambda: _people(self._host.playing.people))
 
     def export(self, game_id: int) -> Future[str]:
-        """One game as text."""
+        """One game as text. NoSuchGameError where there is none."""
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
 
     def scans_at(self, rate_hz: float) -> None:

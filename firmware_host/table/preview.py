@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
 from firmware_host.messages import Message
+from firmware_host.table.commands import HandsCommand
 from games.base import Position, Shift, Turn
 
 MOST_REASONS = 3
@@ -93,3 +97,28 @@ class PoseFrame(msgspec.Struct, frozen=True):
     time_s: float
     attitude_rad: tuple[float, float, float]
     pieces: dict[int, list[float]]
+
+
+class HandsPort(Protocol):
+    """Hands for a table whose pieces the page can move. All but ``do``: in the table's thread."""
+
+    @property
+    def pegs(self) -> bool:
+        """Whether tiles slide between pegs, inside a wall, on the board of the game."""
+
+    def loose(self) -> Sequence[LoosePiece]:
+        """Every piece on or above the plate as it lies now."""
+
+    def poses(self) -> PoseFrame:
+        """Plate and pieces as they lean now."""
+
+    def breakable(self) -> Sequence[BreakableInfo]:
+        """Every fault that it can have."""
+
+    def broken(self) -> Sequence[BrokenInfo]:
+        """The faults that it has."""
+
+    def do(self, command: HandsCommand) -> Future[None]:
+        """Have it done; resolved when the hand has done it and left. What no hand can do (no such
+        piece, an occupied place, an empty tray) is a NotPossibleError.
+        """

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from firmware_host.messages import Message
-from firmware_host.web.snapshot import LookInfo
+from firmware_host.service.snapshot import LookInfo
 from games.base import Credit, OptionSpec, Preset
 
 

@@ -23,12 +23,31 @@ from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.messages import Catalogue, Message, languages, text
+from firmware_host.service.qr import qr_svg, wifi_code
+from firmware_host.service.snapshot import (
+    GameAnalysis,
+    GameRecord,
+    GameSummary,
+    HealthMap,
+    Layout,
+    PersonInfo,
+    Snapshot,
+)
+from firmware_host.service.table import Table
 from firmware_host.table.commands import SitDown
 from firmware_host.table.lights import LEGEND, PATTERNS
 from firmware_host.table.preview import Preview
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
 from firmware_host.web.api import ENDPOINTS, SENT, serves
-from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard, machine_names
+from firmware_host.web.guard import (
+    COOKIE,
+    SEAT_COOKIE,
+    VISITOR,
+    Access,
+    Guard,
+    machine_names,
+    page_for_phones,
+)
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
@@ -42,16 +61,6 @@ from firmware_host.web.pairing import (
     TooManyTriesError,
     WrongCodeError,
     digest_of,
-)
-from firmware_host.web.qr import page_for_phones, qr_svg, wifi_code
-from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import (
-    GameAnalysis,
-    GameRecord,
-    GameSummary,
-    HealthMap,
-    PersonInfo,
-    TablePort,
 )
 from games.base import RulesError
 
@@ -72,7 +81,7 @@ _pair_decoder = msgspec.json.Decoder(answers.PairRequest)
 
 
 def create_app(
-    table: TablePort,
+    table: Table,
     catalogue: Catalogue | None = None,
     access: Access | None = None,
     clock: Clock | None = None,
@@ -107,9 +116,7 @@ def create_app(
 
 
 class _Web:
-    def __init__(
-        self, table: TablePort, catalogue: Catalogue, access: Access, clock: Clock
-    ) -> None:
+    def __init__(self, table: Table, catalogue: Catalogue, access: Access, clock: Clock) -> None:
         self._calendar = clock.calendar
         strangers = (STRANGERS_SEAT_TRIES_PER_MINUTE / 60, STRANGERS_SEAT_TRIES_PER_MINUTE)
         self._tries = Rate(clock.now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE, strangers)

@@ -10,8 +10,8 @@ from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.engines.search.limits import waits_s
 from firmware_host.host import playing
 from firmware_host.messages import Catalogue, Message
+from firmware_host.service.publish import look_info
 from firmware_host.web import answers
-from firmware_host.web.publish import look_info
 from games.base import GameType
 
 

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -160,6 +160,15 @@ def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
     """What other devices call this machine: its name, that name in mDNS, and ``more``."""
     name = socket.gethostname()
     return (name, f"{name.partition('.')[0]}.local", *more)
+
+
+def page_for_phones(asked: URL, name: str | None) -> str:
+    """The page's address for another device. ``asked``: under which this one has it; ``name``: this
+    machine's in its network, None where it serves itself alone.
+    """
+    if name is None or asked.hostname not in LOCAL_NAMES:
+        return str(asked)
+    return str(asked.replace(hostname=name))
 
 
 def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:

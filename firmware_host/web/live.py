@@ -18,13 +18,13 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from firmware_host.messages import Catalogue, text
+from firmware_host.service.snapshot import SeatView, Sensors, Snapshot
+from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
 from firmware_host.web import messages_in, replies
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
-from firmware_host.web.snapshot import SeatView, Sensors, Snapshot
-from firmware_host.web.table_port import TablePort
 
 MAX_PAGES = 16  # as many as are counted in guard for elsewhere, and this machine's own
 SNAPSHOT_PERIOD_S = 0.05
@@ -41,7 +41,7 @@ CLOSE_TRY_LATER = 1013
 class Pages:
     """All the pages that are open. ``seated``: how many of each seat's device."""
 
-    def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
+    def __init__(self, table: Table, catalogue: Catalogue, access: Access) -> None:
         self.table = table
         self.catalogue = catalogue
         self.access = access
@@ -299,6 +299,6 @@ def _failed(future: Future[None]) -> bool:
     return future.done() and (future.cancelled() or future.exception() is not None)
 
 
-def _put_back(table: TablePort, piece: int, lifting: Future[None]) -> None:
+def _put_back(table: Table, piece: int, lifting: Future[None]) -> None:
     if not _failed(lifting):  # else another hand has it
         table.submit(SetDown(piece))

@@ -16,11 +16,11 @@ from starlette.types import ASGIApp
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
+from firmware_host.service.table import Table
 from firmware_host.web.app import create_app
 from firmware_host.web.guard import Access
 from firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
-from firmware_host.web.table_port import TablePort
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))
@@ -94,7 +94,7 @@ class WebServer(Server):
 
     def __init__(
         self,
-        table: TablePort,
+        table: Table,
         port: int,
         catalogue: Catalogue | None = None,
         *,

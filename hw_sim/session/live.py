@@ -86,7 +86,7 @@ class KeptPlate:
         self._kept, self._complained = lying, False
 
 
-# The hands that a page offers on a simulated table (``web.table_port.HandsPort``).
+# The hands that a page offers on a simulated table (``table.preview.HandsPort``).
 
 Call = Callable[[Callable[[], None]], Future[None]]
 

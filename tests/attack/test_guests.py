@@ -20,9 +20,9 @@ from firmware_host.host.playing import Unwritten
 from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
 from firmware_host.messages import Catalogue, explained
+from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
 from firmware_host.web.messages_in import UNREADABLE, PageCommand, Uncover
-from firmware_host.web.publish import Publisher
 from games.base import RulesError
 from games.seated import SeatedGame
 from hw_sim.session import SimSession

@@ -23,7 +23,7 @@ from firmware_host.cli.hotspot import (
 )
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import ConfigError
-from firmware_host.web.qr import wifi_code
+from firmware_host.service.qr import wifi_code
 
 read_by_nm = pytest.mark.skipif(shutil.which("nmcli") is None, reason="nmcli is not installed")
 # Keeps what it was asked, and fails for what is to fail

@@ -11,9 +11,9 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.service.notify import Heartbeat, Notifier, beats_every_s, status_of
+from firmware_host.service.publish import Publisher
+from firmware_host.service.snapshot import FaultInfo
 from firmware_host.table.commands import Calibrate
-from firmware_host.web.publish import Publisher
-from firmware_host.web.snapshot import FaultInfo
 from hw_sim.clock import VirtualClock
 from hw_sim.session import SimSession
 

@@ -6,8 +6,8 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.service.notify import status_of
+from firmware_host.service.publish import Publisher
 from firmware_host.service.supply import LOOK_S, MONITORS, THROTTLED, SupplyWatch
-from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
 
 SAGS = "The Pi's supply falls below 4.63 V."

@@ -5,9 +5,9 @@ the page is told.
 import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import Answer, NewGame
 from firmware_host.table.standing import Phase, Role
-from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from firmware_host.cli.scenario import command
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.service.publish import Publisher
 from firmware_host.web.language import encoder
-from firmware_host.web.publish import Publisher
 from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands

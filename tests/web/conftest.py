@@ -26,12 +26,11 @@ from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
+from firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
 from firmware_host.service.table import SNAPSHOTS_PER_S, Table
 from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, Tilt
 from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
-from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import HealthMap, PersonInfo, TablePort
 from hw_sim.session.live import LiveTable
 
 # The first that is there: without windows, extensions and sync, a page costs a quarter less.
@@ -217,7 +216,7 @@ class Resting:
 class Served:
     """A table with its page; the server can go away and come back, the table stays."""
 
-    def __init__(self, table: TablePort) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.server = WebServer(table, 0)
         self.port = self.server.port
@@ -310,7 +309,7 @@ class Altered:
     brought to show by hands and faults.
     """
 
-    def __init__(self, table: TablePort) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.hands = table.hands
         self._shown: dict[str, object] = {}
@@ -365,11 +364,11 @@ def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[TablePort], Served]]:
+def serve() -> Iterator[Callable[[Table], Served]]:
     """Serve a table until the test ends."""
     started: list[Served] = []
 
-    def start(table: TablePort) -> Served:
+    def start(table: Table) -> Served:
         started.append(Served(table))
         return started[-1]
 
@@ -379,13 +378,13 @@ def serve() -> Iterator[Callable[[TablePort], Served]]:
 
 
 @pytest.fixture
-def at_rest(resting: Resting, serve: Callable[[TablePort], Served]) -> Served:
+def at_rest(resting: Resting, serve: Callable[[Table], Served]) -> Served:
     """The page over a table that scans only while something is asked of it; the plate is empty."""
     _clear(resting)
     return serve(resting)
 
 
-def _clear(table: TablePort) -> None:
+def _clear(table: Table) -> None:
     """Whatever an earlier test has left there: nothing is broken, tilted or on the plate."""
     for each in table.latest().broken:
         table.submit(Heal(each.fault, tuple(each.targets))).result(20)
@@ -426,7 +425,7 @@ def served(shared: Served) -> Served:
 
 
 @pytest.fixture
-def lively(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
+def lively(simulated: Table, serve: Callable[[Table], Served]) -> Served:
     """The same over a table of its own, whose time passes."""
     return serve(simulated)
 
@@ -438,7 +437,7 @@ def alter() -> type[Altered]:
 
 
 @pytest.fixture
-def altered(served: Served, serve: Callable[[TablePort], Served]) -> Served:
+def altered(served: Served, serve: Callable[[Table], Served]) -> Served:
     """The same, over a table that a test may alter."""
     return serve(Altered(served.table))
 
@@ -452,7 +451,7 @@ def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
 
 
 @pytest.fixture
-def simulated(tmp_path: Path, faster_clock: FasterClock) -> Iterator[TablePort]:
+def simulated(tmp_path: Path, faster_clock: FasterClock) -> Iterator[Table]:
     live = _live(tmp_path, faster_clock)
     live.on_step = faster_clock.step
     live.start()

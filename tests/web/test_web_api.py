@@ -13,9 +13,9 @@ from schemathesis import GenerationMode, checks
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks as openapi_checks
 
+from firmware_host.service.snapshot import Snapshot
 from firmware_host.web import api, messages_in
 from firmware_host.web.app import create_app
-from firmware_host.web.snapshot import Snapshot
 from hw_sim.clock import VirtualClock
 
 DESCRIPTION = "/api/v1/openapi.json"

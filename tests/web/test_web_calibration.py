@@ -12,9 +12,8 @@ from firmware_host.commissioning.findings import Health
 from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import text
+from firmware_host.service.snapshot import CalibrationInfo, HealthMap
 from firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
-from firmware_host.web.snapshot import CalibrationInfo
-from firmware_host.web.table_port import HealthMap
 
 pytestmark = pytest.mark.web
 

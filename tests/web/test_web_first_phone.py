@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
 from firmware_host.cli.serve import show_codes
+from firmware_host.service.qr import qr_svg, qr_terminal
 from firmware_host.table.commands import PlayFreely, Press
-from firmware_host.web.qr import qr_svg, qr_terminal
 from tests.web.test_web_network import NAME, Network
 from tests.web.test_web_qr import modules
 

@@ -7,8 +7,9 @@ import re
 import pytest
 from starlette.datastructures import URL
 
+from firmware_host.service.qr import QUIET, qr_svg
 from firmware_host.table.commands import NewGame
-from firmware_host.web.qr import QUIET, page_for_phones, qr_svg
+from firmware_host.web.guard import page_for_phones
 
 FINDER = ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"]
 

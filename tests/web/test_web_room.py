@@ -16,10 +16,10 @@ from websockets.sync.client import connect
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import options_for
+from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import NewGame
 from firmware_host.table.zones import PIECE, ZoneOverlay
 from firmware_host.web.app import ENDPOINTS
-from firmware_host.web.publish import Publisher
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.session.live import LiveTable
 

@@ -20,6 +20,7 @@ from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.journal import read_game
 from firmware_host.messages import Catalogue, text
+from firmware_host.service.snapshot import FaultInfo
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put
 from firmware_host.web import live, messages_in
@@ -28,7 +29,6 @@ from firmware_host.web.limits import TokenBucket
 from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
 from firmware_host.web.replies import explain
 from firmware_host.web.server import PortTakenError, WebServer
-from firmware_host.web.snapshot import FaultInfo
 from games.base import RulesError
 from hw_sim.clock import VirtualClock
 

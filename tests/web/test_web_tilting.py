@@ -14,8 +14,8 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Tilt
-from firmware_host.web.table_port import TablePort
 from hw_sim.physics import world_class
 from hw_sim.session.live import LiveTable
 
@@ -53,7 +53,7 @@ before("clear", (bits) => {
 
 
 @pytest.fixture
-def sliding(tmp_path: Path, faster_clock: Any) -> Iterator[TablePort]:
+def sliding(tmp_path: Path, faster_clock: Any) -> Iterator[Table]:
     profile = replace(load_profile("plate-10"), scans_per_s=25)
     physics = world_class(physics=True)
     live = LiveTable(profile, tmp_path, Settings(), world=physics, real=faster_clock)

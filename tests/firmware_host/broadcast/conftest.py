@@ -4,7 +4,7 @@ import pytest
 
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.web.publish import Publisher
+from firmware_host.service.publish import Publisher
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
 from tests.unhurried import unhurried

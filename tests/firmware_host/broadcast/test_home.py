@@ -144,7 +144,7 @@ def test_who_is_waited_for(table):
 
     from firmware_host.config.engine_seats import EngineSeat
     from firmware_host.messages import text
-    from firmware_host.web.snapshot import MatchInfo
+    from firmware_host.service.snapshot import MatchInfo
 
     table.play("game momentum size=7\nexpect phase turn")
     layout, snapshot = table.shown()

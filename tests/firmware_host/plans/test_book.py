@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from firmware_host.cli.main import cli
 from firmware_host.config.profile import load_profile
 from firmware_host.plans.sheets import sheets
-from firmware_host.web.publish import Publisher
+from firmware_host.service.publish import Publisher
 from hw_sim.session import SimSession
 from tests.firmware_host.plans.conftest import BOOK
 

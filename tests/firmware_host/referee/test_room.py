@@ -11,6 +11,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
 from firmware_host.referee.seated import THINK_S
 from firmware_host.referee.seats import GAMES_KEPT
+from firmware_host.service.publish import SeatPublisher
 from firmware_host.table.commands import (
     Again,
     Count,
@@ -24,7 +25,6 @@ from firmware_host.table.commands import (
     StandUp,
     TakeBack,
 )
-from firmware_host.web.publish import SeatPublisher
 from games.base import IllegalMoveError
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried

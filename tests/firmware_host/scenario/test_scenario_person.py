@@ -21,8 +21,8 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.person import Console, Person, RealTable, StoppedError, plugs
 from firmware_host.scenario.run import ScenarioRunner, StepReport
+from firmware_host.service.publish import Publisher
 from firmware_host.table.standing import Role
-from firmware_host.web.publish import Publisher
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from tests.unhurried import unhurried

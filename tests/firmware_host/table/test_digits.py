@@ -6,6 +6,7 @@ import pytest
 
 from firmware_host.host.playing import usual_options
 from firmware_host.messages import text
+from firmware_host.service.publish import Publisher
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.table.lights import (
@@ -18,7 +19,6 @@ from firmware_host.table.lights import (
     round_s,
 )
 from firmware_host.table.standing import Choice
-from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried

@@ -21,10 +21,10 @@ from drivers.clock import SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import Message
+from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table import commands, troubles
 from firmware_host.table.standing import Phase, Role
 from firmware_host.table.zones import overlay_for
-from firmware_host.web.snapshot import Layout, Snapshot
 from games.base import Outcome
 from games.registry import game_type
 from hw_sim.errors import SimulationError

@@ -19,16 +19,15 @@ from firmware_host.host.playing import Progress, progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
 from firmware_host.referee.seated import Hinted
+from firmware_host.service import snapshot as page
+from firmware_host.service.qr import qr_svg
 from firmware_host.table import play
 from firmware_host.table.lights import tint
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.preview import reasons
+from firmware_host.table.preview import HandsPort, reasons
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
 from firmware_host.table.troubles import unread, without_buttons
-from firmware_host.web import snapshot as page
-from firmware_host.web.qr import qr_svg
-from firmware_host.web.table_port import HealthMap, Workbench
 from games.base import Game, GameType, Position
 from games.contract import describe
 from games.registry import game_type
@@ -146,7 +145,7 @@ def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[s
 NAMED = 8  # places that a sentence lists
 
 
-def health_answer(host: Host) -> HealthMap:
+def health_answer(host: Host) -> page.HealthMap:
     """What the calibration in use says about the table."""
     profile, calibration = host.profile, host.perception.calibration
     found = health_map(profile, calibration)
@@ -161,7 +160,7 @@ def health_answer(host: Host) -> HealthMap:
         for one in found
     ]
     orientation = profile.imu is not None and made
-    return HealthMap(
+    return page.HealthMap(
         made=local_time(calibration.made_s) if made else None,
         summary=_summary(found, worth_a_look(profile, calibration), made=made),
         mounting=mounting.describe(calibration.orientation) if orientation else None,
@@ -193,7 +192,7 @@ def _summary(found: list[Health], poor_places: list[Message], *, made: bool) -> 
 class Publisher:
     """Builds layouts and snapshots. ``bench``: of a table whose pieces the page can move."""
 
-    def __init__(self, host: Host, bench: Workbench | None = None) -> None:
+    def __init__(self, host: Host, bench: HandsPort | None = None) -> None:
         self._host = host
         self._bench = bench
         self._layout_of: tuple[tuple[int, bool], page.Layout] | None = None

@@ -9,9 +9,6 @@ from html import escape
 from io import BytesIO, StringIO
 
 import segno
-from starlette.datastructures import URL
-
-from firmware_host.web.guard import LOCAL_NAMES
 
 DARK, LIGHT = "#1b1410", "#ffffff"  # as cameras want it, in the dark mode of a page too
 QUIET = 3  # modules of margin
@@ -52,15 +49,6 @@ def qr_terminal(address: str) -> str:
     drawn = StringIO()
     segno.make(address, error="l", micro=False).terminal(drawn, compact=True)
     return drawn.getvalue()
-
-
-def page_for_phones(asked: URL, name: str | None) -> str:
-    """The page's address for another device. ``asked``: under which this one has it; ``name``: this
-    machine's in its network, None where it serves itself alone.
-    """
-    if name is None or asked.hostname not in LOCAL_NAMES:
-        return str(asked)
-    return str(asked.replace(hostname=name))
 
 
 def wifi_code(ssid: str, password: str) -> str:

@@ -1,4 +1,5 @@
-"""The host's public state after a step, as the page and other programs read it (JSON, msgspec).
+"""The host's public state after a step, and what the table answers, as the page and other programs
+read it (JSON, msgspec).
 
 ``Layout`` changes only when a game starts; ``Snapshot`` after every step that changed something.
 Everything per plate place is a list in index order (a1 first). Texts for people are messages, which
@@ -13,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.commissioning.findings import Health
 from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.host.playing import Progress
@@ -376,3 +378,116 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     told: list[Message] = []
     lamp: tuple[int, int, int] | None = None
     ahead: dict[str, float] | None = None
+
+
+# Answers to questions, of which the journal, the engines or the calibration know
+
+
+class GameSummary(msgspec.Struct, frozen=True):
+    """One line of the list of games. ``started``: local date and time, ready to read.
+
+    ``result``: as in the ``tiltboard rules`` contract, None while the game can go on.
+    """
+
+    id: int
+    title: str
+    started: str
+    options: dict[str, Any]
+    moves: int
+    result: dict[str, Any] | None
+
+
+class RecordedPosition(msgspec.Struct, frozen=True):
+    """One position of a record: place -> piece, player -> pieces in reserve, who moves next."""
+
+    cells: dict[str, str]
+    reserve: dict[str, int]
+    to_move: str | None
+
+
+class GameRecord(msgspec.Struct, frozen=True):
+    """A whole game for step-through review: ``positions`` has one more entry than ``moves``.
+
+    ``places``: those that show why it is over. ``told``: what each move did; none where
+    there are seats.
+    """
+
+    game: GameInfo
+    moves: list[str]
+    positions: list[RecordedPosition]
+    result: dict[str, Any] | None
+    places: list[str] = []
+    told: list[list[Message]] = []
+
+
+class LineInfo(msgspec.Struct, frozen=True):
+    """How a game would go on: moves, and the position after each."""
+
+    moves: list[str]
+    positions: list[RecordedPosition]
+
+
+class TurningPointInfo(msgspec.Struct, frozen=True):
+    """A move that decided much: its number, the first is 1, and why in a sentence. ``better``: the
+    line that was better, empty where none is known; ``played``: the move and how it would go on.
+    """
+
+    ply: int
+    say: Message
+    better: LineInfo
+    played: LineInfo
+
+
+class ToLearn(msgspec.Struct, frozen=True):
+    """Something to learn from a game, and a puzzle like it: ``puzzle`` is the number of one that
+    comes with the game, 0: there is none. ``practise``: after so many moves the game itself was a
+    puzzle (the verb ``practise``); None: it was none.
+    """
+
+    say: Message
+    puzzle: int
+    practise: int | None = None
+
+
+class GameAnalysis(msgspec.Struct, frozen=True):
+    """``shares``: what the first player could expect of the game, 0 to 1, at the start and after
+    each move. ``turning``: at most three, in the order of play. ``learn``: three things.
+    """
+
+    shares: list[float]
+    turning: list[TurningPointInfo]
+    learn: list[ToLearn]
+
+
+class PersonInfo(msgspec.Struct, frozen=True):
+    """Somebody whom the table knows by name. ``progress``: game -> what he has done in it."""
+
+    name: str
+    progress: dict[str, ProgressInfo]
+
+
+class ProgressInfo(msgspec.Struct, frozen=True):
+    """``rating``: the level of the computer's that is as strong; ``beaten``: the highest that he
+    has beaten, 0: none. ``openings``: first moves that were tried. ``puzzles``: numbers of those
+    that were solved, of ``puzzles_there``.
+    """
+
+    rating: float
+    games: int
+    beaten: int
+    openings: list[str]
+    puzzles: list[int]
+    puzzles_there: int
+
+
+class HealthMap(msgspec.Struct, frozen=True):
+    """What the last calibration found. ``made``: local date and time, None if there was none.
+
+    ``places``: every one in index order; empty where there is nothing to measure. ``summary``: the
+    account in a sentence. ``mounting``: how the tilt sensor lies.
+    """
+
+    made: str | None
+    summary: Message
+    mounting: Message | None
+    places: list[Health]
