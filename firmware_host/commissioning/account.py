@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from statistics import fmean, median
 
 from msgspec.structs import replace
@@ -11,9 +11,9 @@ from drivers.attitude import FLAT, Mounting, gravity_tilt
 from firmware_host.commissioning.findings import Finding, note, problem
 from firmware_host.commissioning.mounting import describe, mounting_of
 from firmware_host.commissioning.progress import Part, Progress, wire_of_places
-from firmware_host.commissioning.tasks import EDGES, NO_LIGHT, next_task
+from firmware_host.commissioning.tasks import EDGES, next_task
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
+from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import (
     LEAST_GAIN,
@@ -26,7 +26,7 @@ from firmware_host.perception.field import STRONG, WEAK
 from firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
-FEWEST = 4  # places that must agree before a whole cable is blamed
+LISTED = 8  # places that are named
 MAPPED = text("It may stay so: the table knows it now.")
 FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement
 
@@ -102,93 +102,37 @@ def supply_of(part: str) -> Message:
             )
 
 
-def of_lights(
-    profile: Profile, seen: Mapping[str, str], light_at: Sequence[int], *, right: bool
-) -> Iterator[Finding]:
-    """``seen``: as for ``find_order``, of both ends of each row. ``light_at``: the order that was
-    found; ``right``: with it, or from the first, the whole board was seen as it should be.
-    """
-    if right:
-        if light_at:
-            yield note(
-                "lights",
-                text("The chain of lights runs another way than the profile says."),
-                text("It may stay so: the table lights the right places."),
-            )
-        return
-    wrong = {name: saw for name, saw in seen.items() if saw != name}
-    dark = [name for name, saw in wrong.items() if saw == NO_LIGHT]
-    if dark:
-        yield _dark(profile, list(seen), dark)
-    elsewhere = [(name, saw) for name, saw in wrong.items() if saw != NO_LIGHT]
-    if elsewhere:
+def _lights(progress: Progress) -> Iterator[Finding]:
+    if progress.picture is False:
         yield problem(
             "lights",
-            text("Lights are elsewhere: {pairs}.", pairs=pairs(elsewhere)),
-            text("Wire the chain as the wiring page's table of lights says, row by row."),
-        )
-    if not wrong and seen:
-        yield problem(
-            "lights",
-            text("Both ends of every row shine, but not all lights between them."),
-            text("Look for the light that is dark or has another colour, and replace it."),
-        )
-
-
-def pairs(seen: Iterable[tuple[str, str]]) -> str:
-    """What was asked for, and what was seen."""
-    return ", ".join(f"{name} -> {saw}" for name, saw in seen)
-
-
-def _dark(profile: Profile, seen: Sequence[str], dark: Sequence[str]) -> Finding:
-    """Where the chain ends, if it does; else which lights are dark."""
-    order = sorted(seen, key=lambda name: profile.light_of(profile.places.index(name)))
-    first = min(order.index(name) for name in dark)
-    measure = text(
-        "DOUT of each light must reach DIN of the next. With a multimeter: 5 V across the first"
-        " dark one."
-    )
-    if first and order[first:] == [name for name in order if name in dark]:
-        return problem(
-            "lights",
+            text("Some lights are dark, have other colours, or lie in an order of their own."),
             text(
-                "The chain of lights ends between {last} and {dark}.",
-                last=order[first - 1],
-                dark=order[first],
+                "With a multimeter: 5 V at the strip and across the first dark light; DOUT of each"
+                " must reach DIN of the next. All dark: 5 V at the supply of the 74AHCT125, and its"
+                " enable pin at ground. Other colours: use WS2812B, which take green first. Another"
+                " order: wire the chain as the wiring page's table of lights says."
             ),
-            measure,
         )
-    return problem("lights", text("Dark: {places}.", places=", ".join(dark)), measure)
+    elif progress.picture and progress.light_at:
+        yield note(
+            "lights",
+            text("The chain of lights runs another way than the profile says."),
+            text("It may stay so: the table lights the right places."),
+        )
 
 
 def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
     names = profile.places
-    wires = progress.inputs
-    told: set[int] = set()
-    for (one, other), exchanged in _crossed_cables(profile, wires).items():
-        told |= exchanged
-        found = text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1)
-        if _shares_mux(profile):
-            found = text("Multiplexers {one} and {other} are exchanged.", one=one, other=other)
+    moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
+    if moved:
+        listed = [f"{names[place]} -> {names[wire]}" for place, wire in moved]
+        found = text(
+            "Read at the input of another place: {pairs}.",
+            pairs=", ".join([*listed[:LISTED], *(["..."] if listed[LISTED:] else [])]),
+        )
         yield note("sensors", found, MAPPED)
-    for place, wire in sorted(wires.items()):
-        if wire == place or place in told:
-            continue
-        if wires.get(wire) == place:
-            told.add(wire)
-            swapped = text(
-                "The wires of {one} and {other} are swapped.", one=names[place], other=names[wire]
-            )
-            yield note("sensors", swapped, MAPPED)
-        else:
-            elsewhere = text(
-                "{place} is read at {wire}, which is {there}'s.",
-                place=names[place],
-                wire=wire_of(profile, wire),
-                there=names[wire],
-            )
-            yield note("sensors", elsewhere, MAPPED)
     for place in sorted(progress.broken):
         found = text("{place} does not react, or reads nonsense.", place=names[place])
         yield problem("sensors", found, measure(profile, place))
@@ -199,9 +143,9 @@ def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
             text("Every sensor looks down. The table knows it now."),
             text("If none does, the piece stood with its north pole down: tiltboard calibrate"),
         )
-        return
-    for place in down:
-        yield note("sensors", text("The sensor of {place} looks down.", place=names[place]), MAPPED)
+    elif down:
+        found = text("Sensors look down: {places}.", places=", ".join(names[i] for i in down))
+        yield note("sensors", found, MAPPED)
 
 
 def upside_down(profile: Profile, progress: Progress) -> list[int]:
@@ -210,35 +154,9 @@ def upside_down(profile: Profile, progress: Progress) -> list[int]:
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
-def _shares_mux(profile: Profile) -> bool:
-    return isinstance(profile.hall, MuxAdcHall | NodeHall)
-
-
-def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> dict[tuple[int, int], set[int]]:
-    """Pairs of multiplexers, or rows, of which each answers for the other, wire by wire; and the
-    places of both.
-    """
-    shared = MUX_INPUTS if _shares_mux(profile) else profile.columns
-    cables: dict[int, set[int]] = {}
-    reacted: dict[int, set[tuple[int, bool]]] = {}
-    for place, wire in wires.items():
-        cables.setdefault(place // shared, set()).add(place)
-        straight = wire % shared == place % shared
-        reacted.setdefault(place // shared, set()).add((wire // shared, straight))
-    return {
-        (one, other): places | cables[other]
-        for one, places in cables.items()
-        for other in range(one + 1, max(cables) + 1)
-        if (reacted[one], reacted.get(other)) == ({(other, True)}, {(one, True)})
-        and min(len(places), len(cables[other])) >= FEWEST
-    }
-
-
 def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wrong, and what is other than the profile says; of what has been done."""
-    if progress.picture is not None:
-        yield from _colours(progress.colours)
-        yield from of_lights(profile, progress.lights, progress.light_at, right=progress.picture)
+    yield from _lights(progress)
     yield from _panel(progress)
     orientation = _orientation(progress)
     if orientation not in (None, FLAT):
@@ -339,24 +257,6 @@ def _orientation(progress: Progress) -> Mounting | None:
     if progress.level is None or len(progress.edges) < len(EDGES):
         return None
     return mounting_of(progress.level, progress.edges)
-
-
-def _colours(seen: Mapping[str, str]) -> Iterator[Finding]:
-    if {*seen.values()} == {NO_LIGHT}:
-        yield problem(
-            "lights",
-            text("The first light stays dark."),
-            text(
-                "With a multimeter: 5 V at the strip, and the data wire at its DIN end. The"
-                " 74AHCT125 needs 5 V at its supply, and its enable pin at ground."
-            ),
-        )
-    elif any(saw != shown for shown, saw in seen.items()):
-        yield problem(
-            "lights",
-            text("Colours are exchanged: {seen}.", seen=pairs(seen.items())),
-            text("The table needs WS2812B, which take green first. Use such a strip."),
-        )
 
 
 def _panel(progress: Progress) -> Iterator[Finding]:

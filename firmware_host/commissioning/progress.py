@@ -29,7 +29,7 @@ class Part(StrEnum):
 
 
 KNOWN_OF = {
-    Part.LIGHTS: ("picture", "colours", "lights", "light_at"),
+    Part.LIGHTS: ("picture", "light_at"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
     Part.PLACES: ("inputs", "own_mt", "south_mt", "weak_mt", "far", "last", "sure", "broken"),
@@ -41,10 +41,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``wanted``: parts that this sweep is to do, none once it has come to its end.
 
-    Lights: ``picture``, whether the whole board was seen as it should be; if not, ``colours``,
-    shown -> seen, and ``lights``, place of the light that was lit -> place where it was seen, or
-    "none"; ``light_at``, the light under each place where the chain runs otherwise than the profile
-    says.
+    Lights: ``picture``, whether the whole board was seen as it should be; ``light_at``, the light
+    under each place with which it was shown, where that is not as the profile says.
 
     Buttons: ``buttons``, asked for -> those that closed; ``buzzer``, whether it was heard.
 
@@ -64,8 +62,6 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     profile: str
     wanted: tuple[Part, ...] = ()
     picture: bool | None = None
-    colours: dict[str, str] = {}
-    lights: dict[str, str] = {}
     light_at: tuple[int, ...] = ()
     buttons: dict[str, tuple[str, ...]] = {}
     buzzer: bool | None = None
@@ -151,7 +147,6 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
     }
     fits = (
         (stored.format, stored.profile) == (FORMAT, profile.name)
-        and {*stored.lights} <= {*profile.places}
         and places <= {*range(size)}
         and len({*inputs.values()}) == len(inputs)
         and {*stored.own_mt, *stored.south_mt, *stored.weak_mt} <= {*inputs}

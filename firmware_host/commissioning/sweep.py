@@ -7,7 +7,7 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -29,9 +29,7 @@ from firmware_host.commissioning.progress import (
     read_progress,
 )
 from firmware_host.commissioning.tasks import (
-    COLOURS,
     EDGES,
-    NO_LIGHT,
     Answer,
     Ask,
     Attempt,
@@ -40,7 +38,6 @@ from firmware_host.commissioning.tasks import (
     Outcome,
     Step,
     Task,
-    row_ends,
     tasks,
 )
 from firmware_host.config.errors import NotPossibleError
@@ -64,7 +61,7 @@ ROLES = {
 RELEASED_S = 0.3  # longer than contacts bounce
 YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
-OF_COLOURS = {"red": Light.RED, "green": Light.GREEN, "blue": Light.BLUE}
+DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
     Part.LIGHTS: "lights",
     Part.BUTTONS: "panel",
@@ -76,58 +73,40 @@ SKIP = Choice(Answer.SKIP, text("Go on without it"))
 
 
 class Question(Attempt):
-    """One question about lights or the buzzer. ``say``: it, in words."""
+    """One question, about lights or the buzzer. ``say``: it, in words."""
 
     def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
         super().__init__(profile, task, progress)
-        self._choices: tuple[Choice, ...] = (YES, NO)
-        place = task.place or 0
-        match task.ask:
-            case Ask.PICTURE:
-                self.say = text(
-                    "Look at the board: column {first} is red, column {last} blue, and every light"
-                    " between them green. Is it so?",
-                    first=profile.places[0][0],
-                    last=profile.places[profile.columns - 1][0],
-                )
-                self._lights = _picture(profile)
-            case Ask.COLOUR:
-                self.say = text("Which colour has the light on {place}?", place=profile.places[0])
-                self._lights = {place: OF_COLOURS[task.name]}
-                others = [name for name in COLOURS if name != task.name]
-                self._choices = _named(task.name, NO_LIGHT, *others, "other")
-            case Ask.LIGHT:
-                self.say = text("One place is lit. Which one? (none: no light)")
-                self._lights = {place: Light.TARGET}
-                others = [name for i, name in enumerate(profile.places) if i != place]
-                self._choices = _named(profile.places[place], NO_LIGHT, *others)
-            case _:
-                self.say = text("Do you hear the buzzer?")
-                self._lights = {}
+        self._about_lights = task.ask is Ask.PICTURE
+        self.say = text("Do you hear the buzzer?")
+        if self._about_lights:
+            self.say = text(
+                "Look at the board: column {first} is red, the rest of row 1 is blue, and every"
+                " other light is green. Is it so?",
+                first=profile.places[0][0],
+            )
 
     def update(self, frame: Frame) -> Outcome:
         """Nothing is read: somebody has to answer."""
-        return Outcome(lights=self._lights, choices=self._choices)
+        if self._about_lights:
+            return Outcome(lights=_picture(self._profile), choices=(YES, NO, DARKER))
+        return Outcome(choices=(YES, NO))
 
     def answer(self, value: str) -> Progress:
-        """What is known by that answer."""
-        task, profile, progress = self.task, self._profile, self._progress
-        match task.ask:
-            case Ask.PICTURE:
-                return replace(progress, picture=value == Answer.YES)
-            case Ask.COLOUR:
-                return replace(progress, colours=progress.colours | {task.name: value})
-            case Ask.LIGHT:
-                lights = progress.lights | {profile.places[task.place or 0]: value}
-                known = replace(progress, lights=lights)
-                if len(lights) < len(row_ends(profile)):
-                    return known
-                order = find_order(profile, lights)
-                if order is None or order == tuple(map(profile.light_of, range(profile.size))):
-                    return known
-                return replace(known, light_at=order, picture=None)  # to be looked at again
-            case _:
-                return replace(progress, buzzer=value == Answer.YES)
+        """What is known by that answer. Where the colours are elsewhere, the picture is shown as
+        the next way in which a chain may run has it.
+        """
+        progress = self._progress
+        if not self._about_lights:
+            return replace(progress, buzzer=value == Answer.YES)
+        if value != Answer.NO:
+            known = progress.light_at if value == Answer.YES else ()
+            return replace(progress, picture=value == Answer.YES, light_at=known)
+        ways = chains(self._profile)
+        tried = ways.index(progress.light_at) if progress.light_at else -1
+        if tried + 1 < len(ways):
+            return replace(progress, light_at=ways[tried + 1])
+        return replace(progress, picture=False, light_at=())
 
 
 class Pressing(Attempt):
@@ -157,27 +136,18 @@ class Pressing(Attempt):
         return replace(self._progress, buttons=buttons)
 
 
-def _named(*names: str) -> tuple[Choice, ...]:
-    return tuple(Choice(name, Message(name)) for name in names)
-
-
 def _picture(profile: Profile) -> dict[int, Light]:
-    """Both ends of every row, and the direction of each, at a glance."""
-    columns = profile.columns
+    """One that looks otherwise from each side, and in a mirror."""
     lights = dict.fromkeys(range(profile.size), Light.GREEN)
-    lights |= dict.fromkeys(range(columns - 1, profile.size, columns), Light.BLUE)
-    return lights | dict.fromkeys(range(0, profile.size, columns), Light.RED)
+    lights |= dict.fromkeys(range(profile.columns), Light.BLUE)
+    return lights | dict.fromkeys(range(0, profile.size, profile.columns), Light.RED)
 
 
-def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | None:
-    """The light under each place, if the chain runs in any of the usual ways: from any corner,
-    along rows or columns, to and fro or always the same way; None if it does not.
-
-    ``seen``: place whose light the profile says was lit -> place where it was seen.
+def chains(profile: Profile) -> list[tuple[int, ...]]:
+    """The light under each place, for every usual way in which a chain runs but the profile's: from
+    any corner, along rows or columns, to and fro or always the same way.
     """
-    if NO_LIGHT in seen.values():
-        return None
-    index, columns = profile.places.index, profile.columns
+    columns, found = profile.columns, []
     rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
     mirrored = [row[::-1] for row in rows]
     for by_row in (rows, rows[::-1], mirrored, mirrored[::-1]):
@@ -185,9 +155,9 @@ def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | N
         for lines, to_and_fro in product((by_row, by_column), (False, True)):
             turned = [line[:: -1 if to_and_fro and n % 2 else 1] for n, line in enumerate(lines)]
             chain = [place for line in turned for place in line]
-            if all(chain[profile.light_of(index(lit))] == index(saw) for lit, saw in seen.items()):
-                return tuple(map(chain.index, range(profile.size)))
-    return None
+            found.append(tuple(map(chain.index, range(profile.size))))
+    usual = tuple(map(profile.light_of, range(profile.size)))
+    return [way for way in dict.fromkeys(found) if way != usual]
 
 
 class Sweep:
@@ -229,9 +199,9 @@ class Sweep:
         that is being found out, as the profile says.
         """
         profile, progress = self._profile, self.progress
-        light_at = () if Part.LIGHTS in progress.wanted else self._before.lights
-        if progress.picture is not False:
-            light_at = progress.light_at or light_at
+        light_at = progress.light_at
+        if not light_at and Part.LIGHTS not in progress.wanted:
+            light_at = self._before.lights
         strip = [DARK] * profile.size
         for place, light in self.step.lights.items():
             strip[light_at[place] if light_at else profile.light_of(place)] = light.rgb

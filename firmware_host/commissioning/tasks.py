@@ -15,8 +15,6 @@ from firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.table.sight import Magnet
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
-COLOURS = ("red", "green", "blue")
-NO_LIGHT = "none"
 BUTTONS = ("confirm", "back")
 
 
@@ -44,18 +42,10 @@ def samples(profile: Profile, broken: Collection[int] = ()) -> list[int]:
     return list(dict.fromkeys(map(nearest, (one, profile.size - 1 - one))))
 
 
-def row_ends(profile: Profile) -> list[int]:
-    """Both ends of every row."""
-    last = profile.columns - 1
-    return [index for index in range(profile.size) if index % profile.columns in (0, last)]
-
-
 class Ask(Enum):
     """What a task asks for."""
 
     PICTURE = "is the board lit as said"
-    COLOUR = "which colour has the first light"
-    LIGHT = "which place is lit"
     PRESS = "press a button"
     BUZZER = "do you hear it"
     LEVEL = "level the plate"
@@ -67,7 +57,7 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do. ``name``: the colour, the button or the edge. ``magnet``: which must stand
+    """One thing to do. ``name``: the button or the edge. ``magnet``: which must stand
     on ``place``; None: whichever strong piece is carried.
     """
 
@@ -89,7 +79,7 @@ def tasks(
     """Each in order, and whether it is done. ``skipped``: parts that do not answer."""
     wanted = [part for part in progress.wanted if part not in skipped]
     if Part.LIGHTS in wanted and profile.lights is not None:
-        yield from _lights(progress, profile)
+        yield Task(Ask.PICTURE, Part.LIGHTS), progress.picture is not None
     if Part.BUTTONS in wanted and profile.panel is not None:
         for name in BUTTONS:
             yield Task(Ask.PRESS, Part.BUTTONS, name=name), name in progress.buttons
@@ -100,19 +90,6 @@ def tasks(
             yield Task(Ask.EDGE, Part.EDGES, name=edge), edge in progress.edges
     if Part.PLACES in wanted:
         yield from _places(progress, profile)
-
-
-def _lights(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    """The whole board at a glance; light by light only where that is not as it should be."""
-    yield Task(Ask.PICTURE, Part.LIGHTS, place=0), progress.picture is not None
-    if progress.picture is not False or progress.light_at:
-        return
-    for colour in COLOURS:
-        yield Task(Ask.COLOUR, Part.LIGHTS, place=0, name=colour), colour in progress.colours
-    if {*progress.colours.values()} == {NO_LIGHT}:
-        return
-    for place in row_ends(profile):
-        yield Task(Ask.LIGHT, Part.LIGHTS, place), profile.places[place] in progress.lights
 
 
 def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
@@ -147,10 +124,11 @@ class Light(Enum):
 
 
 class Answer(StrEnum):
-    """What somebody may say, besides the names of places and colours."""
+    """What somebody may say."""
 
     YES = "yes"
     NO = "no"
+    DARK = "dark"
     NOTHING = "nothing"
     RIGHT = "right"
     LEAVE_OUT = "leave-out"
@@ -160,7 +138,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer. ``value``: an ``Answer``, a colour or a place."""
+    """One answer. ``value``: an ``Answer``."""
 
     value: str
     label: Message

@@ -29,7 +29,6 @@ class Maker:
 
     def __init__(self, table: SimTable, seed: int, *, off_mm: float = OFF_MM) -> None:
         self._table = table
-        self._places = table.profile.places
         self._stream = Streams(seed).stream("maker")
         self._off_mm = off_mm
         self._task: Task | None = None
@@ -64,7 +63,7 @@ class Maker:
         self._before = step
         waited_s = now_s - self._since_s
         match task.ask:
-            case Ask.PICTURE | Ask.COLOUR | Ask.LIGHT | Ask.BUZZER if step.lights or step.sounds:
+            case Ask.PICTURE | Ask.BUZZER if step.lights or step.sounds:
                 if waited_s < LOOK_S:
                     return None
                 self._since_s = now_s
@@ -82,19 +81,14 @@ class Maker:
         self._use_hands(task)
         return None
 
-    def _senses(self, step: Step, task: Task) -> str:
-        shining = [i for i, rgb in enumerate(self._table.lights) if max(rgb) > BRIGHT]
-        match task.ask:
-            case Ask.PICTURE:
-                seen = dict(enumerate(map(_colour, self._table.lights)))
-                wanted = {i: light.name.lower() for i, light in step.lights.items()}
-                return Answer.YES if seen == wanted else Answer.NO
-            case Ask.COLOUR:
-                return _colour(self._table.lights[shining[0]]) if shining else "none"
-            case Ask.LIGHT:
-                return self._places[shining[0]] if shining else "none"
-            case _:
-                return Answer.NO if self._table.piezo.tone_hz is None else Answer.YES
+    def _senses(self, step: Step, task: Task) -> Answer:
+        if task.ask is Ask.BUZZER:
+            return Answer.NO if self._table.piezo.tone_hz is None else Answer.YES
+        seen = dict(enumerate(map(_colour, self._table.lights)))
+        if "none" in seen.values():
+            return Answer.DARK
+        wanted = {i: light.name.lower() for i, light in step.lights.items()}
+        return Answer.YES if seen == wanted else Answer.NO
 
     @property
     def _busy(self) -> bool:

@@ -236,8 +236,6 @@ class Interrupted(JsonTarget, FileTarget):
             self.profile.name,
             wanted=tuple(Part),
             picture=False,
-            colours={"red": "red"},
-            lights={"a1": "g1"},
             buttons={"confirm": ("confirm",)},
             level=(0.0, 0.1, 9.8),
             offset_mt=(0.0,) * self.profile.size,

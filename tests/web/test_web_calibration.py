@@ -184,7 +184,7 @@ def test_a_table_is_calibrated_from_the_page(lively, open_page):
     page.open_part("Sensors")
     page.page.get_by_role("button", name="Set the table up", exact=True).click()
     card = page.page.get_by_role("region", name="Sweep", exact=True)
-    expect(card).to_contain_text("column a is red, column j blue")
+    expect(card).to_contain_text("column a is red, the rest of row 1 is blue")
     card.get_by_role("button", name="Yes", exact=True).click()
     expect(card).to_contain_text("Press the button confirm")
     card.get_by_role("button", name="It does nothing", exact=True).click()

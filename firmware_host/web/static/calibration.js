@@ -11,8 +11,6 @@ const STAGES = {
   edges: () => t("The tilt sensor"),
 };
 
-const MOST_BUTTONS = 5;
-
 /** In the place of the game's sentence: what to do now, how far it is, and the ways out. */
 export class CalibrationCard {
   constructor(store, box, send) {
@@ -68,13 +66,11 @@ export class CalibrationCard {
     this.goOn.hidden = this.later.hidden = running;
   }
 
-  /** The answers that may be given: buttons, or a list where they are many. */
+  /** The answers that may be given. */
   offer(choices) {
     if (!isNew(this, "shown", choices)) return;
     const answer = (value) => this.send({ type: "answer-sweep", value });
-    const list = h("select", { "aria-label": t("Answer") }, choices.map(({ value, label }) => h("option", { value }, label)));
-    this.choices.replaceChildren(...(choices.length > MOST_BUTTONS ? [list, act(t("Answer"), () => answer(list.value), { class: "primary" })]
-      : choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" }))));
+    this.choices.replaceChildren(...choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" })));
   }
 
   /** The place that was done last, so that it can be done again. */

@@ -43,7 +43,7 @@ def test_the_page_leads_from_a_wrong_wire_to_a_calibrated_table(tiltboard):
     assert [status for status, _ in ran] == [1, 0, 0], ran[-1]
     assert shown in ran[0][1]
     assert "Everything works" in ran[1][1]
-    assert "The wires" not in ran[1][1]
+    assert "another place" not in ran[1][1]
     assert "Every sensor is calibrated." in ran[2][1]
     assert "0 problems." in ran[2][1]
 
@@ -113,13 +113,19 @@ WRONG = [
     (
         "plate-10",
         {
-            "mux-swapped 2 3": "Multiplexers 2 and 3 are exchanged.",
-            "sensor-turned d4": "The sensor of d4 looks down.",
-            "sensor-swapped a1 b1": "The wires of a1 and b1 are swapped.",
+            "sensor-turned d4": "Sensors look down: d4.",
+            "sensor-swapped a1 b1": "another place: a1 -> b1, b1 -> a1.",
             "sensor-dead j10": "j10 does not react, or reads nonsense.",
             "imu-turned north down": "its face down and its x arrow to the north",
-            "lights-dark d3": "The chain of lights ends between a3 and j3.",
+            "lights-dark d3": "Some lights are dark, have other colours",
             "buttons-swapped": "The buttons confirm and back are exchanged.",
+        },
+    ),
+    (
+        "plate-10",
+        {
+            "mux-swapped 2 3": "Read at the input of another place: c4 -> i5,",
+            "button-open back": "The button back does nothing.",
         },
     ),
     ("plate-10", {"address-swapped S0 S1": "Address lines S0 and S1"}),
