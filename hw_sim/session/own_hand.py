@@ -302,7 +302,7 @@ class OwnHand:
         """When it will have been done. Raises HandsError."""
         goal = None if step.target is None else (*self._centre(step.target), 0.0)
         if step.source is None:
-            return now_s if goal is None else self._put(step.piece, goal, now_s + delay_s)
+            return now_s if goal is None else self._bring(step.piece, goal, now_s + delay_s)
         index = self._session.host.overlay.index_of(step.source)
         piece = self._world.piece_at(index)
         if piece is None or self._world.trays.get(step.piece, piece.kind) != piece.kind:
@@ -324,6 +324,18 @@ class OwnHand:
         plan = self._traffic.plan(piece, draw, now_s)
         self._world.set_going(piece, plan.path)
         return plan.path.end_s
+
+    def _bring(self, label: str, goal: Point, start_s: float) -> float:
+        """From its tray; one that lies where nobody feels it, as between places, from there."""
+        position = self._session.host.standing.position
+        places = () if position is None else position.cells
+        felt = [self._world.piece_at(self._session.host.overlay.index_of(p)) for p in places]
+        resting = [p for p in self._world.pieces.values() if p.path is None and not p.held]
+        lost = next((p for p in resting if p.label == label and p not in felt), None)
+        if lost is None:
+            return self._put(label, goal, start_s)
+        self._traffic.check_room(goal, lost)
+        return self._go(lost, lambda b: _hop(b, lost.here, goal), start_s)
 
     def _put(self, label: str, goal: Point, start_s: float) -> float:
         self._traffic.check_room(goal, None)

@@ -276,6 +276,21 @@ def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
     assert not any(piece.held for piece in table.session.table.world.pieces.values())
 
 
+def test_a_piece_that_was_put_down_between_places_is_the_one_that_is_put_back(table):
+    table.begin("momentum")
+    for place in ("d4", "a1", "g7"):
+        table.put(table.standing.to_move, place)
+    number = table.number("d4")
+    table.wait(table.hands.do(PickUp(number)))
+    table.wait(table.hands.do(SetDown(number, "e5", (-17.0, -17.0))))
+    table.run(1)
+    assert table.standing.phase is Phase.FIX
+    table.wait(table.hands.do(CarryOut()))
+    table.run(1)
+    assert table.standing.phase is Phase.TURN
+    assert (table.number("d4"), len(table.session.table.world.pieces)) == (number, 3)
+
+
 def test_a_tower_that_was_left_there_while_people_played_freely_is_put_away(tmp_path):
     pytest.importorskip("mujoco")
     with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:

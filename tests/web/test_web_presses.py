@@ -200,3 +200,14 @@ def test_what_is_waited_for_is_shown_before_the_table_answers(served, open_page,
     expect(page.locator(".move")).to_have_count(0)
     page.wait_for_function("() => !document.documentElement.hasAttribute('data-asking')")
     expect(back).to_have_attribute("aria-busy", "false")
+
+
+def test_a_marble_that_is_let_go_between_places_comes_to_the_nearest(served, open_page):
+    served.new_game()
+    player = open_page(served.url)
+    player.expect_turn("red")
+    tray = player.page.locator('.tray[data-piece="red"] .waiting').first
+    (x, y), (x_next, y_next) = player.spot("d4"), player.spot("e5")
+    player.drag(player.middle(tray), (x + 0.46 * (x_next - x), y + 0.46 * (y_next - y)))
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")

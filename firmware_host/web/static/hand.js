@@ -54,15 +54,14 @@ export class Hand {
 
   show() {
     const { id, piece, x, y } = this.carried;
-    const { index, away } = this.store.nearest(x, y);
-    this.plate.aimAt(away <= SNAP_MM + 4 && this.store.onPlate(x, y) ? index : null);
+    this.plate.aimAt(this.store.onPlate(x, y) ? this.landing({ x, y }).index ?? null : null);
     this.pieces.override(id, { piece, x, y, z: CARRY_MM, held: true });
   }
 
-  /** Where it would come to stand: a place's centre when near. */
+  /** Where it would come to stand: at the nearest place, beside the board where it is. */
   landing({ x, y }) {
     const near = this.store.nearest(x, y);
-    return near.away <= SNAP_MM + 4 ? near : { x, y };
+    return near.away <= this.store.layout.pitch_mm * Math.SQRT1_2 ? near : { x, y };
   }
 
   /** Resolves to whether it stands there. */
