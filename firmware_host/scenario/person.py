@@ -40,7 +40,6 @@ CHANGE_MT = 0.7  # what no empty place reads, and every piece does
 LONGER_S = 0.5  # nobody counts two seconds exactly
 
 LEVEL = text("Let the plate come back to level.")
-PLUG_IN = text("Plug it in again.")
 KEYS = text(
     "Type 'again' to be asked again and given more time, 'skip' to leave it out, or 'stop'."
 )
@@ -121,7 +120,7 @@ class _Request:
     """``say``: what is asked for. ``seen``: each must have been true, one after the other.
 
     ``roles``, ``piece_for``: as in ``Asked``. ``due_s``: asked for then, while other steps go on;
-    ``tilted``: somebody holds the plate until then.
+    ``told``: it has been.
     """
 
     say: Message
@@ -129,7 +128,6 @@ class _Request:
     roles: Mapping[str, Role] | None = None
     piece_for: Mapping[str, str] = field(default_factory=dict)
     due_s: float = 0.0
-    tilted: bool = False
     told: bool = False
 
 
@@ -163,7 +161,7 @@ class Person:
     @property
     def busy(self) -> bool:
         """Whether somebody still holds the plate."""
-        return any(request.tilted for request in self._later)
+        return any(request.say is LEVEL for request in self._later)
 
     def tick(self) -> None:
         """One scan; asks for what is due by now. Raises NotSeenError, StoppedError."""
@@ -210,99 +208,107 @@ class Person:
                 on = text("Switch the plate's supply on again.")
                 self._ask(_Request(on, [self._is_back]), tick)
                 self._restart()
-            case c.Press():
-                self._press(deed, tick)
-            case c.Fault(name, _, for_s):
-                self._ask(self._unplug(name), tick)
-                if for_s is not None:
-                    due_s = self.clock.now() + for_s
-                    self._later.append(_Request(PLUG_IN, [self._is_back], due_s=due_s))
-            case c.Heal():
-                self._ask(_Request(PLUG_IN, [self._is_back]), tick)
-            case c.Tilt(x_deg, y_deg, for_s):
-                self._ask(self._tilt(x_deg, y_deg), tick)
-                if for_s is not None:
-                    due_s = self.clock.now() + for_s
-                    self._later.append(_Request(LEVEL, [self._still], due_s=due_s, tilted=True))
-            case c.Bump():
-                self._check_tilt_sensor()
-                say = text("Knock against the table, lightly.")
-                self._ask(_Request(say, [self._was_knocked, self._still]), tick)
-            case c.Put() | c.Take() | c.Move() | c.Slide() | c.Knock():
-                self._ask(self._with_pieces(deed), tick)
             case _:
-                raise SkippedError("Only simulated hands do that.")
+                self._ask(self._request(deed), tick)
+                if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
+                    then = self._levelled() if isinstance(deed, c.Tilt) else self._plugged_in()
+                    then.due_s = self.clock.now() + deed.for_s
+                    self._later.append(then)
 
     # What is asked
 
-    def _with_pieces(self, deed: c.Put | c.Take | c.Move | c.Slide | c.Knock) -> _Request:
-        game = self.host.game.name
+    def _request(self, deed: Act) -> _Request:
+        host = self.host
         match deed:
-            case c.Put(piece, place, offset_mm):
-                self.host.overlay.magnet_of(piece)
-                self._check_free(place)
-                off_centre, kind = offset_mm != (0.0, 0.0), play.piece(game, piece)
-                say = text("Put a {piece} on {place}.", piece=kind, place=place)
-                if off_centre:
+            case c.Press(button, held_s):
+                if host.profile.panel is None:
+                    raise SkippedError("This table has no buttons.")
+                say = text("Press {button} and let go.", button=button)
+                if held_s >= LONG_PRESS_S:
+                    longer = f"{held_s + LONGER_S:g}"
                     say = text(
-                        "Put a {piece} on {place}, off its middle: {ways}.",
-                        piece=kind,
-                        place=place,
-                        ways=_aside(self.host.profile, *offset_mm),
+                        "Hold {button} for {seconds} seconds.", button=button, seconds=longer
                     )
-
-                def stands() -> bool:
-                    unsure = off_centre and place in self.host.sight.unsure
-                    return unsure or self._cells.get(place) == piece
-
-                seen = [self._seen_at(place, stands)]
-                return _Request(say, seen, {place: Role.PUT}, {place: piece})
+                pressed = [lambda: button in host.frame.pressed]
+                return _Request(say, [*pressed, lambda: button not in host.frame.pressed])
+            case c.Fault(name):
+                pulled = plugs(host.profile)
+                if name not in pulled:
+                    raise SkippedError(
+                        "Nobody can make {name} by hand on this table, or should; the simulated one"
+                        " can be broken so. By hand: {known}.",
+                        name=name,
+                        known=", ".join(pulled) or text("nothing"),
+                    )
+                return _Request(pulled[name], [lambda: not self._whole()])
+            case c.Heal():
+                return self._plugged_in()
+            case c.Tilt(x_deg, y_deg):
+                return self._tilt(x_deg, y_deg)
+            case c.Bump():
+                self._check_tilt_sensor()
+                say = text("Knock against the table, lightly.")
+                return _Request(say, [self._was_knocked, self._still])
+            case c.Put(piece, place, offset_mm):
+                return self._put(piece, place, offset_mm)
             case c.Take(what):
                 place = str(what)  # a scenario names places
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
-                return _Request(say, [self._leaves(place)], {place: Role.REMOVE})
+                return _Request(say, [self._holds(place, None)], {place: Role.REMOVE})
             case c.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
                     "Knock each of these pieces to a free place beside it: {places}.",
                     places=", ".join(places),
                 )
-                return _Request(
-                    say,
-                    [lambda: all(self._cells.get(at) != piece for at, piece in before.items())],
-                    dict.fromkeys(places, Role.LIFT),
-                )
-            case c.Slide(source, target):
-                say = text(
-                    "Slide the piece from {source} to {target} without lifting it.",
-                    source=source,
-                    target=target,
-                )
-            case c.Move(source, target):
+                gone = [lambda: all(self._cells.get(at) != was for at, was in before.items())]
+                return _Request(say, gone, dict.fromkeys(places, Role.LIFT))
+            case c.Move(source, target) | c.Slide(source, target):
                 say = text(
                     "Lift the piece on {source} and put it on {target}.",
                     source=source,
                     target=target,
                 )
-        piece = self._piece_on(source)
-        if target != source:
-            self._check_free(target)
-        return _Request(
-            say,
-            [
-                self._seen_at(source, lambda: source not in self._cells),
-                self._seen_at(target, lambda: self._cells.get(target) == piece),
-            ],
-            {source: Role.LIFT, target: Role.PUT},
-            {target: piece},
-        )
+                if isinstance(deed, c.Slide):
+                    say = text(
+                        "Slide the piece from {source} to {target} without lifting it.",
+                        source=source,
+                        target=target,
+                    )
+                piece = self._piece_on(source)
+                if target != source:
+                    self._check_free(target)
+                seen = [self._holds(source, None), self._holds(target, piece)]
+                roles = {source: Role.LIFT, target: Role.PUT}
+                return _Request(say, seen, roles, {target: piece})
+        raise SkippedError("Only simulated hands do that.")
+
+    def _put(self, piece: str, place: str, offset_mm: tuple[float, float]) -> _Request:
+        self.host.overlay.magnet_of(piece)
+        self._check_free(place)
+        profile, (x_mm, y_mm) = self.host.profile, offset_mm
+        kind = play.piece(self.host.game.name, piece)
+        say = text("Put a {piece} on {place}.", piece=kind, place=place)
+        sides = ((x_mm, _column(profile, last=x_mm > 0)), (y_mm, _row(profile, last=y_mm > 0)))
+        ways = [
+            text("{mm} mm toward {side}", mm=f"{abs(mm):g}", side=side) for mm, side in sides if mm
+        ]
+        if ways:
+            say = text(
+                "Put a {piece} on {place}, off its middle: {ways}.",
+                piece=kind,
+                place=place,
+                ways=_and(ways),
+            )
+        seen = [self._holds(place, piece, or_unsure=bool(ways))]
+        return _Request(say, seen, {place: Role.PUT}, {place: piece})
 
     def _tilt(self, x_deg: float, y_deg: float) -> _Request:
         """Which sides go up: about x the highest row does, about y column a."""
         self._check_tilt_sensor()
         if (x_deg, y_deg) == (0.0, 0.0):
-            return _Request(LEVEL, [self._still])
+            return self._levelled()
 
         def reached() -> bool:
             return all(
@@ -311,50 +317,20 @@ class Person:
             )
 
         profile = self.host.profile
+        sides = ((x_deg, _row(profile, last=x_deg > 0)), (y_deg, _column(profile, last=y_deg < 0)))
         ways = [
             text("the side of {side} goes up by {angle} degrees", side=side, angle=f"{abs(deg):g}")
-            for deg, side in (
-                (x_deg, _row(profile, last=x_deg > 0)),
-                (y_deg, _column(profile, last=y_deg < 0)),
-            )
+            for deg, side in sides
             if deg
         ]
         say = text("Tilt the plate and hold it: {ways}.", ways=_and(ways))
         return _Request(say, [reached])
 
-    def _unplug(self, name: str) -> _Request:
-        pulled = plugs(self.host.profile)
-        if name not in pulled:
-            raise SkippedError(
-                "Nobody can make {name} by hand on this table, or should; the simulated one can be"
-                " broken so. By hand: {known}.",
-                name=name,
-                known=", ".join(pulled) or text("nothing"),
-            )
-        return _Request(pulled[name], [lambda: not self._whole()])
+    def _levelled(self) -> _Request:
+        return _Request(LEVEL, [self._still])
 
-    def _press(self, step: c.Press, tick: Tick) -> None:
-        if self.host.profile.panel is None:
-            raise SkippedError("This table has no buttons.")
-        long = step.held_s >= LONG_PRESS_S
-        say = text("Press {button} and let go.", button=step.button)
-        if long:
-            longer = f"{step.held_s + LONGER_S:g}"
-            say = text("Hold {button} for {seconds} seconds.", button=step.button, seconds=longer)
-        self._ask(_Request(say, [lambda: step.button in self.host.frame.pressed]), tick)
-        began_s = self.clock.now()
-        while step.button in self.host.frame.pressed:
-            if self.clock.now() - began_s > self._time_out_s:
-                raise self._not_seen(say)
-            tick()
-        held_s = self.clock.now() - began_s
-        if (held_s >= LONG_PRESS_S) != long:
-            raise NotSeenError(
-                "{button} was held for {held:.1f} s instead of {wanted:g} s.",
-                button=step.button,
-                held=held_s,
-                wanted=step.held_s,
-            )
+    def _plugged_in(self) -> _Request:
+        return _Request(text("Plug it in again."), [self._is_back])
 
     def _restart(self) -> None:
         self._table.restart()
@@ -410,30 +386,29 @@ class Person:
     def _cells(self) -> Mapping[str, str]:
         return self.host.sight.cells
 
-    def _seen_at(self, place: str, accepted: Seen) -> Seen:
-        """``accepted``; or, on a plate out of level, where nothing is accepted, that the reading
-        under ``place`` has changed and come to rest.
+    def _holds(self, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
+        """That ``piece`` stands there, or nothing does (or, with ``or_unsure``, something that is
+        not told). On a plate out of level nothing is accepted: there it is enough that the reading
+        has changed and come to rest.
         """
-        if self._still():
-            return accepted
-        index = self.host.overlay.index_of(place)
-        first_mt = self.host.frame.field_mt[index : index + 1]
-        latest_mt: deque[float] = deque(maxlen=round(REST_S * self.host.profile.scans_per_s))
+        host, index = self.host, self.host.overlay.index_of(place)
+        first_mt = host.frame.field_mt[index : index + 1]
+        latest_mt: deque[float] = deque(maxlen=round(REST_S * host.profile.scans_per_s))
+
+        def stands() -> bool:
+            if place in host.sight.unsure:
+                return or_unsure
+            return self._cells.get(place) == piece
 
         def changed() -> bool:
-            latest_mt.extend(self.host.frame.field_mt[index : index + 1])
+            latest_mt.extend(host.frame.field_mt[index : index + 1])
             return (
                 len(latest_mt) == latest_mt.maxlen
                 and max(latest_mt) - min(latest_mt) < NOISE_MT
                 and abs(latest_mt[-1] - first_mt[0]) > CHANGE_MT
             )
 
-        return changed if first_mt else accepted
-
-    def _leaves(self, place: str) -> Seen:
-        return self._seen_at(
-            place, lambda: place not in self._cells and place not in self.host.sight.unsure
-        )
+        return changed if first_mt and not self._still() else stands
 
     def _piece_on(self, place: str) -> str:
         self.host.overlay.index_of(place)
@@ -485,13 +460,6 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
     if isinstance(hall, DualSwitchHall) or profile.imu is not None:
         pulled["i2c-nack"] = text("Pull the plug of the parts on the I2C bus.")
     return pulled
-
-
-def _aside(profile: Profile, x_mm: float, y_mm: float) -> Message:
-    sides = ((x_mm, _column(profile, last=x_mm > 0)), (y_mm, _row(profile, last=y_mm > 0)))
-    return _and(
-        [text("{mm} mm toward {side}", mm=f"{abs(mm):g}", side=side) for mm, side in sides if mm]
-    )
 
 
 def _row(profile: Profile, *, last: bool) -> Message:
