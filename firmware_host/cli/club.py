@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG
-from firmware_host.cli.speech import misuse, say, speak
+from firmware_host.cli.speech import log_to_standard_error, misuse, say, speak
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
-from firmware_host.service.log import log_to_standard_error
 from firmware_host.web.server import Server
 
 

@@ -8,13 +8,14 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from drivers.clock import SystemClock
 from firmware_host.cli.options import (
@@ -24,7 +25,7 @@ from firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from firmware_host.cli.speech import say, speak
+from firmware_host.cli.speech import log_to_standard_error, say, speak
 from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.locks import own_board
@@ -34,7 +35,6 @@ from firmware_host.host.assemble import open_host
 from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.trace import Recorder
-from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.qr import qr_terminal
 from firmware_host.service.speaker import Speaker
@@ -52,23 +52,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What options and settings say about a table. ``begin``: a game to start, else the last one
-    goes on; ``record``: where what it reads is kept; ``join``: the code of another table's match.
+    """What options and settings say about a table. ``settings``: with host and port as options have
+    them. ``state``: the folder of its games. ``begin``: a game to start, else the last one goes on;
+    ``record``: where what it reads is kept; ``join``: the code of another table's match.
     """
 
     settings: Settings
     catalogue: Catalogue
     profile: Profile
-    folder: Path | None
-    host: str
-    port: int
+    state: Path
     begin: NewGame | None
     record: Path | None
     join: str | None
-
-    def state(self, *, simulated: bool = False) -> Path:
-        """The folder of its games, made if it is not there."""
-        return games_folder(self.folder, simulated=simulated)
 
 
 def wanted(
@@ -83,46 +78,60 @@ def wanted(
     far: tuple[str, ...],
     join: str | None,
     record: Path | None,
+    simulated: bool = False,
 ) -> Wanted:
     """What ``table_options`` say, before the settings. Raises ConfigError, RulesError."""
     begin = chosen_game(game, options, far)
     settings = load_settings(config)
+    settings = msgspec.structs.replace(
+        settings,
+        host=check_host(settings.host if host is None else host),
+        port=settings.port if port is None else port,
+    )
     return Wanted(
         settings,
         speak(settings.language),
         load_profile(profile or settings.profile),
-        state,
-        check_host(settings.host if host is None else host),
-        settings.port if port is None else port,
+        games_folder(state, simulated=simulated),
         begin,
         record,
         None if join is None else match_code(join),
     )
 
 
-def serve(table: Table, plan: Wanted, state: Path, *, browser: bool = False) -> int:
+def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     """Run ``table`` and its page until a signal ends it; returns the exit status. ``browser``: show
     the page, where there is a screen.
 
     Raises what keeps any from starting.
     """
-    with recorded(table, plan.record):
-        return _serve(table, plan, state, browser=browser)
-
-
-def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
     log_to_standard_error()
     name_broken_games()
+    settings = plan.settings
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    access = access_for(plan.host, plan.settings, state)
-    server = WebServer(table, plan.port, plan.catalogue, host=plan.host, access=access)
-    heart = Heartbeat(table.latest, SystemClock())
-    table.subscribe(heart.beat, looks=False)
-    speaker, telling = speaker_of(plan, table), telling_of(plan, table, state)
     table.on_stop = ended.set
-    try:
+    with ExitStack() as at_end:  # the last one first
+        if plan.record is not None:
+            recorder = Recorder(plan.record)
+            table.on_step = recorder.record
+            at_end.callback(recorder.close)
+        access = access_for(settings, plan.state)
+        host = settings.host
+        server = WebServer(table, settings.port, plan.catalogue, host=host, access=access)
+        at_end.callback(table.stop)
+        at_end.callback(server.stop)
+        if settings.speaker is not None:
+            speaker = Speaker(settings.speaker, plan.catalogue, table.latest)
+            table.subscribe(speaker.look, looks=False)
+            at_end.callback(speaker.close)
+        telling = telling_of(plan, table)
+        if telling is not None:
+            at_end.callback(telling.close)
+        heart = Heartbeat(table.latest, SystemClock())
+        table.subscribe(heart.beat, looks=False)
+        at_end.callback(heart.stopping)
         table.start()
         if plan.begin is not None:
             table.submit(plan.begin).result()
@@ -145,28 +154,10 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
             show_codes(table, access.pairing)
             _say_network(access.pairing, server.port)
         ended.wait()
-    finally:
-        heart.stopping()
-        if telling is not None:
-            telling.close()
-        if speaker is not None:
-            speaker.close()
-        server.stop()
-        table.stop()
     return 0 if table.failure is None else 1
 
 
-def speaker_of(plan: Wanted, table: Table) -> Speaker | None:
-    """What reads aloud, where the settings name a program."""
-    if plan.settings.speaker is None:
-        return None
-    speaker = Speaker(plan.settings.speaker, plan.catalogue, table.latest)
-    speaker.start()
-    table.subscribe(speaker.look, looks=False)
-    return speaker
-
-
-def telling_of(plan: Wanted, table: Table, state: Path) -> Telling | None:
+def telling_of(plan: Wanted, table: Table) -> Telling | None:
     """What tells lookers and the house, where the settings name some; nothing of it is imported
     where they do not. Raises FarError, ConfigError.
     """
@@ -174,7 +165,7 @@ def telling_of(plan: Wanted, table: Table, state: Path) -> Telling | None:
         return None
     from firmware_host.broadcast.telling import Telling
 
-    return Telling(table, plan.settings, state, plan.catalogue)
+    return Telling(table, plan.settings, plan.state, plan.catalogue)
 
 
 def look_link(settings: LookSettings, state: Path) -> str | None:
@@ -192,27 +183,13 @@ def has_screen(system: str, environment: Mapping[str, str]) -> bool:
     return named or system in ("darwin", "win32")
 
 
-@contextmanager
-def recorded(table: Table, path: Path | None) -> Iterator[None]:
-    """Have what ``table`` reads recorded meanwhile, if a file is named. Raises TraceError."""
-    if path is None:
-        yield
-        return
-    recorder = Recorder(path)
-    table.on_step = recorder.record
-    try:
-        yield
-    finally:
-        recorder.close()
-
-
-def access_for(host: str, settings: Settings, state: Path) -> Access:
-    """Who may do what on a page served at ``host``."""
+def access_for(settings: Settings, state: Path) -> Access:
+    """Who may do what on the page that is served as the settings say."""
     clock, path = SystemClock(), os.environ.get(UNIT_SOCKET)
     pairing = Pairing(Tokens(state, clock.calendar), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming)
     look = look_link(settings.look, state)
-    if ipaddress.ip_address(host).is_loopback:
+    if ipaddress.ip_address(settings.host).is_loopback:
         return Access(machine=machine, look=look)
     names, watching = machine_names(settings.names), settings.watching == "open"
     return Access(pairing, names, watching=watching, machine=machine, look=look)
@@ -278,16 +255,15 @@ def run(**asked: Any) -> None:
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
         wait_for_table(plan.profile, buses, clock)
-        state = plan.state()
         pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(
-            lambda: open_host(plan.profile, buses, state, plan.settings),
+            lambda: open_host(plan.profile, buses, plan.state, plan.settings),
             pacer.wait,
             clock,
         )
         pacer.tell = table.scans_at
         table.subscribe(SupplyWatch(clock, table.notice), looks=False)
-        sys.exit(serve(table, plan, state))
+        sys.exit(serve(table, plan))
 
 
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
@@ -320,14 +296,13 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
                 text("Pieces do not slide or fall here: tiltboard[physics] is not installed."),
                 err=True,
             )
-    plan = wanted(**asked)
-    state = plan.state(simulated=True)
+    plan = wanted(**asked, simulated=True)
     live = LiveTable(
-        plan.profile, state, plan.settings, seed=seed, world=world_class(physics=physics)
+        plan.profile, plan.state, plan.settings, seed=seed, world=world_class(physics=physics)
     )
     compiling = compile_quietly() if browser else None  # somebody plays here
     try:
-        sys.exit(serve(live.table, plan, state, browser=browser))
+        sys.exit(serve(live.table, plan, browser=browser))
     finally:
         if compiling is not None:
             compiling.terminate()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gettext
 import inspect
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -103,6 +104,12 @@ def as_run(line: str, *, simulated: bool) -> str:
 def say(message: Message, *, err: bool = False) -> None:
     """Print it."""
     click.echo(words(message), err=err)
+
+
+def log_to_standard_error() -> None:
+    """What the service writes: into systemd's journal, which limits how much, or a terminal."""
+    style = "%(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(level=logging.INFO, format=style)
 
 
 def printable(foreign: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import subprocess
 from collections.abc import Callable
-from threading import Condition, Thread
+from concurrent.futures import ThreadPoolExecutor
 
 from firmware_host.messages import Catalogue, Message
 from firmware_host.service.snapshot import Snapshot
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 class Speaker:
     """``program``: takes ``-v`` with a language, and the sentence, as espeak-ng does. ``latest``:
-    the newest snapshot. ``start`` before the first ``look``; ``close`` at the end.
+    the newest snapshot.
     """
 
     def __init__(self, program: str, catalogue: Catalogue, latest: Callable[[], Snapshot]) -> None:
@@ -29,46 +29,26 @@ class Speaker:
         self._catalogue = catalogue
         self._latest = latest
         self._seen: Message | None = None
-        self._changed = Condition()
-        self._next: Message | None = None
-        self._ending = False
         self._process: subprocess.Popen[bytes] | None = None
-        self._thread = Thread(target=self._run, name="speaker", daemon=True)
-
-    def start(self) -> None:
-        """Have the thread wait for sentences."""
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, "speaker")
 
     def look(self) -> None:
         """Read aloud what is new. Called in the table's thread; returns at once."""
         say = self._latest().say
         if say != self._seen:
             self._seen = say
-            with self._changed:
-                self._next = say
-                self._changed.notify()
+            self._thread.submit(self._speak, say)
 
     def close(self) -> None:
         """Fall silent."""
-        with self._changed:
-            self._ending = True
-            self._changed.notify()
-        if self._thread.ident is not None:
-            self._thread.join()
+        self._thread.submit(self._hush)
+        self._thread.shutdown()
 
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._ending or self._next is not None)
-                say, self._next = self._next, None
-                ending = self._ending
-            self._hush()
-            if ending:
-                return
-            if say is not None:
-                self._speak(self._catalogue.translate(say))
-
-    def _speak(self, sentence: str) -> None:
+    def _speak(self, say: Message) -> None:
+        self._hush()
+        if say is not self._seen:  # a newer one waits already
+            return
+        sentence = self._catalogue.translate(say)
         command = [self._program, "-v", self._catalogue.language, "--", sentence]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the program is the owner's setting

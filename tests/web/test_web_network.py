@@ -659,9 +659,9 @@ def test_the_page_can_be_served_at_an_address_only():
 
 
 def test_the_settings_decide_who_is_let_in(tmp_path):
-    assert access_for("127.0.0.1", Settings(), tmp_path).pairing is None
-    assert access_for("::1", Settings(), tmp_path).pairing is None
-    open_to_all = access_for(TABLE, Settings(names=["Spieltisch"]), tmp_path)
+    assert access_for(Settings(), tmp_path).pairing is None
+    assert access_for(Settings(host="::1"), tmp_path).pairing is None
+    open_to_all = access_for(Settings(host=TABLE, names=["Spieltisch"]), tmp_path)
     assert {TABLE, "spieltisch"} <= set(open_to_all.names_at(TABLE))
 
 
@@ -673,9 +673,9 @@ def test_the_link_for_lookers_is_on_the_tables_own_page_alone(
     network, resting, tmp_path, open_page
 ):
     look = LookSettings("link", club="http://club.example:8090/")
-    access = access_for("127.0.0.1", Settings(look=look), tmp_path)
+    access = access_for(Settings(look=look), tmp_path)
     link = f"http://club.example:8090/look/{(tmp_path / 'look-key').read_text()}"
-    assert access_for("127.0.0.1", Settings(), tmp_path).look is None
+    assert access_for(Settings(), tmp_path).look is None
     network.access.look = link
     assert network.device().state()["look"] is None
     assert network.here().state()["look"]["url"] == link

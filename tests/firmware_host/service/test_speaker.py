@@ -52,7 +52,6 @@ def speaker_of(program, shown, language="de"):
 def test_each_new_sentence_is_spoken_in_the_language_and_ends_the_one_before(voice):
     shown = SimpleNamespace(say=text("A draw."))
     speaker = speaker_of(voice.program, shown)
-    speaker.start()
     speaker.look()
     first, spoken = voice.heard()
     assert spoken == "de|Unentschieden."
@@ -69,7 +68,6 @@ def test_each_new_sentence_is_spoken_in_the_language_and_ends_the_one_before(voi
 
 def test_a_program_that_is_not_there_stops_nothing(tmp_path):
     speaker = speaker_of(tmp_path / "none", SimpleNamespace(say=text("A draw.")))
-    speaker.start()
     speaker.look()
     speaker.close()
     assert speaker._process is None
