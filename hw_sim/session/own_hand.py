@@ -232,10 +232,12 @@ class OwnHand:
 
     def _take_over(self, overlay: Overlay) -> None:
         """What another game's piece is called here, its magnet says; one that this game has no such
-        magnet for, or that lies beside its board, is put away.
+        magnet for, or that lies beside its board or between places, is put away.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
+        for piece in [] if isinstance(overlay, ZoneOverlay) else self._between_places():
+            self._world.remove(piece)
         for piece in [*self._world.pieces.values()]:
             if piece.label in overlay.pieces:
                 continue
@@ -326,16 +328,23 @@ class OwnHand:
         return plan.path.end_s
 
     def _bring(self, label: str, goal: Point, start_s: float) -> float:
-        """From its tray; one that lies where nobody feels it, as between places, from there."""
-        position = self._session.host.standing.position
-        places = () if position is None else position.cells
-        felt = [self._world.piece_at(self._session.host.overlay.index_of(p)) for p in places]
-        resting = [p for p in self._world.pieces.values() if p.path is None and not p.held]
-        lost = next((p for p in resting if p.label == label and p not in felt), None)
+        """From its tray, or from between places."""
+        lost = next((each for each in self._between_places() if each.label == label), None)
         if lost is None:
             return self._put(label, goal, start_s)
         self._traffic.check_room(goal, lost)
         return self._go(lost, lambda b: _hop(b, lost.here, goal), start_s)
+
+    def _between_places(self) -> list[Piece]:
+        """Those that lie where no sensor feels them well."""
+        profile = self._session.profile
+        resting = [each for each in self._world.pieces.values() if not (each.path or each.held)]
+        middles = [profile.centre_mm(index) for index in range(len(profile.places))]
+        return [
+            piece
+            for piece in resting
+            if min(math.dist(piece.here[:2], middle) for middle in middles) > profile.pitch_mm / 2
+        ]
 
     def _put(self, label: str, goal: Point, start_s: float) -> float:
         self._traffic.check_room(goal, None)

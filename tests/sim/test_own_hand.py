@@ -291,6 +291,14 @@ def test_a_piece_that_was_put_down_between_places_is_the_one_that_is_put_back(ta
     assert (table.number("d4"), len(table.session.table.world.pieces)) == (number, 3)
 
 
+def test_what_lies_between_places_is_put_away_before_the_next_game(table):
+    table.begin("momentum")
+    table.wait(table.hands.do(Put("red", "e5", (-17.0, -17.0))))
+    table.run(1)
+    table.begin("momentum")
+    assert not table.session.table.world.pieces
+
+
 def test_a_tower_that_was_left_there_while_people_played_freely_is_put_away(tmp_path):
     pytest.importorskip("mujoco")
     with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
