@@ -155,33 +155,30 @@ class Link:
         broker: Broker,
         *,
         will: tuple[str, bytes] | None = None,
-        on_change: Callable[[bool], None] = lambda _: None,
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
         """``will``: what the broker publishes, retained, when the connection is lost without
-        ``close``. ``on_change``: called in the connection's thread when there is one (True), after
-        what is kept has been published, and when there is none any more. ``most_per_s``: messages
-        that are taken; where more come the broker waits. Raises FarError, ConfigError.
+        ``close``. ``most_per_s``: messages that are taken; where more come the broker waits. Raises
+        FarError, ConfigError.
         """
         need_far()
         self.broker = broker
         self._will = will
-        self._on_change = on_change
         self._most_per_s = most_per_s
         self._clock = clock or SystemClock()
         self._second = (0, 0)  # the second, and how many messages it has brought
         self._lock = Lock()
         self._kept: dict[str, bytes] = {}
-        self._listeners: dict[str, tuple[Listener, bool]] = {}
-        self._connected = self._closed = False
+        self._listeners: dict[str, tuple[Callable[[Any, Any, Any], None], bool]] = {}
+        self._closed = False
         self.problem: Message | None = text(
             "The broker {broker} has not answered yet.", broker=broker
         )
         self._context = _context(broker.ca) if broker.tls else None
         self._retry_s = FIRST_RETRY_S
         self._retry: Timer | None = None
-        self._client = self._new_client()
+        self._client: Client | None = None
 
     def _new_client(self) -> Client:
         from paho.mqtt.client import Client, MQTTv5
@@ -205,13 +202,12 @@ class Link:
         client.on_connect = self._connect
         client.on_connect_fail = self._fail
         client.on_disconnect = self._disconnect
-        client.on_message = self._message
         return client
 
     @property
     def connected(self) -> bool:
         """Whether there is a connection now."""
-        return self._connected
+        return self.problem is None and not self._closed
 
     def start(self) -> None:
         """Connect, from a thread of its own, and again whenever that is lost."""
@@ -223,22 +219,23 @@ class Link:
         asked.ReceiveMaximum = MOST_UNANSWERED
         with self._lock:
             if not self._closed:
-                self._client = self._new_client()
-                self._client.connect_async(
+                self._client = client = self._new_client()
+                client.connect_async(
                     self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True,
                     properties=asked,
                 )  # fmt: skip
-                self._client.loop_start()
+                client.loop_start()
 
     def close(self) -> None:
         """Say goodbye: the will is published, as whoever listens is to know that too."""
         with self._lock:
-            self._closed = True
+            connected, self._closed = self.connected, True
             if self._retry is not None:
                 self._retry.cancel()
-        if self._connected and self._will is not None:
+        if self._client is None:
+            return
+        if connected and self._will is not None:
             self._client.publish(*self._will, qos=QOS, retain=True)
-        self._connected = False
         self._client.disconnect()
         self._client.loop_stop()
 
@@ -249,63 +246,60 @@ class Link:
         with self._lock:
             if retain:
                 self._kept[topic] = content
-            if self._connected:
-                self._client.publish(topic, content, qos=QOS, retain=retain)
-            return self._connected
-
-    def forget(self, topic: str) -> None:
-        """Have nothing retained there any more."""
-        with self._lock:
-            self._kept.pop(topic, None)
-            if self._connected:
-                self._client.publish(topic, b"", qos=QOS, retain=True)
+            if not self.connected or self._client is None:
+                return False
+            self._client.publish(topic, content, qos=QOS, retain=retain)
+            return True
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
         """Have ``listener`` told what is published there, and first what is retained, unless that
         is not wished; ``+`` stands for a level of the topic and ``#`` for all that follow.
         """
-        with self._lock:
-            self._listeners[topics] = listener, retained
-            if self._connected:
-                self._subscribe(topics, retained=retained)
 
-    def _subscribe(self, topics: str, *, retained: bool) -> None:
+        def hear(_client: Any, _data: Any, message: Any) -> None:
+            self._slow_down()
+            try:
+                listener(message.topic, message.payload)
+            except Exception:  # noqa: BLE001 - what others send must not end the thread
+                _log.exception("A message at %s was not understood", message.topic)
+
+        with self._lock:
+            self._listeners[topics] = hear, retained
+            if self.connected and self._client is not None:
+                self._subscribe(self._client, topics)
+
+    def _subscribe(self, client: Client, topics: str) -> None:
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
+        hear, retained = self._listeners[topics]
+        client.message_callback_add(topics, hear)
         handling = (
             SubscribeOptions.RETAIN_SEND_ON_SUBSCRIBE
             if retained
             else SubscribeOptions.RETAIN_DO_NOT_SEND
         )
-        self._client.subscribe(topics, options=SubscribeOptions(QOS, retainHandling=handling))
-
-    def unsubscribe(self, topics: str) -> None:
-        """Hear nothing more of them."""
-        with self._lock:
-            if self._listeners.pop(topics, None) is not None and self._connected:
-                self._client.unsubscribe(topics)
+        client.subscribe(topics, options=SubscribeOptions(QOS, retainHandling=handling))
 
     # The connection's thread
 
-    def _connect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
+    def _connect(self, client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if reason.is_failure:
             self._lost(text("The broker {broker} refuses: {why}.", broker=self.broker, why=reason))
             return
         with self._lock:
-            self._connected, self.problem, self._retry_s = True, None, FIRST_RETRY_S
-            for topics, (_, retained) in self._listeners.items():
-                self._subscribe(topics, retained=retained)
+            self.problem, self._retry_s = None, FIRST_RETRY_S
+            for topics in self._listeners:
+                self._subscribe(client, topics)
             for topic, content in self._kept.items():
-                self._client.publish(topic, content, qos=QOS, retain=True)
+                client.publish(topic, content, qos=QOS, retain=True)
         _log.info("Connected to the broker %s", self.broker)
-        self._on_change(True)
 
     def _fail(self, _client: Any, _data: Any) -> None:
         self._lost(text("The broker {broker} does not answer.", broker=self.broker))
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
-        if self._connected:  # else it is known why
+        if self.connected:  # else it is known why
             self._lost(text("The broker {broker} is gone: {why}.", broker=self.broker, why=reason))
         self._start_again()
 
@@ -320,25 +314,9 @@ class Link:
         """Logged once, however often it is tried again. Without the lock: paho may hold one of its
         own here, for which who publishes waits.
         """
-        was, self._connected = self._connected, False
         told, self.problem = self.problem, why
-        if was or told is None or told.template != why.template:
+        if told is None or told.template != why.template:
             _log.warning("%s", why)
-        if was:
-            self._on_change(False)
-
-    def _message(self, _client: Any, _data: Any, message: Any) -> None:
-        self._slow_down()
-        from paho.mqtt.client import topic_matches_sub
-
-        with self._lock:
-            told = [each for at, (each, _) in self._listeners.items()
-                    if topic_matches_sub(at, message.topic)]  # fmt: skip
-        for listener in told:
-            try:
-                listener(message.topic, message.payload)
-            except Exception:  # noqa: BLE001 - what others send must not end the thread
-                _log.exception("A message at %s was not understood", message.topic)
 
     def _slow_down(self) -> None:
         """Where more than is taken in a second has come, wait for the next one: nothing is read

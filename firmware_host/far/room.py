@@ -2,7 +2,7 @@
 
 Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation,
 which one worker does. Messages are opened in the connection's thread and queued, a few for each
-table, until the host's next step takes them.
+table, until the host's next step takes them: what a deque and a dict do is whole in any thread.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from threading import Lock
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -116,27 +115,23 @@ class Far:
         self._settings = settings
         self._begin = begin
         self._worker = ThreadPoolExecutor(1, "far")
-        self._lock = Lock()
         self._waiting: dict[str, deque[Spoken]] = {}
         self._heard_here: dict[str, bool] = {}
-        self._jobs: deque[Callable[[], bool]] = deque()
+        self._jobs: deque[tuple[Future[Any], Callable[[Any], None]]] = deque()
         self._link: Link | None = None
         self._seal: Seal | None = None
-        self._written: Kept | None = None
         self._away_since: dict[str, float] = {}
-        self._told: dict[str, int] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
         self._shown: tuple[Standing, object, Standing] | None = None
         self._stood: tuple[int | None, int] = (None, 0)
         self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
         self._checking: State | None = None
-        self._joined: set[str] = set()
         self._trouble: Message | None = None
         self._now_s = 0.0
         self._retry_s = -inf
         self.match: Match | None = None
         self.kept: Kept | None = self._read()
-        self._written = self.kept
+        self._written: Kept | None = self.kept
         if self.kept is not None and self.kept.keys is not None:
             self._open(self.kept.keys)
 
@@ -244,15 +239,13 @@ class Far:
         player -> who plays as him here. Raises what keeps a game from beginning.
         """
         self._now_s = now_s
-        while self._jobs:
+        while self._jobs and self._jobs[0][0].done():
+            future, then = self._jobs.popleft()
             try:
-                if not self._jobs[0]():
-                    break
-                self._jobs.popleft()
+                then(future.result())
             except (FarError, ConfigError, OSError) as error:
                 self._trouble = _message(error)
                 self._retry_s, self._written = now_s + RETRY_S, None
-                self._jobs.popleft()
         if self.kept is None:
             return None
         self._listen(now_s)
@@ -409,18 +402,15 @@ class Far:
 
     def _listen(self, now_s: float) -> None:
         """Take what has come since the last step."""
-        if self._waiting or self._heard_here:
-            with self._lock:
-                waiting, self._waiting = self._waiting, {}
-                here, self._heard_here = self._heard_here, {}
-            for table, is_here in here.items():
-                if is_here:
-                    self._away_since.pop(table, None)
-                else:
-                    self._away_since.setdefault(table, now_s)
-            for table, said in waiting.items():
-                for each in said:
-                    self._heard(table, each, now_s)
+        while self._heard_here:
+            table, is_here = self._heard_here.popitem()
+            if is_here:
+                self._away_since.pop(table, None)
+            else:
+                self._away_since.setdefault(table, now_s)
+        for table, said in list(self._waiting.items()):
+            while said:
+                self._heard(table, said.popleft(), now_s)
 
     def _heard(self, table: str, spoken: Spoken, now_s: float) -> None:
         kept, seal = self.kept, self._seal
@@ -429,7 +419,7 @@ class Far:
         if isinstance(spoken, Hello):
             self._seat(table, spoken)
         elif self.match is None:
-            agreed, self._told[table] = spoken.agreed, spoken.said.number
+            agreed = spoken.agreed
             if seal.table in agreed.tables and agreed.complete and self._checking is None:
                 self._checking = spoken
                 self._do(
@@ -439,20 +429,19 @@ class Far:
         elif not self.match.state.agreed.complete:
             return
         elif table in self.match.state.agreed.tables:
+            before, phrase = self.match.heard.get(table), spoken.said
             self.match = self.match.hear(table, spoken)
-            phrase = spoken.said
-            if table != seal.table and phrase.number > self._told.get(table, -1):
-                fresh = table in self._told or phrase.number == 1
-                self._told[table] = phrase.number
-                if fresh and phrase.phrase:
-                    seats = self.match.state.agreed.seats
-                    who = [player for player, at in seats.items() if at == table]
-                    words = text(
-                        "{player}, far away: {phrase}",
-                        player=play.players(who).capitalised(),
-                        phrase=PHRASES[phrase.phrase],
-                    )
-                    self._phrase = words, who[0], now_s + SAID_S
+            # the first that is heard after a start may be old
+            fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
+            if table != seal.table and fresh and phrase.phrase:
+                seats = self.match.state.agreed.seats
+                who = [player for player, at in seats.items() if at == table]
+                words = text(
+                    "{player}, far away: {phrase}",
+                    player=play.players(who).capitalised(),
+                    phrase=PHRASES[phrase.phrase],
+                )
+                self._phrase = words, who[0], now_s + SAID_S
 
     def _seat(self, table: str, hello: Hello) -> None:
         """Give a table that asks for seats the free ones with the lowest number."""
@@ -527,11 +516,8 @@ class Far:
         """End the match here: its connection and its file."""
         link, self._link = self._link, None
         self.kept = self.match = self._seal = self._trouble = self._checking = None
-        self._away_since, self._told, self._phrase = {}, {}, None
-        with self._lock:
-            self._waiting, self._heard_here = {}, {}
-            self._joined.clear()
-        self._written = None
+        self._away_since, self._waiting, self._heard_here = {}, {}, {}
+        self._phrase = self._written = None
 
         def end() -> None:
             if link is not None:
@@ -560,14 +546,7 @@ class Far:
 
     def _do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run ``work`` in the worker, and ``then`` with its result in a later step."""
-        future = self._worker.submit(work)
-
-        def done() -> bool:
-            if future.done():
-                then(future.result())
-            return future.done()
-
-        self._jobs.append(done)
+        self._jobs.append((self._worker.submit(work), then))
 
     def _read(self) -> Kept | None:
         try:
@@ -584,29 +563,24 @@ class Far:
         table, seal = topic.rpartition("/")[2], self._seal
         if not content or seal is None or not self._known(table):
             return
+        queue = self._waiting.setdefault(table, deque(maxlen=MOST_WAITING))
         try:
-            spoken = seal.open(table, content)
+            queue.append(seal.open(table, content))
         except ValueError as error:
             _log.debug("%s", error)
-            return
-        with self._lock:
-            self._waiting.setdefault(table, deque(maxlen=MOST_WAITING)).append(spoken)
 
     def _hear_here(self, topic: str, content: bytes) -> None:
         table = topic.split("/")[-2]
         if self._known(table):
-            with self._lock:
-                self._heard_here[table] = content != AWAY
+            self._waiting.setdefault(table, deque(maxlen=MOST_WAITING))
+            self._heard_here[table] = content != AWAY
 
     def _known(self, table: str) -> bool:
         """Whether to listen to that table: it has a seat, or there are seats left."""
-        match = self.match
+        match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables
-        with self._lock:
-            if len(self._joined) < MOST_STRANGERS:
-                self._joined.add(table)
-            return table in self._joined
+        return table in waiting or len(waiting) < MOST_STRANGERS
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:

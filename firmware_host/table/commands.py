@@ -106,7 +106,6 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
 
 
 SeatRequest = SeatMove | Count | SeatHint | NotSo
-SeatCommand = SeatRequest | SitDown | StandUp | OpenHand | SeatComputer
 
 SHORT_PRESS_S = 0.15
 MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
@@ -515,15 +514,19 @@ class Heal(Verb, frozen=True, tag="heal"):
 
 
 # Of the game that is played, on its board and at its seats
-BoardRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
+PlayerRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw
+BoardRequest = PlayerRequest | TimeUp
 GameRequest = BoardRequest | SeatRequest
 # Which of them mean the game as it stood, and not the game whoever is to move
 OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove | SeatHint
-OfGames = NewGame | Again | ResumeGame | ImportGame | Learn | SolvePuzzle | Practise | StopLearning
-OfPeople = Hint | Assist | Sure | PlayAs | Forget
-OfTable = Calibrate | AnswerSweep | StopCalibration | PlayFreely | ShowCode | Glow
+OfGames = NewGame | ResumeGame | ImportGame | Learn | SolvePuzzle | Practise | StopLearning
+OfPeople = Hint | Assist | Sure | PlayAs | Forget | StandUp | SeatComputer
+OfTable = Calibrate | AnswerSweep | StopCalibration | PlayFreely
 OfTables = JoinMatch | LeaveMatch | SayPhrase
-HostCommand = BoardRequest | OfGames | OfPeople | OfTable | OfTables | SeatCommand
+OfPages = PlayerRequest | SeatRequest | OfGames | OfPeople | OfTable | OfTables
+# What only the house itself asks: its clock, menu, server and smart home
+OfHouse = TimeUp | Again | ShowCode | Glow | SitDown | OpenHand
+HostCommand = OfPages | OfHouse
 # What a person or a simulated hand can do at a table, and what only the hands of a page can
 Gesture = Drop | Stack | Push | Spin | Chopsticks
 Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | SpinPlate | Press | Bump | Fault | Heal

@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drivers.clock import Clock, SystemClock
+from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, text
 from firmware_host.messages import Message as Text
 from firmware_host.web import limits
@@ -77,6 +78,10 @@ SECURITY_HEADERS = {
 }
 
 
+class NotAllowedError(TiltboardError, PermissionError):
+    """It is not for this visitor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Who asks. ``local``: this machine's own page; ``digest``: of the token shown, if any;
@@ -125,6 +130,14 @@ class Access:
         if self.pairing is None or visitor.digest is None:
             return False
         return self.pairing.tokens.knows(visitor.digest)
+
+    def check_may_act(self, visitor: Visitor) -> None:
+        """Raises NotAllowedError."""
+        if not self.may_act(visitor):
+            raise NotAllowedError(
+                "This device may only look on. To play here, pair it with the code shown at the"
+                " table."
+            )
 
     def may_watch(self, visitor: Visitor) -> bool:
         """Whether the visitor may see the table and its games."""

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from firmware_host.messages import Catalogue, text
+from drivers.errors import TiltboardError
+from firmware_host.messages import Catalogue, Message, explained, text
 from firmware_host.service.snapshot import SeatView, Sensors, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
@@ -25,6 +25,7 @@ from firmware_host.web import messages_in, replies
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
+from games.base import RulesError
 
 MAX_PAGES = 16  # as many as are counted in guard for elsewhere, and this machine's own
 SNAPSHOT_PERIOD_S = 0.05
@@ -231,14 +232,18 @@ class _Page:
             await self._receive_one(ref, asked)
         await self._socket.close(CLOSE_POLICY)
 
-    async def _refuse(self, ref: int, why: Any) -> None:
-        await self._send({"type": "error", "ref": ref, "say": self._catalogue.translate(why)})
+    async def _refuse(self, ref: int, why: Message | TiltboardError | RulesError) -> None:
+        spoken = self._catalogue
+        say = spoken.translate(why) if isinstance(why, Message) else explained(why, spoken)
+        await self._send({"type": "error", "ref": ref, "say": say})
 
     async def _receive_one(self, ref: int, asked: messages_in.Incoming) -> None:
-        why_not = replies.may_send(self._access, self._visitor, asked)
+        try:
+            replies.check_may_send(self._access, self._visitor, asked)
+        except TiltboardError as error:
+            await self._refuse(ref, error)
+            return
         match asked:
-            case _ if why_not is not None:
-                await self._refuse(ref, why_not)
             case messages_in.Look(player):
                 self._looks_at, self._sent_seat = player, None
                 self._fresh.set()
@@ -267,12 +272,13 @@ class _Page:
         task.add_done_callback(self._answers.discard)
 
     async def _answer(self, ref: int, begun: Future[None]) -> None:
-        error = (await replies.answer(begun)).error
-        reply: dict[str, object] = {"type": "done", "ref": ref}
-        if error is not None:
-            reply = {"type": "error", "ref": ref, "say": replies.explain(error, self._catalogue)}
         with contextlib.suppress(WebSocketDisconnect):  # the page has gone
-            await self._send(reply)
+            try:
+                await replies.answer(begun)
+            except (TiltboardError, RulesError) as error:
+                await self._refuse(ref, error)
+            else:
+                await self._send({"type": "done", "ref": ref})
 
     def _note_hand(self, command: messages_in.PageCommand, begun: Future[None]) -> None:
         match command:

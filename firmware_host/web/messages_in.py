@@ -43,46 +43,10 @@ class Ping(Verb, frozen=True, tag="ping"):
     """Are you there? Answered like everything else."""
 
 
-PageCommand = (
-    c.NewGame
-    | c.ResumeGame
-    | c.TakeBack
-    | c.Swap
-    | c.MakeMove
-    | c.Hint
-    | c.Assist
-    | c.Sure
-    | c.Touch
-    | c.PlayAs
-    | c.Forget
-    | c.Practise
-    | c.Resign
-    | c.OfferDraw
-    | c.Answer
-    | c.ImportGame
-    | c.Calibrate
-    | c.AnswerSweep
-    | c.StopCalibration
-    | c.Learn
-    | c.SolvePuzzle
-    | c.StopLearning
-    | c.PlayFreely
-    | c.JoinMatch
-    | c.LeaveMatch
-    | c.SayPhrase
-    | c.SeatMove
-    | c.Count
-    | c.SeatHint
-    | c.NotSo
-    | c.StandUp
-    | Uncover
-    | c.SeatComputer
-    | c.HandsCommand
-)
+PageCommand = c.OfPages | c.HandsCommand | c.Touch | Uncover
 Incoming = PageCommand | Watch | Look | Ping
 
 _object = msgspec.json.Decoder(dict[str, Any])
-_command = msgspec.json.Decoder(PageCommand)
 
 
 def parse(data: str | bytes) -> tuple[int, Incoming]:
@@ -93,9 +57,3 @@ def parse(data: str | bytes) -> tuple[int, Incoming]:
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
     asked: Incoming = msgspec.convert(message, Incoming)
     return ref, asked
-
-
-def parse_command(data: bytes) -> PageCommand:
-    """The body of ``POST /api/v1/command``. Raises one of UNREADABLE."""
-    asked: PageCommand = _command.decode(data)
-    return asked

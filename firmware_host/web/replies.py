@@ -6,60 +6,54 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, Message, explained, text
 from firmware_host.table import commands as c
 from firmware_host.web import messages_in
-from firmware_host.web.guard import Access, Visitor
+from firmware_host.web.guard import Access, NotAllowedError, Visitor
 from games.base import RulesError
 from games.registry import HOSTED
 
 ANSWER_WITHIN_S = 60.0
-NOT_PAIRED = text(
-    "This device may only look on. To play here, pair it with the code shown at the table."
-)
-NOT_SEATED = text("Another device sits there.")
-SECRET = text(
-    "The table itself chooses what decides hidden cards. Begin the game without {option}."
-)
-
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Generic[T]):
-    """What the table gave, or what it raised."""
-
-    value: T | None
-    error: Exception | None = None
+class NoAnswerError(TiltboardError, TimeoutError):
+    """The table stands still, or has failed at what was asked."""
 
 
-def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> Message | None:
-    """Why this visitor may not ask for that; None where he may. To be called for each message."""
+def check_may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> None:
+    """To be called for each message. Raises NotAllowedError where this visitor may not ask that."""
     seats = access.sits_at(visitor)
+    seated = True
     match asked:
         case c.NewGame(game, options) if (secret := _secret(game, options)) is not None:
-            return Message(SECRET.template, {"option": secret})
+            raise NotAllowedError(
+                "The table itself chooses what decides hidden cards. Begin the game without"
+                " {option}.",
+                option=secret,
+            )
         case c.SeatMove(str(player)) | c.SeatHint(player):
-            return None if player in seats else NOT_SEATED
+            seated = player in seats
         case c.StandUp(player) if player in seats:
-            return None
+            pass
         case c.SeatMove() | c.Count() | c.NotSo() | c.TakeBack() if seats:
-            return None
+            pass
         case messages_in.Uncover():
-            return None if visitor.local or seats else NOT_SEATED
+            seated = visitor.local or bool(seats)
         case messages_in.Look(player):
-            return None if player is None or player in seats else NOT_SEATED
+            seated = player is None or player in seats
         case messages_in.Ping() | messages_in.Watch(ahead=False):
-            return None
-    return None if access.may_act(visitor) else NOT_PAIRED
+            pass
+        case _:
+            access.check_may_act(visitor)
+    if not seated:
+        raise NotAllowedError("Another device sits there.")
 
 
 def as_meant(
@@ -87,21 +81,17 @@ def _secret(game: str, options: Mapping[str, object]) -> str | None:
     return next((name for name in names if options.get(name) is not None), None)
 
 
-async def answer(future: Future[T]) -> Answered[T]:
-    """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun."""
+async def answer(future: Future[T]) -> T:
+    """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun.
+    Raises TiltboardError and RulesError.
+    """
     begun = asyncio.shield(asyncio.wrap_future(future))
     try:
-        return Answered(await asyncio.wait_for(begun, ANSWER_WITHIN_S))
-    except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-        return Answered(None, error)
-
-
-def explain(error: Exception, catalogue: Catalogue) -> str:
-    """A sentence for people about why something was not done."""
-    match error:
-        case TiltboardError() | RulesError():
-            return explained(error, catalogue)
-        case TimeoutError():
-            return catalogue.translate(text("The table does not answer."))
-    _log.error("A request of the page failed", exc_info=error)
-    return catalogue.translate(text("Something went wrong inside the table; its log says what."))
+        return await asyncio.wait_for(begun, ANSWER_WITHIN_S)
+    except (TiltboardError, RulesError):
+        raise
+    except TimeoutError as error:
+        raise NoAnswerError("The table does not answer.") from error
+    except Exception as error:
+        _log.error("A request of the page failed", exc_info=error)
+        raise NoAnswerError("Something went wrong inside the table; its log says what.") from error

@@ -17,9 +17,8 @@ from drivers.node_firmware.fast import pack
 from drivers.node_firmware.node import Node
 from drivers.node_firmware.plate import SCAN_US
 from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
+from firmware_host.messages import Catalogue, explained
 from firmware_host.table.commands import HandsCommand
-from firmware_host.web import replies
 from firmware_host.web.messages_in import (
     MAX_MESSAGE_BYTES,
     UNREADABLE,
@@ -291,7 +290,7 @@ class Messages(JsonTarget):
             if done.done():
                 done.result()
         except (TiltboardError, RulesError) as error:
-            msgspec.json.encode(replies.explain(error, self._catalogue))  # it goes back to the page
+            msgspec.json.encode(explained(error, self._catalogue))  # it goes back to the page
             raise
         return True
 

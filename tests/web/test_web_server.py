@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import DecodeError
+from msgspec import json as json_decoder
 from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -19,7 +21,7 @@ from websockets.sync.client import connect
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.journal import read_game
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Catalogue, explained, text
 from firmware_host.service.snapshot import FaultInfo
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put
@@ -27,7 +29,7 @@ from firmware_host.web import live, messages_in
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
 from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
-from firmware_host.web.replies import explain
+from firmware_host.web.replies import NoAnswerError, answer
 from firmware_host.web.server import PortTakenError, WebServer
 from games.base import RulesError
 from hw_sim.clock import VirtualClock
@@ -249,7 +251,8 @@ def test_whatever_comes_is_a_message_or_refused(data):
         assert isinstance(asked, messages_in.Incoming)
         assert 0 <= ref <= 2**53
     with contextlib.suppress(DecodeError, UnicodeDecodeError):
-        assert isinstance(messages_in.parse_command(_bytes(data)), messages_in.PageCommand)
+        command = json_decoder.decode(_bytes(data), type=messages_in.PageCommand)
+        assert isinstance(command, messages_in.PageCommand)
 
 
 def test_a_connection_survives_whatever_a_page_sends(at_rest):
@@ -324,9 +327,13 @@ def test_errors_of_the_table_arrive_as_its_sentences(at_rest):
 def test_an_error_is_translated_and_a_defect_is_not_shown():
     german = Catalogue("de", {"No {thing}.": "Kein {thing}.", "Buy one.": "Kauf es."})
     broken = TiltboardError("No {thing}.", remedy="Buy one.", thing="X")
-    assert explain(broken, german) == "Kein X. Kauf es."
-    assert explain(RulesError("No {thing}.", thing="Y"), german) == "Kein Y."
-    assert "secret" not in explain(RuntimeError("secret"), Catalogue())
+    assert explained(broken, german) == "Kein X. Kauf es."
+    assert explained(RulesError("No {thing}.", thing="Y"), german) == "Kein Y."
+    failed = Future()
+    failed.set_exception(RuntimeError("secret"))
+    with pytest.raises(NoAnswerError) as told:
+        asyncio.run(answer(failed))
+    assert "secret" not in explained(told.value, Catalogue())
 
 
 def test_without_hands_pieces_cannot_be_moved():

@@ -4,7 +4,7 @@ import pytest
 
 from firmware_host.table.commands import Count, SeatMove
 from firmware_host.web import replies
-from firmware_host.web.guard import Access, Visitor, visitor_of
+from firmware_host.web.guard import Access, NotAllowedError, Visitor, visitor_of
 from firmware_host.web.messages_in import Watch
 
 OURS = [(b"host", b"127.0.0.1:8080")]
@@ -57,6 +57,6 @@ def test_a_phone_with_two_seats_rolls_for_whichever_of_them_it_is_the_turn(to_mo
 def test_who_only_looks_on_has_no_engine_think_for_it():
     access = Access(watching=True)
     looker = Visitor("10.0.0.7", local=False, digest=None)
-    assert replies.may_send(access, looker, Watch(sensors=True, poses=True)) is None
-    refused = replies.may_send(access, looker, Watch(sensors=True, ahead=True))
-    assert refused == replies.NOT_PAIRED
+    replies.check_may_send(access, looker, Watch(sensors=True, poses=True))
+    with pytest.raises(NotAllowedError, match="only look on"):
+        replies.check_may_send(access, looker, Watch(sensors=True, ahead=True))
