@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,14 +23,14 @@ from firmware_host.commissioning.findings import (
     subject_of,
     worth_a_look,
 )
-from firmware_host.commissioning.progress import PROGRESS_NAME, Part, Progress, write_progress
+from firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
 from firmware_host.commissioning.sweep import Sweep, begin, check_again, run_sweep
 from firmware_host.commissioning.tasks import Choice, Step
 from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.host.pacer import Pacer
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import Catalogue, text
 from firmware_host.perception.calibration import (
     Calibration,
     read_calibration,
@@ -38,6 +38,9 @@ from firmware_host.perception.calibration import (
     write_calibration,
 )
 from firmware_host.scenario.person import Console
+
+if TYPE_CHECKING:
+    from hw_sim.table import SimTable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,147 +117,121 @@ def run(
     if strong_only:
         progress = replace(progress, no_weak=True)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
+    kept = folder / PROGRESS_NAME
+    sweep = Sweep(table, progress, before=before, keep=lambda known: write_progress(kept, known))
+    for place in without:
+        check_again(table, place)
+        sweep.leave_out(table.places.index(place))
     with ExitStack() as until_done:
-        at_table = _AtTable(table, progress, before, folder / PROGRESS_NAME, catalogue)
-        for place in without:
-            at_table.leave_out(place)
         if simulated:
-            date_s = at_table.simulated(seed, faults, until_done)
+            sim = until_done.enter_context(simulated_table(table, seed, faults))
+            buses: Buses = sim.buses
+            answer = _by_maker(sim, seed)
         else:
-            date_s = at_table.wired(until_done)
-    at_table.finish(folder / CALIBRATION_NAME, date_s, simulated=simulated)
-
-
-class _AtTable:
-    """One sweep, and what is said of it here."""
-
-    def __init__(
-        self,
-        table: Profile,
-        progress: Progress,
-        before: Calibration | None,
-        path: Path,
-        catalogue: Catalogue,
-    ) -> None:
-        self._table = table
-        self._before = before
-        self._catalogue = catalogue
-        self._said = ""
-        self._refused = ""
-        self._sweep: Sweep = Sweep(
-            table, progress, before=before, keep=lambda known: write_progress(path, known)
-        )
-
-    def leave_out(self, place: str) -> None:
-        """Raises NotPossibleError."""
-        check_again(self._table, place)
-        self._sweep.leave_out(self._table.places.index(place))
-
-    def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
-        """Have somebody at the simulated table do the sweep; returns when it was done."""
-        from hw_sim.session.maker import Maker
-
-        sim = until_done.enter_context(simulated_table(self._table, seed, faults))
-        maker, accepted_s = Maker(sim, seed), sim.clock.now()
-
-        def answer(step: Step) -> str | None:
-            nonlocal accepted_s
-            if step.accepted:
-                accepted_s = sim.clock.now()
-            elif sim.clock.now() > accepted_s + STUCK_S:
-                raise problem(text("Nobody at the simulated table can do anything about that."))
-            return maker.follow(step)
-
-        return self._sweep_with(sim.buses, answer, until_done)
-
-    def wired(self, until_done: ExitStack) -> float:
-        """Sweep the table on this machine's buses, asking whoever sits at the terminal."""
-        buses = until_done.enter_context(own_board(self._table))
-        need_table(self._table, buses)
-        console = Console(
-            click.echo, self._catalogue, None if sys.stdin.closed else sys.stdin.fileno()
-        )
-
-        def answer(step: Step) -> str | None:
-            typed = console.reply()
-            return None if typed is None else self._answer(step, typed)
-
-        return self._sweep_with(buses, answer, until_done)
-
-    def _sweep_with(
-        self, buses: Buses, answer: Callable[[Step], str | None], until_done: ExitStack
-    ) -> float:
-        """Run the sweep to its end; returns when that was, in seconds since 1970."""
-        plate = self._table.plate(buses)
+            buses = until_done.enter_context(own_board(table))
+            need_table(table, buses)
+            answer = _by_whoever_types(catalogue)
+        plate = table.plate(buses)
         until_done.callback(plate.close)
+        wait = Pacer(buses.clock, table.scans_per_s).wait
+        run_sweep(sweep, plate, wait, _told(answer))
+        found = sweep.calibration(buses.clock.calendar())
+    new = None if found == (before or uncalibrated(table)) else found
+    if new is not None:
+        write_calibration(folder / CALIBRATION_NAME, new)
+        _say_health(table, new, catalogue, simulated=simulated)
+    told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress)]
+    for each in told:
+        plain = each.plain(catalogue)
+        click.echo(f"{words(subject_of(each.subject))}: {plain['found']}")
+        if plain["remedy"]:
+            click.echo(f"    -> {as_run(plain['remedy'], simulated=simulated)}")
+    if new is not None:
+        file = folder / CALIBRATION_NAME
+        say(text("Kept in {file}. The table uses it from its next start on.", file=file))
+    if any(each.state is State.PROBLEM for each in told):
+        say(text("Mend that, and run the same command again: what went well is not repeated."))
+        sys.exit(1)
+    say(text("Everything works."))
 
-        def follow(step: Step) -> str | None:
-            self._report(step)
-            return answer(step)
 
-        pacer = Pacer(buses.clock, self._table.scans_per_s)
-        run_sweep(self._sweep, plate, pacer.wait, follow)
-        return buses.clock.calendar()
+Answering = Callable[[Step], str | None]
 
-    def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
-        """Keep the calibration, and say what was found."""
-        sweep, before = self._sweep, self._before
-        found = sweep.calibration(date_s)
-        new = found is not None and found != (before or uncalibrated(self._table))
-        if found is not None and new:
-            write_calibration(kept, found)
-            self._health(found, simulated=simulated)
-        told: list[Finding] = [*sweep.troubles, *findings(self._table, sweep.progress)]
-        for each in told:
-            plain = each.plain(self._catalogue)
-            click.echo(f"{words(subject_of(each.subject))}: {plain['found']}")
-            if plain["remedy"]:
-                click.echo(f"    -> {as_run(plain['remedy'], simulated=simulated)}")
-        if new:
-            say(text("Kept in {file}. The table uses it from its next start on.", file=kept))
-        if any(each.state is State.PROBLEM for each in told):
-            say(text("Mend that, and run the same command again: what went well is not repeated."))
-            sys.exit(1)
-        say(text("Everything works."))
 
-    def _health(self, found: Calibration, *, simulated: bool) -> None:
-        health = health_map(self._table, found)
-        for line in health_table(self._table, health, self._catalogue.translate):
-            click.echo(line)
-        poor = worth_a_look(self._table, found)
-        for message in poor:
-            click.echo(f"! {as_run(words(message), simulated=simulated)}")
-        if health and not poor:
-            say(text("No place is worth a look."))
+def _by_maker(sim: SimTable, seed: int) -> Answering:
+    """Somebody at the simulated table does the sweep."""
+    from hw_sim.session.maker import Maker
 
-    def _report(self, step: Step) -> None:
-        """Print what is new in this step."""
-        said = words(step.say)
-        refused = "" if step.refused is None else words(step.refused)
-        if said != self._said and step.task is not None:
+    maker, accepted_s = Maker(sim, seed), sim.clock.now()
+
+    def answer(step: Step) -> str | None:
+        nonlocal accepted_s
+        if step.accepted:
+            accepted_s = sim.clock.now()
+        elif sim.clock.now() > accepted_s + STUCK_S:
+            raise problem(text("Nobody at the simulated table can do anything about that."))
+        return maker.follow(step)
+
+    return answer
+
+
+def _by_whoever_types(catalogue: Catalogue) -> Answering:
+    """What was typed, as one of the choices; Enter is the first."""
+    console = Console(click.echo, catalogue, None if sys.stdin.closed else sys.stdin.fileno())
+
+    def answer(step: Step) -> str | None:
+        typed = console.reply()
+        if typed is None or not step.choices:
+            return None
+        values = [choice.value for choice in step.choices]
+        known = {"": values[0], **{str(number): each for number, each in enumerate(values, 1)}}
+        known |= {each: each for each in values}
+        if typed not in known:
+            _print_offer(step.choices)
+        return known.get(typed)
+
+    return answer
+
+
+def _told(answer: Answering) -> Answering:
+    """``answer``, once what is new in a step is printed."""
+    said = refused = ""
+
+    def follow(step: Step) -> str | None:
+        nonlocal said, refused
+        before = said, refused
+        said, refused = words(step.say), "" if step.refused is None else words(step.refused)
+        if said != before[0] and step.task is not None:
             click.echo(f"[{step.done:>3}/{step.total}] {said}")
-        if refused and (refused, said) != (self._refused, self._said):
-            click.echo(f"          {refused}")
-        if (said, refused) != (self._said, self._refused) and step.choices:
-            click.echo(f"          {words(_offer(step.choices))}")
-        self._said, self._refused = said, refused
+        if (said, refused) != before:
+            if refused:
+                click.echo(f"          {refused}")
+            if step.choices:
+                _print_offer(step.choices)
+        return answer(step)
 
-    def _answer(self, step: Step, typed: str) -> str | None:
-        """What was typed, as one of the choices; Enter is the first."""
-        known = {choice.value: choice.value for choice in step.choices}
-        known |= {str(number): value for number, value in enumerate(known, 1)}
-        if typed in known or (not typed and known):
-            return known[typed] if typed else step.choices[0].value
-        if step.choices:
-            click.echo(f"          {words(_offer(step.choices))}")
-        return None
+    return follow
 
 
-def _offer(choices: Iterable[Choice]) -> Message:
+def _say_health(
+    table: Profile, found: Calibration, catalogue: Catalogue, *, simulated: bool
+) -> None:
+    health = health_map(table, found)
+    for line in health_table(table, health, catalogue.translate):
+        click.echo(line)
+    poor = worth_a_look(table, found)
+    for message in poor:
+        click.echo(f"! {as_run(words(message), simulated=simulated)}")
+    if health and not poor:
+        say(text("No place is worth a look."))
+
+
+def _print_offer(choices: Iterable[Choice]) -> None:
     listed = [f"{choice.value} ({words(choice.label)})" for choice in choices][:LISTED]
-    return text(
+    offer = text(
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )
+    click.echo(f"          {words(offer)}")
 
 
 @click.command(name="calibrate", epilog="Example: tiltboard calibrate --sim")

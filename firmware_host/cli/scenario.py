@@ -16,12 +16,11 @@ import click
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PROFILE, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
-from firmware_host.cli.tables import PHYSICS
+from firmware_host.cli.tables import PHYSICS, lacks
 from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.reading import read_text
-from firmware_host.host.assemble import missing_table
 from firmware_host.messages import text
 from firmware_host.scenario.parse import Step, parse_scenario
 from firmware_host.scenario.person import KEYS, Console, Person, RealTable
@@ -77,18 +76,12 @@ def command(
         steps = parse_scenario(str(file), read_text(file))
         table = load_profile(profile)
         with ExitStack() as until_done:
-            if not real:
-                sys.exit(
-                    _play(
-                        file, steps, _simulated(table, seed, until_done, physics=physics), as_json
-                    )
-                )
-            wired = _wired(table, state, until_done)
-            if wired is None:
-                sys.exit(UNUSABLE)
-            with wired:
-                person = _person(wired, time_out_s=time_out_s, as_json=as_json)
-                sys.exit(_play(file, steps, person, as_json))
+            actor = (
+                _person(table, state, until_done, time_out_s=time_out_s, as_json=as_json)
+                if real
+                else _simulated(table, seed, until_done, physics=physics)
+            )
+            sys.exit(_play(file, steps, actor, as_json))
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {sentence(error)}", err=True)
         sys.exit(UNUSABLE)
@@ -104,32 +97,28 @@ def _simulated(table: Profile, seed: int, until_done: ExitStack, *, physics: boo
     return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed, world=kind)))
 
 
-def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTable | None:
-    """The table on this machine's buses; None, with the reason said, where there is none.
-
-    Its calibration is used; its games are left alone.
+def _person(
+    table: Profile,
+    state: Path | None,
+    until_done: ExitStack,
+    *,
+    time_out_s: float,
+    as_json: bool,
+) -> Actor:
+    """Whoever reads and types here, at the table on this machine's buses; ends the command where
+    there is none. Its calibration is used; its games are left alone.
     """
     buses = until_done.enter_context(own_board(table))
-    missing = missing_table(table, buses)
-    for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
-        click.echo(f"tiltboard scenario: {line}", err=True)
-    if missing:
+    if lacks(table, buses):
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
-        return None
+        sys.exit(UNUSABLE)
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
     calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
-    return RealTable(table, buses, games)
-
-
-def _person(wired: RealTable, *, time_out_s: float, as_json: bool) -> Actor:
-    """Whoever reads and types here."""
-    console = Console(
-        lambda line: click.echo(line, err=as_json),
-        catalogue(),
-        None if sys.stdin.closed else sys.stdin.fileno(),
-    )
+    wired = until_done.enter_context(RealTable(table, buses, games))
+    replies = None if sys.stdin.closed else sys.stdin.fileno()
+    console = Console(lambda line: click.echo(line, err=as_json), catalogue(), replies)
     console.tell(KEYS)
     return Person(wired, console, time_out_s=time_out_s)
 

@@ -88,7 +88,7 @@ FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0  # looked for again after so long, doubled
 
 def need_table(profile: Profile, buses: Buses) -> None:
     """End the command with status 1 where no part of the table answers, and say what is missing."""
-    if _lacks(profile, buses):
+    if lacks(profile, buses):
         say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
         sys.exit(1)
 
@@ -103,7 +103,7 @@ def wait_for_table(
     if "NOTIFY_SOCKET" not in environ:
         need_table(profile, buses)
         return
-    if not _lacks(profile, buses):
+    if not lacks(profile, buses):
         return
     waits = text("It is looked for again and again, at least once a minute.")
     say(waits, err=True)
@@ -121,7 +121,7 @@ def wait_for_table(
         wait_s = min(2 * wait_s, LAST_LOOK_S)
 
 
-def _lacks(profile: Profile, buses: Buses) -> bool:
+def lacks(profile: Profile, buses: Buses) -> bool:
     """Whether no part of the table answers; says what is missing."""
     missing = missing_table(profile, buses)
     for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
