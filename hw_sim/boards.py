@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import MuxAdcHall
@@ -13,9 +13,11 @@ from hw_sim.buses.gpio import Wiring
 from hw_sim.chips import hall as chip
 from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
 from hw_sim.chips.mcp3008 import CHANNELS
-from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.rng import Streams
 from hw_sim.world.world import World, ntc_share
+
+if TYPE_CHECKING:
+    from hw_sim.table import SimTable
 
 GAIN_SPREAD_PER_K = 0.0003  # of the sensors' temperature coefficient around its typical value
 DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 125 degC
@@ -45,6 +47,9 @@ class _Board:
         _mark(self._dead, index, on)
         self._wire_sensors()
 
+    def set_noise(self, factor: float) -> None:
+        """Set every sensor's noise against the datasheet's; switches have none."""
+
     def _wire_sensors(self) -> None:
         """Connect the sensors, after what the wires carry has changed."""
 
@@ -54,7 +59,7 @@ class HallBoard(_Board):
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
     by place. ``multiplexers``: at the converters' channels. ``tolerances``: of the sensitivities,
-    against the datasheet's.
+    against the datasheet's. ``noise_factor``: every sensor's noise against it.
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class HallBoard(_Board):
         super().__init__(profile.size)
         self._hall = hall
         self._world = world
-        self._noise_factor = 1.0
+        self.noise_factor = 1.0
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
@@ -100,16 +105,6 @@ class HallBoard(_Board):
         self._wire_spares()
         self._wire_sensors()
 
-    @property
-    def noise_factor(self) -> float:
-        """Every sensor's noise against the datasheet's."""
-        return self._noise_factor
-
-    @noise_factor.setter
-    def noise_factor(self, factor: float) -> None:
-        self._noise_factor = factor
-        self._set_noise()
-
     def voltage_v(self, index: int, now_s: float) -> float:
         """What the wire of place ``index`` carries now (drawing noise as a reading does)."""
         channel, address = divmod(index, INPUTS)
@@ -135,7 +130,14 @@ class HallBoard(_Board):
     def set_noisy(self, index: int, on: bool) -> None:
         """The sensor's noise is ``NOISY`` times the others'."""
         _mark(self._noisy, index, on)
-        self._set_noise()
+        self.set_noise(self.noise_factor)
+
+    def set_noise(self, factor: float) -> None:
+        """Set every sensor's noise against the datasheet's."""
+        self.noise_factor = factor
+        for index, sensor in enumerate(self.sensors):
+            own = NOISY if index in self._noisy else 1.0
+            sensor.noise_rms_mt = chip.NOISE_RMS_MT * (factor * own)
 
     def under(self, lit: LitBoard) -> None:
         """Let the lights act on the sensors like this from now on."""
@@ -148,11 +150,6 @@ class HallBoard(_Board):
         """How far a drifting sensor's output is off by then; 0 for a sound one."""
         since_s = now_s - self._drift_from_s.get(index, now_s)
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
-
-    def _set_noise(self) -> None:
-        for index, sensor in enumerate(self.sensors):
-            factor = self._noise_factor * (NOISY if index in self._noisy else 1.0)
-            sensor.noise_rms_mt = chip.NOISE_RMS_MT * factor
 
     def _wire_sensors(self) -> None:
         for position, index in enumerate(self._wires):
@@ -212,17 +209,6 @@ CHANNEL_A = 0.020  # WS2812B, one channel at 255; HARDWARE.md: 100 lights up to 
 WARMING_S = 60.0  # of a sensor under a lit light
 
 
-class LitTable(Protocol):
-    """What a table has that is lit."""
-
-    profile: Profile
-    world: World
-    chain: Ws2812Chain
-
-    def strip_rgb(self, index: int) -> tuple[int, int, int]:
-        """The light of a place as it shines now, 0 to 255."""
-
-
 @dataclass
 class LitBoard:
     """``ground_v_a``: how far the ground of the last row of sensors rises, per ampere of the
@@ -232,7 +218,7 @@ class LitBoard:
     ``pulsed``: the lights' current is that of the instant, and not its mean.
     """
 
-    table: LitTable
+    table: SimTable
     ground_v_a: float = 0.0
     sag_a: float = 0.0
     heat_k: float = 0.0
@@ -266,21 +252,10 @@ class LitBoard:
 PROBE_MT = 30.0  # more than any magnet puts on a switch
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchKind:
-    """Typical operate and release points, their spread as a share, and the response time."""
-
-    operate_mt: float
-    release_mt: float
-    spread: float
-    response_s: float
-
-
-AH1889 = SwitchKind(chip.OPERATE_MT, chip.RELEASE_MT, chip.SPREAD, chip.RESPONSE_S)
 # A reed switch upright under its place, with a small magnet that biases it so that one pole closes
 # it: where it operates is a matter of that magnet and of patience (docs/wiring-matrix-gpio.md).
 # Reeds bounce for about half a millisecond.
-BIASED_REED = SwitchKind(4.0, 2.5, 0.2, 0.5e-3)
+BIASED_REED = chip.SwitchKind(4.0, 2.5, 0.2, 0.5e-3)
 
 
 class SwitchBoard(_Board):
@@ -289,17 +264,20 @@ class SwitchBoard(_Board):
     ``closed(index, south, now_s)`` is what arrives at the lines of place ``index``.
     """
 
-    def __init__(self, profile: Profile, kind: SwitchKind, world: World, streams: Streams) -> None:
+    def __init__(
+        self, profile: Profile, kind: chip.SwitchKind, world: World, streams: Streams
+    ) -> None:
         super().__init__(profile.size)
         self._world = world
         self._stuck: dict[int, tuple[bool, bool]] = {}
         spread = streams.stream("switch-spread")
-
-        def points() -> chip.SwitchPoints:
-            return chip.SwitchPoints.drawn(spread, kind.operate_mt, kind.release_mt, kind.spread)
-
         self.switches = tuple(
-            chip.DualSwitch(partial(world.field_mt, index), points(), points(), kind.response_s)
+            chip.DualSwitch(
+                partial(world.field_mt, index),
+                kind.drawn(spread),
+                kind.drawn(spread),
+                kind.response_s,
+            )
             for index in range(profile.size)
         )
 
@@ -315,11 +293,7 @@ class SwitchBoard(_Board):
     def set_stuck(self, index: int, on: bool) -> None:
         """Both outputs stay as they are now."""
         if on:
-            now_s, switch = self._world.clock.now(), self.switches[index]
-            self._stuck[index] = (
-                switch.closed(now_s, south=False),
-                switch.closed(now_s, south=True),
-            )
+            self._stuck[index] = self.switches[index].both(self._world.clock.now())
         else:
             self._stuck.pop(index, None)
 
@@ -328,18 +302,14 @@ class SwitchBoard(_Board):
         lines each time. Leaves the switches as they are.
         """
         wired = self._wires[index]
+        if wired in self._dead:
+            return (None,) * 6
+        if wired in self._stuck:
+            return self._stuck[wired] * 3
         switch = self.switches[wired]
-        said: list[bool | None] = []
-        for field in (0.0, -PROBE_MT, PROBE_MT):
-            probe = chip.DualSwitch(partial(_constant, field), switch.north, switch.south)
-            for south in (False, True):
-                if wired in self._dead:
-                    said.append(None)
-                elif wired in self._stuck:
-                    said.append(self._stuck[wired][south])
-                else:
-                    said.append(probe.closed(0.0, south=south))
-        return tuple(said)
+        fields = (partial(_constant, field_mt) for field_mt in (0.0, -PROBE_MT, PROBE_MT))
+        probes = (chip.DualSwitch(field_mt, switch.north, switch.south) for field_mt in fields)
+        return tuple(closed for probe in probes for closed in probe.both(0.0))
 
 
 # A matrix of switches between rows and columns of GPIO, with its diodes: where current goes.

@@ -10,11 +10,10 @@ from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING
 
 from firmware_host.config.paths import JOURNAL_NAME
-from hw_sim.boards import HallBoard, LitBoard, LitTable, SwitchBoard
-from hw_sim.buses.bundle import SimBuses
+from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.buses.spi import MAX_BYTES
 from hw_sim.buses.timing import SPI_DMA_BYTES
@@ -23,59 +22,31 @@ from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
-from hw_sim.clock import VirtualClock, in_time
+from hw_sim.clock import in_time
 from hw_sim.errors import FaultError
-from hw_sim.node import SimNode
-from hw_sim.rng import Stream, Streams
+from hw_sim.rng import Stream
 from hw_sim.world.pieces import Piece
 from hw_sim.world.world import BOUNCE_S
+
+if TYPE_CHECKING:
+    from hw_sim.table import SimTable
 
 Targets = Sequence[str]
 
 
-class Breakable(LitTable, Protocol):
-    """As much of ``hw_sim.table.SimTable`` as can fail."""
-
-    seed: int
-    clock: VirtualClock
-    buses: SimBuses
-    hall_board: HallBoard | SwitchBoard | None
-    imu: InertialChip | None
-    expanders: dict[int, Mcp23017]
-    node: SimNode | None
-    disk: SimDisk | None
-
-    @property
-    def noise_factor(self) -> float:
-        """The Hall sensors' noise against the datasheet's."""
-
-
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """``turn``: break it (True) or mend it. ``shows``: whether its effect can be seen now.
-    ``allowed``: what each target may be. ``momentary``: it happens, and is over.
+    """``turn(on, *targets)``: break it (True) or mend it. ``shows(*targets)``: whether its effect
+    can be seen now. ``allowed``: what each target may be. ``momentary``: it happens, and is over.
     """
 
-    turn: Callable[[Targets, bool], None]
-    shows: Callable[[Targets], bool]
+    turn: Callable[..., object]
+    shows: Callable[..., bool]
     allowed: tuple[Targets, ...] = ()
     momentary: bool = False
 
 
 Kinds = Iterator[tuple[str, FaultKind]]
-
-
-def _plain(turn: Callable[[bool], None], shows: Callable[[], bool]) -> FaultKind:
-    """A kind of fault without a target."""
-    return FaultKind(lambda _, on: turn(on), lambda _: shows())
-
-
-def _one_of(
-    allowed: Targets, turn: Callable[[str, bool], None], shows: Callable[[str], bool]
-) -> FaultKind:
-    """A kind of fault with one target."""
-    return FaultKind(lambda t, on: turn(t[0], on), lambda t: shows(t[0]), (allowed,))
-
 
 # Of the sensors under the places, their wires, and the magnets above them
 
@@ -95,12 +66,15 @@ BY_LIGHTS = {
 TURNED = -1.0  # a magnet's factor
 
 
-def sensor_kinds(table: Breakable) -> Kinds:
+def sensor_kinds(table: SimTable) -> Kinds:
     """Faults of the sensors and their wires; none for another package's."""
     board, places = table.hall_board, table.profile.places
     index = places.index
     if board is None:
         return
+
+    def of_one(turn: Callable[[int, bool], None], shows: Callable[[str], bool]) -> FaultKind:
+        return FaultKind(lambda on, place: turn(index(place), on), shows, (places,))
 
     def readings_v(place: str) -> list[float | bool | None]:
         """What comes of it: voltages, or what a switch says to no field and to each pole."""
@@ -119,41 +93,42 @@ def sensor_kinds(table: Breakable) -> Kinds:
         said = readings_v(place)
         return all(said[:2] == said[at : at + 2] for at in range(0, len(said), 2))
 
-    def swap(targets: Targets, _on: bool) -> None:
-        board.swap_wires(*map(index, targets))
+    def swap(_on: bool, one: str, other: str) -> None:
+        board.swap_wires(index(one), index(other))
 
-    def are_swapped(targets: Targets) -> bool:
-        one, other = map(index, targets)
-        return board.wire_of(one) == other and board.wire_of(other) == one != other
+    def are_swapped(one: str, other: str) -> bool:
+        return board.wire_of(index(one)) == index(other) != index(one)
 
-    yield "sensor-dead", _one_of(places, lambda p, on: board.set_dead(index(p), on), is_dead)
-    yield "sensor-stuck", _one_of(places, lambda p, on: board.set_stuck(index(p), on), is_stuck)
+    yield "sensor-dead", of_one(board.set_dead, is_dead)
+    yield "sensor-stuck", of_one(board.set_stuck, is_stuck)
     yield "sensor-swapped", FaultKind(swap, are_swapped, (places, places))
-    if isinstance(board, HallBoard):
-        yield from _linear_kinds(table, board)
-
-
-def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
-    """Faults of sensors that measure."""
-    places = table.profile.places
-    index = places.index
-    lit = LitBoard(table)
+    if not isinstance(board, HallBoard):
+        return
 
     def drifts(place: str) -> bool:
         """Within the next minute, by more than a weak magnet's share."""
         return board.crept_mt(index(place), table.clock.now() + 60.0) > 1.0
 
     def is_noisy(place: str) -> bool:
-        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * table.noise_factor
+        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * board.noise_factor
         at, now_s = index(place), table.clock.now()
         return statistics.pstdev(board.voltage_v(at, now_s) for _ in range(READINGS)) > 3 * usual_v
 
-    def lit_so(sizes: Mapping[str, float], on: bool) -> None:
+    yield "sensor-drift", of_one(board.set_drifting, drifts)
+    yield "sensor-noisy", of_one(board.set_noisy, is_noisy)
+    yield from _lit_kinds(table, board)
+
+
+def _lit_kinds(table: SimTable, board: HallBoard) -> Kinds:
+    """What the lights do to sensors that measure."""
+    lit = LitBoard(table)
+
+    def light(sizes: Mapping[str, float], on: bool) -> None:
         for figure, size in sizes.items():
             setattr(lit, figure, size if on else 0.0)
         board.under(lit)
 
-    def is_lit_so() -> bool:
+    def acts() -> bool:
         """With every light white, and for ten minutes, on a sensor of the last row."""
         white = copy(table)
         white.chain = chain = deepcopy(table.chain)
@@ -164,18 +139,16 @@ def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
         warmed_k = probe.temperature_c(last, now_s) - table.world.climate.temperature_c(now_s)
         return abs(shifted_v) > 0.005 or warmed_k > 1.0
 
-    yield "sensor-drift", _one_of(places, lambda p, on: board.set_drifting(index(p), on), drifts)
-    yield "sensor-noisy", _one_of(places, lambda p, on: board.set_noisy(index(p), on), is_noisy)
     for name, sizes in BY_LIGHTS.items():
-        yield name, _plain(partial(lit_so, sizes), is_lit_so)
+        yield name, FaultKind(partial(light, sizes), acts)
 
 
-def magnet_kinds(table: Breakable) -> Kinds:
+def magnet_kinds(table: SimTable) -> Kinds:
     """Faults of the magnet in the piece that stands on a place."""
     places = table.profile.places
     changed: dict[tuple[str, float], Piece] = {}
 
-    def change(factor: float, place: str, on: bool) -> None:
+    def change(factor: float, on: bool, place: str) -> None:
         at = places.index(place)
         piece = table.world.piece_at(at) if on else changed.pop((place, factor))
         if piece is None:
@@ -184,11 +157,9 @@ def magnet_kinds(table: Breakable) -> Kinds:
                 remedy="Put one there first.",
                 place=place,
             )
+        piece.factor *= factor if on else 1 / factor
         if on:
-            piece.factor *= factor
             changed[place, factor] = piece
-        else:
-            piece.factor /= factor
         table.world.changed(piece)
 
     def share(factor: float, place: str) -> float:
@@ -201,15 +172,12 @@ def magnet_kinds(table: Breakable) -> Kinds:
         centred_mt = disc.vertical_mt(0.0, table.profile.gap_mm + disc.height_mm / 2)
         return share_mt / (centred_mt * piece.kind.sign)
 
+    def of_one(factor: float, shows: Callable[[float], bool]) -> FaultKind:
+        return FaultKind(partial(change, factor), lambda p: shows(share(factor, p)), (places,))
+
     # Below what the spread of magnets allows, or the other pole: glued in the wrong way round
-    yield (
-        "weak-magnet",
-        _one_of(places, partial(change, WEAK_MAGNET), lambda p: abs(share(WEAK_MAGNET, p)) < 0.5),
-    )
-    yield (
-        "magnet-turned",
-        _one_of(places, partial(change, TURNED), lambda p: share(TURNED, p) < 0.0),
-    )
+    yield "weak-magnet", of_one(WEAK_MAGNET, lambda share: abs(share) < 0.5)
+    yield "magnet-turned", of_one(TURNED, lambda share: share < 0.0)
 
 
 # Of buttons and lights
@@ -218,24 +186,24 @@ LIGHTS_HZ = 2_400_000
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
-def button_kinds(table: Breakable) -> Kinds:
+def button_kinds(table: SimTable) -> Kinds:
     """Faults of the buttons, where there are some."""
     buttons = table.world.buttons
 
-    def wear(name: str, on: bool) -> None:
+    def wear(on: bool, name: str) -> None:
         buttons[name].worn = on
 
     def chatters(name: str) -> bool:
         return buttons[name].chatter_s > BOUNCE_S
 
     if table.profile.panel is not None:
-        yield "button-bounce", _one_of([*buttons], wear, chatters)
+        yield "button-bounce", FaultKind(wear, chatters, ([*buttons],))
 
 
-def lights_kinds(table: Breakable) -> Kinds:
+def lights_kinds(table: SimTable) -> Kinds:
     """Faults of the strip, where there is one."""
     chain = table.chain
-    misread = partial(_misread, Streams(table.seed).stream("lights-level"))
+    misread = partial(_misread, table.streams.stream("lights-level"))
 
     def cut(on: bool) -> None:
         chain.supply_failed = on
@@ -265,10 +233,10 @@ def lights_kinds(table: Breakable) -> Kinds:
         return chain.line(sent) != sent
 
     if chain.count:
-        yield "lights-brownout", _plain(cut, is_dark)
-        yield "lights-level", _plain(spoil, spoils)
+        yield "lights-brownout", FaultKind(cut, is_dark)
+        yield "lights-level", FaultKind(spoil, spoils)
         if chain is table.buses.light_port.chip:
-            yield "lights-gaps", _plain(gap, has_gaps)
+            yield "lights-gaps", FaultKind(gap, has_gaps)
 
 
 def _misread(stream: Stream, data: bytes) -> bytes:
@@ -283,51 +251,48 @@ READ_HZ = 1_000_000
 NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
 
 
-def bus_kinds(table: Breakable) -> Kinds:
+def bus_kinds(table: SimTable) -> Kinds:
     """Of I2C: a chip that acknowledges nothing, a line that is held. Of SPI: a data line that says
     nothing.
     """
-    buses = table.buses.i2c_buses
+    buses = {str(number): bus for number, bus in table.buses.i2c_buses.items()}
     ports = {f"{bus}.{select}": port for (bus, select), port in table.buses.spi_ports.items()}
-    numbers = [str(number) for number in buses]
 
-    def nack(number: str, on: bool) -> None:
-        bus = buses[int(number)]
+    def nack(on: bool, number: str) -> None:
+        bus = buses[number]
         bus.nacking = {*bus.chips} if on else set()
 
-    def stick(number: str, on: bool) -> None:
-        buses[int(number)].stuck = on
+    def stick(on: bool, number: str) -> None:
+        buses[number].stuck = on
 
     def fails_with(error: int, number: str) -> bool:
         """Whether addressing each chip does, tried on a clock of its own."""
-        probe = copy(buses[int(number)])
-        probe.clock = _spare_clock(table)
+        probe = copy(buses[number])
+        probe.clock = copy(table.clock)
         return all(_error_of(probe, address) == error for address in probe.chips)
 
-    if buses:
-        yield "i2c-nack", _one_of(numbers, nack, partial(fails_with, errno.EREMOTEIO))
-        yield "i2c-stuck", _one_of(numbers, stick, partial(fails_with, errno.ETIMEDOUT))
-    if not ports:
-        return
-
-    def silence(port: str, on: bool) -> None:
+    def silence(on: bool, port: str) -> None:
         ports[port].silent = 0x00 if on else None
 
     def is_silent(port: str) -> bool:
         probe = copy(ports[port])
-        probe.clock = _spare_clock(table)
+        probe.clock = copy(table.clock)
         return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
-    yield "spi-silent", _one_of([*ports], silence, is_silent)
+    if buses:
+        yield "i2c-nack", FaultKind(nack, partial(fails_with, errno.EREMOTEIO), ([*buses],))
+        yield "i2c-stuck", FaultKind(stick, partial(fails_with, errno.ETIMEDOUT), ([*buses],))
+    if ports:
+        yield "spi-silent", FaultKind(silence, is_silent, ([*ports],))
 
 
-def node_kinds(table: Breakable) -> Kinds:
+def node_kinds(table: SimTable) -> Kinds:
     """Faults of the plate's own microcontroller, where it has one."""
     node = table.node
     if node is None:
         return
     line = node.line
-    stream = Streams(table.seed).stream("line-noise")
+    stream = table.streams.stream("line-noise")
 
     def brushes(data: bytes) -> bytes:
         return bytes(b ^ 1 << stream.randrange(8) if stream.random() < NOISE else b for b in data)
@@ -338,22 +303,18 @@ def node_kinds(table: Breakable) -> Kinds:
     def is_gone() -> bool:
         return not line.plugged and not line.path.exists()
 
-    yield "line-noise", _plain(hiss, lambda: line.noise(bytes(100_000)) != bytes(100_000))
-    yield (
-        "node-reenumerated",
-        _plain(lambda on: line.unplug() if on else node.replug(), is_gone),
-    )
-    yield (
-        "node-unplugged",
-        _plain(lambda on: node.unplug() if on else node.power_on(table.clock.now()), is_gone),
-    )
+    def replug(on: bool) -> None:
+        (line.unplug if on else node.replug)()
 
+    def pull_out(on: bool) -> None:
+        if on:
+            node.unplug()
+        else:
+            node.power_on(table.clock.now())
 
-def _spare_clock(table: Breakable) -> VirtualClock:
-    """A clock for proofs, which take none of the table's time."""
-    clock = VirtualClock()
-    clock.advance(table.clock.now())
-    return clock
+    yield "line-noise", FaultKind(hiss, lambda: line.noise(bytes(100_000)) != bytes(100_000))
+    yield "node-reenumerated", FaultKind(replug, is_gone)
+    yield "node-unplugged", FaultKind(pull_out, is_gone)
 
 
 def _error_of(bus: I2cBus, address: int) -> int | None:
@@ -371,13 +332,13 @@ AXES = ("x", "y", "z")
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 
 
-def chip_kinds(table: Breakable) -> Kinds:
+def chip_kinds(table: SimTable) -> Kinds:
     """Faults of the tilt sensor, "imu", and of each expander, by its address, "0x20"."""
     imu = table.imu
     chips: dict[str, InertialChip | Mcp23017] = {} if imu is None else {"imu": imu}
     chips |= {f"{address:#04x}": chip for address, chip in table.expanders.items()}
 
-    def reset(name: str, on: bool) -> None:
+    def reset(on: bool, name: str) -> None:
         if on:
             chips[name].reset(table.clock.now())
 
@@ -389,12 +350,12 @@ def chip_kinds(table: Breakable) -> Kinds:
 
     if not table.buses.i2c_buses:
         return
-    yield "chip-reset", replace(_one_of([*chips], reset, is_reset), momentary=True)
+    yield "chip-reset", FaultKind(reset, is_reset, ([*chips],), momentary=True)
     if imu is None:
         return
     genuine = imu.who_am_i
 
-    def identify(_name: str, on: bool) -> None:
+    def identify(on: bool, _name: str) -> None:
         imu.who_am_i = OTHER_ID if on else genuine
 
     def says_other(_name: str) -> bool:
@@ -403,7 +364,7 @@ def chip_kinds(table: Breakable) -> Kinds:
         imu.write(bytes([imu.WHO_AM_I]), now_s)
         return (imu.read(1, now_s) or b"\0")[0] == OTHER_ID
 
-    def deaden(axis: str, on: bool) -> None:
+    def deaden(on: bool, axis: str) -> None:
         (imu.dead_axes.add if on else imu.dead_axes.discard)(AXES.index(axis))
 
     def stands_still(axis: str) -> bool:
@@ -411,8 +372,8 @@ def chip_kinds(table: Breakable) -> Kinds:
         at, now_s = AXES.index(axis), table.clock.now()
         return not any(imu.accel_words(now_s)[at] for _ in range(READINGS))
 
-    yield "wrong-id", _one_of(["imu"], identify, says_other)
-    yield "imu-axis-dead", _one_of(AXES, deaden, stands_still)
+    yield "wrong-id", FaultKind(identify, says_other, (["imu"],))
+    yield "imu-axis-dead", FaultKind(deaden, stands_still, (AXES,))
 
 
 # In the computer that runs the table: its time and its disk
@@ -451,7 +412,8 @@ class SimDisk:
         """Fill the disk: it takes nothing more."""
         if self._limits is None:
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
-        self._limit()
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes(), hard))
 
     def empty(self) -> None:
         """Make room on the disk again."""
@@ -462,11 +424,7 @@ class SimDisk:
     def reopened(self) -> None:
         """The journal was closed and opened: its log has begun anew."""
         if self._limits is not None:
-            self._limit()
-
-    def _limit(self) -> None:
-        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes(), hard))
+            self.fill()
 
     def _log_bytes(self) -> int:
         """The journal's write-ahead log only grows until it is closed."""
@@ -474,10 +432,10 @@ class SimDisk:
         return log.stat().st_size if log.exists() else 0
 
 
-def computer_kinds(table: Breakable) -> Kinds:
+def computer_kinds(table: SimTable) -> Kinds:
     """Faults of the computer's time and of its disk."""
     clock, disk = table.clock, table.disk
-    stream = Streams(table.seed).stream("stalls")
+    stream = table.streams.stream("stalls")
 
     def now_and_then_s() -> float:
         return stream.uniform(*PAUSE_S) if stream.random() < PAUSES else 0.0
@@ -491,13 +449,15 @@ def computer_kinds(table: Breakable) -> Kinds:
             probe.sleep(1.0)
         return probe.now() - clock.now() > SLEEPS + least_s
 
-    stalled, paused = SLEEPS * STALL_S / 2, PAUSE_S[0]
-    yield "scan-stall", _plain(partial(delay, lambda: STALL_S), partial(is_late_by, stalled))
-    yield "scan-pauses", _plain(partial(delay, now_and_then_s), partial(is_late_by, paused))
+    for name, late_s, least_s in (
+        ("scan-stall", lambda: STALL_S, SLEEPS * STALL_S / 2),
+        ("scan-pauses", now_and_then_s, PAUSE_S[0]),
+    ):
+        yield name, FaultKind(partial(delay, late_s), partial(is_late_by, least_s))
     if disk is not None:
         yield (
             "disk-full",
-            _plain(lambda on: disk.fill() if on else disk.empty(), lambda: disk.full),
+            FaultKind(lambda on: disk.fill() if on else disk.empty(), lambda: disk.full),
         )
 
 
@@ -506,7 +466,7 @@ def computer_kinds(table: Breakable) -> Kinds:
 # A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
 # "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 
-OF_A_TABLE: Final = (
+OF_A_TABLE = (
     sensor_kinds,
     magnet_kinds,
     button_kinds,
@@ -521,7 +481,7 @@ OF_A_TABLE: Final = (
 class Faults:
     """What is wrong with one table. ``active``: name and targets, in the order of injection."""
 
-    def __init__(self, table: Breakable) -> None:
+    def __init__(self, table: SimTable) -> None:
         self.active: list[tuple[str, tuple[str, ...]]] = []
         self._kinds = {name: kind for kinds in OF_A_TABLE for name, kind in kinds(table)}
         self._other_names = {f"i2c-{number}": str(number) for number in table.buses.i2c_buses}
@@ -551,9 +511,9 @@ class Faults:
                 name=name,
                 targets=" ".join(chosen),
             )
-        kind.turn(chosen, True)
-        if not kind.shows(chosen):
-            kind.turn(chosen, False)
+        kind.turn(True, *chosen)
+        if not kind.shows(*chosen):
+            kind.turn(False, *chosen)
             raise FaultError(
                 "{name} {targets} was applied and shows no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
@@ -583,12 +543,12 @@ class Faults:
             )
         for fault in found:
             self.active.remove(fault)
-            kind.turn(fault[1], False)
+            kind.turn(False, *fault[1])
 
     def shows(self, name: str, targets: Targets = ()) -> bool:
         """Whether that fault's effect can be seen now, injected or not."""
         kind = self._kind(name)
-        return kind.shows(self._chosen(name, kind, targets))
+        return kind.shows(*self._chosen(name, kind, targets))
 
     def _kind(self, name: str) -> FaultKind:
         kind = self._kinds.get(name)

@@ -73,7 +73,10 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
 
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
-    """Wire ``table`` wrongly. Raises FaultError for what cannot be."""
+    """Wire ``table`` wrongly, or break it. Raises FaultError for what cannot be."""
+    if name in table.faults.names:
+        table.faults.inject(name, targets)
+        return
     known = miswirings(table)
     if name not in known:
         raise FaultError(

@@ -11,10 +11,11 @@ from drivers.node_firmware.lights import strip_order
 from firmware_host.config import wiring
 from firmware_host.config.profile import Profile
 from games.plugins import PluginError, loaded
-from hw_sim.boards import AH1889, BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
+from hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
 from hw_sim.buses import SimBuses
 from hw_sim.buses.gpio import Piezo
 from hw_sim.buses.serial import SimLine
+from hw_sim.chips.hall import AH1889
 from hw_sim.chips.inertial import ImuSpread, InertialChip
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
@@ -97,16 +98,6 @@ class SimTable:
         self.buses.__exit__(*error)
         if self.disk is not None:
             self.disk.empty()
-
-    @property
-    def noise_factor(self) -> float:
-        """The Hall sensors' noise against the datasheet's; may be set. Switches have none."""
-        return self.hall_board.noise_factor if isinstance(self.hall_board, HallBoard) else 1.0
-
-    @noise_factor.setter
-    def noise_factor(self, factor: float) -> None:
-        if isinstance(self.hall_board, HallBoard):
-            self.hall_board.noise_factor = factor
 
     @property
     def mux_address(self) -> int:

@@ -72,10 +72,7 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
         for fault in faults:
             name, *targets = fault.split() or [""]
             try:
-                if name in table.faults.names:
-                    table.faults.inject(name, targets)
-                else:
-                    miswire(table, name, targets)
+                miswire(table, name, targets)
             except FaultError as error:
                 raise ConfigError(
                     error.template, remedy=error.remedy_template, **error.params

@@ -107,31 +107,34 @@ class Drv5055:
 # The data sheet's table of operate points was not found: the figures below are those of its sister
 # AH1389 (25 G and 20 G typical), widened; see docs/wiring-plate-7.md for what they must be for.
 
-OPERATE_MT = 2.5
-RELEASE_MT = 2.0
-SPREAD = 0.3
-"""Share by which one copy's points lie off, both together: 1.4 to 2.6 mT to release."""
-RESPONSE_S = 10e-6  # chopper-stabilised parts of this kind answer within 10 us
-
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoints:
     """One pole's: closes when the field exceeds ``operate_mt``, opens below ``release_mt``."""
 
-    operate_mt: float = OPERATE_MT
-    release_mt: float = RELEASE_MT
+    operate_mt: float
+    release_mt: float
 
-    @classmethod
-    def drawn(
-        cls,
-        stream: Stream,
-        operate_mt: float = OPERATE_MT,
-        release_mt: float = RELEASE_MT,
-        spread: float = SPREAD,
-    ) -> SwitchPoints:
-        """One copy's, within the spread."""
-        factor = 1.0 + stream.uniform(-spread, spread)
-        return cls(operate_mt * factor, release_mt * factor)
+
+@dataclass(frozen=True, slots=True)
+class SwitchKind:
+    """Typical operate and release points; ``spread``: the share by which one copy's lie off, both
+    together; and the response time.
+    """
+
+    operate_mt: float
+    release_mt: float
+    spread: float
+    response_s: float
+
+    def drawn(self, stream: Stream) -> SwitchPoints:
+        """One copy's points, within the spread."""
+        factor = 1.0 + stream.uniform(-self.spread, self.spread)
+        return SwitchPoints(self.operate_mt * factor, self.release_mt * factor)
+
+
+# 1.4 to 2.6 mT to release; chopper-stabilised parts of this kind answer within 10 us.
+AH1889 = SwitchKind(2.5, 2.0, 0.3, 10e-6)
 
 
 class DualSwitch:
@@ -143,13 +146,13 @@ class DualSwitch:
     def __init__(
         self,
         field_mt: Callable[[float], float],
-        north: SwitchPoints | None = None,
-        south: SwitchPoints | None = None,
-        response_s: float = RESPONSE_S,
+        north: SwitchPoints,
+        south: SwitchPoints,
+        response_s: float = AH1889.response_s,
     ) -> None:
         self.field_mt = field_mt
-        self.north = north or SwitchPoints()
-        self.south = south or SwitchPoints()
+        self.north = north
+        self.south = south
         self._response_s = response_s
         self._is_closed = {False: False, True: False}
 
@@ -161,3 +164,7 @@ class DualSwitch:
         limit_mt = points.release_mt if self._is_closed[south] else points.operate_mt
         self._is_closed[south] = towards_mt > limit_mt
         return self._is_closed[south]
+
+    def both(self, now_s: float) -> tuple[bool, bool]:
+        """The north pole's output, and the south pole's."""
+        return self.closed(now_s, south=False), self.closed(now_s, south=True)

@@ -38,7 +38,8 @@ class Rig:
         self._open = ExitStack()
         table = SimTable(self.profile, seed=seed, world=world_class(physics=True))
         self.table = self._open.enter_context(table)
-        self.table.noise_factor = noise
+        if table.hall_board is not None:
+            table.hall_board.set_noise(noise)
         self.table.world.trays = {kind.name: kind for kind in MAGNETS}
         self.stream: Stream = Streams(seed).stream("bench-moving")
         self._drifts = [self.stream.uniform(-1, 1) * drift_mt_min / 60 for _ in self.profile.places]

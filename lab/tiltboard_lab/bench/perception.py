@@ -212,8 +212,8 @@ def through_the_chips(
         calibration = None
         if realistic:
             calibration = _spoil(table)
-        else:
-            table.noise_factor = 3.0
+        elif table.hall_board is not None:
+            table.hall_board.set_noise(3.0)
         table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in classes}
         plate = profile.plate(table.buses)
         perception = Perception(profile, calibration, classes=frozenset(classes), expected={})

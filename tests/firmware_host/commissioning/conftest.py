@@ -48,10 +48,7 @@ class Swept:
         with SimTable(profile, seed) as self.table:
             for fault in faults:
                 name, *targets = fault.split()
-                if name in self.table.faults.names:
-                    self.table.faults.inject(name, targets)
-                else:
-                    miswire(self.table, name, targets)
+                miswire(self.table, name, targets)
             if prepare is not None:
                 prepare(self.table)
             self.maker = Maker(self.table, seed)

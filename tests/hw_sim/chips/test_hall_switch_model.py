@@ -2,7 +2,7 @@
 
 import pytest
 
-from hw_sim.chips.hall import DualSwitch, SwitchPoints
+from hw_sim.chips.hall import AH1889, DualSwitch, SwitchPoints
 from hw_sim.rng import Streams
 
 POINTS = SwitchPoints(operate_mt=2.5, release_mt=2.0)
@@ -53,12 +53,12 @@ def test_it_stays_between_release_and_operate(switch, field, sign):
 
 def test_copies_differ_within_the_spread_and_keep_their_hysteresis():
     stream = Streams(1).stream("x")
-    drawn = [SwitchPoints.drawn(stream) for _ in range(500)]
+    drawn = [AH1889.drawn(stream) for _ in range(500)]
     assert 0.70 <= min(p.operate_mt for p in drawn) / 2.5 < 0.72
     assert 1.28 < max(p.operate_mt for p in drawn) / 2.5 <= 1.30
     assert all(p.operate_mt / p.release_mt == pytest.approx(1.25) for p in drawn)
 
 
 def test_it_answers_for_the_field_of_a_moment_ago(field):
-    DualSwitch(field, response_s=0.5e-3).closed(2.0, south=True)
+    DualSwitch(field, POINTS, POINTS, response_s=0.5e-3).closed(2.0, south=True)
     assert field.asked_s == [pytest.approx(1.9995)]

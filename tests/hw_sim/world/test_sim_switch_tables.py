@@ -7,7 +7,7 @@ import pytest
 
 from drivers.errors import PartReadingError
 from firmware_host.config.profile import load_profile
-from hw_sim.boards import AH1889, BIASED_REED
+from hw_sim.boards import BIASED_REED
 from hw_sim.chips import hall
 from hw_sim.errors import FaultError
 from hw_sim.table import SimTable
@@ -51,7 +51,7 @@ def profile(request):
 
 
 def kind_of(profile):
-    return AH1889 if profile.name == "plate-7" else BIASED_REED
+    return hall.AH1889 if profile.name == "plate-7" else BIASED_REED
 
 
 def test_every_copy_closes_under_a_piece_and_under_no_neighbour(profile):
@@ -75,7 +75,7 @@ def test_the_margins_that_the_documents_state():
     # Why not plate-10's 35 mm: sensitive copies would close by themselves.
     close = crosstalk_mt(7, 7, 35.0, worst=False)
     assert close == pytest.approx(1.87, abs=0.01)
-    assert close > hall.RELEASE_MT * (1 - hall.SPREAD)
+    assert close > hall.AH1889.release_mt * (1 - hall.AH1889.spread)
 
 
 def stand(table: SimTable, place: str, magnet: str) -> None:

@@ -99,7 +99,7 @@ def test_sensors_differ_within_the_datasheet_s_limits(table, reader):
 def test_noise_is_the_datasheet_s_and_can_be_multiplied(table):
     """0.2 mT peak to peak, 6.6 sigma (HARDWARE.md)."""
     for factor in (1.0, 3.0, 5.0):
-        table.noise_factor = factor
+        table.hall_board.set_noise(factor)
         volts = [table.hall_board.voltage_v(D4, 0.0) for _ in range(2000)]
         assert statistics.pstdev(volts) / 0.060 * 6.6 == pytest.approx(0.2 * factor, rel=0.08)
 
