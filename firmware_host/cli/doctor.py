@@ -55,25 +55,18 @@ def command(
     """
     of_service = state is not None and not simulated  # another's folder, and his kernels
     machine = this_machine(SystemClock(), for_service=of_service)
-    configured = read_configured(config, profile)
-    catalogue = speak(configured.language)
+    configured, settings, table = read_configured(config, profile)
+    catalogue = speak(settings.language)
     if state is None:
         state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
-    if configured.table is None:
+    if table is None:
         findings = examine_computer(machine)
     else:
-        parts = partial(_parts, configured.table, state, faults, seed=seed, simulated=simulated)
-        findings = examine(
-            configured.table,
-            machine,
-            state,
-            parts,
-            simulated=simulated,
-            speaker=configured.speaker,
-        )
-    if _print(
-        chain(configured.findings, findings), catalogue, as_json=as_json, simulated=simulated
-    ):
+        parts = partial(_parts, table, state, faults, seed=seed, simulated=simulated)
+        speaker = settings.speaker
+        findings = examine(table, machine, state, parts, simulated=simulated, speaker=speaker)
+    told = chain(configured, findings)
+    if _print(told, catalogue, as_json=as_json, simulated=simulated):
         sys.exit(1)
 
 

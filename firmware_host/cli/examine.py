@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from math import degrees, hypot
 from pathlib import Path
 
@@ -40,7 +39,7 @@ from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.journal import JournalReader
-from firmware_host.journal.database import CHECKED_PAGES, check_pages, connect, translated
+from firmware_host.journal.database import EVERY_PAGE
 from firmware_host.messages import ENGLISH, Catalogue, Message, UnknownLanguageError, text
 from firmware_host.perception.calibration import Calibration, read_calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
@@ -52,39 +51,30 @@ SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(
 EARLIEST_S = 1_767_225_600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
-    """``table`` None: there is none to be read."""
-
-    findings: tuple[Finding, ...]
-    language: str | None
-    table: Profile | None
-    speaker: str | None = None
-
-
-def read_configured(config: Path | None, profile: str | None) -> Configured:
-    """``config``, or the file in use; ``profile`` comes before the one in the settings."""
+def read_configured(
+    config: Path | None, profile: str | None
+) -> tuple[list[Finding], Settings, Profile | None]:
+    """``config``, or the file in use; ``profile`` comes before the one in the settings. What was
+    found, the settings, and the table; None: there is none to be read.
+    """
     path = settings_file(config)
-    settings = Settings()
+    found = [
+        ok("settings", text("There is no settings file: the defaults hold."))
+        if path is None
+        else ok("settings", text("{path} can be read.", path=path))
+    ]
     try:
         settings = load_settings(config)
         Catalogue.load(settings.language or ENGLISH)
     except (ConfigError, UnknownLanguageError) as error:
         found = [of_error("settings", error)]
         settings = Settings()
-    else:
-        found = [
-            ok("settings", text("There is no settings file: the defaults hold."))
-            if path is None
-            else ok("settings", text("{path} can be read.", path=path))
-        ]
     try:
         table = load_profile(profile or settings.profile)
     except ConfigError as error:
-        found.append(of_error("table", error))
-        return Configured(tuple(found), settings.language, None)
+        return [*found, of_error("table", error)], settings, None
     found.append(ok("table", text("{name}: {title}", name=table.name, title=text(table.title))))
-    return Configured(tuple(found), settings.language, table, settings.speaker)
+    return found, settings, table
 
 
 def examine_service(
@@ -218,14 +208,7 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     wanted = {line: need for need in needs for line in (*need.lines, *need.advised)}
     if not wanted or machine.model is None:
         return
-    name = next((name for name in CONFIG_FILES if machine.read(name) is not None), None)
-    if name is None:
-        yield note(
-            "config.txt",
-            text("There is no {file} to look at.", file=f"/{CONFIG_FILES[0]}"),
-            text("The devices below tell whether the buses are on."),
-        )
-        return
+    name = next((name for name in CONFIG_FILES if machine.read(name) is not None), CONFIG_FILES[0])
     found = settings_in(machine.read(name) or "", machine.model)
     still = core_clock_stands_still(found)
     missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
@@ -301,24 +284,17 @@ def _forbidden(
     machine: Machine, need: Need, kind: Callable[[str, Message, Message], Finding]
 ) -> Finding:
     found = text("{user} may not use {device}.", user=machine.user, device=need.device)
+    who = {"user": machine.user, "group": need.kind.group}
     if need.kind.group in machine.groups:
         remedy = text(
             "It does not belong to the group {group}: install the udev rules with"
             " sudo make install-service, and restart the Pi.",
-            group=need.kind.group,
+            **who,
         )
     elif need.kind.group in machine.member_of:
-        remedy = text(
-            "Log out and in again: {user} has joined {group} since.",
-            user=machine.user,
-            group=need.kind.group,
-        )
+        remedy = text("Log out and in again: {user} has joined {group} since.", **who)
     else:
-        remedy = text(
-            "Run: sudo usermod -aG {group} {user}, then log in again.",
-            user=machine.user,
-            group=need.kind.group,
-        )
+        remedy = text("Run: sudo usermod -aG {group} {user}, then log in again.", **who)
     return kind("devices", found, remedy)
 
 
@@ -377,28 +353,16 @@ def check_parts(
         plate.close()
     last = frames[-1]
     faults = {fault.part: fault for fault in last.faults}
-    there = {
-        "hall": True,
-        "imu": profile.imu is not None,
-        "lights": profile.lights is not None,
-        "panel": profile.panel is not None,
-    }
+    answers = {"hall": _hall(profile, last)}
+    if profile.imu is not None:
+        answers["imu"] = _imu(last, calibration)
+    if profile.lights is not None:
+        answers["lights"] = _lights(profile.size)
+    if profile.panel is not None:
+        answers["panel"] = _panel(frames)
     found: list[Finding] = []
-    for part in (part for part, has in there.items() if has):
-        if part in faults:
-            found.append(of_error(part, faults[part]))
-        elif part == "hall":
-            found += _hall(profile, last)
-        elif part == "imu":
-            found += _imu(last, calibration)
-        elif part == "lights":
-            sent = text(
-                "Bytes go out to {count} lights. See them with: tiltboard bringup",
-                count=profile.size,
-            )
-            found.append(ok("lights", sent))
-        else:
-            found += _panel(frames)
+    for part, well in answers.items():
+        found += [of_error(part, faults[part])] if part in faults else well
     return found
 
 
@@ -450,6 +414,13 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
         yield ok("imu", found)
     if calibration is not None and calibration.orientation != FLAT:
         yield ok("imu", describe(calibration.orientation))
+
+
+def _lights(count: int) -> Iterator[Finding]:
+    yield ok(
+        "lights",
+        text("Bytes go out to {count} lights. See them with: tiltboard bringup", count=count),
+    )
 
 
 def _panel(frames: list[Frame]) -> Iterator[Finding]:
@@ -510,9 +481,8 @@ def _journal(path: Path, date_s: float) -> Iterator[Finding]:
         yield ok("journal", text("There are no games yet."))
         return
     try:
-        with JournalReader.open_read_only(path) as reader:
+        with JournalReader.open_read_only(path, most_pages=EVERY_PAGE) as reader:
             newest = reader.games(1)
-        _check_every_page(path)
     except JournalError as error:
         yield of_error("journal", error)
         return
@@ -530,18 +500,6 @@ def _journal(path: Path, date_s: float) -> Iterator[Finding]:
             text("The newest game is dated {day}, after today.", day=day),
             text("Set the clock; games that were dated wrongly stay so. See: timedatectl"),
         )
-
-
-def _check_every_page(path: Path) -> None:
-    """What opening leaves out where the file is large. Raises JournalError."""
-    with translated(path):
-        database = connect(path, read_only=True)
-        try:
-            pages = int(database.execute("PRAGMA page_count").fetchone()[0])
-            if pages > CHECKED_PAGES:
-                check_pages(path, database)
-        finally:
-            database.close()
 
 
 def _aside(state: Path) -> Iterator[Finding]:

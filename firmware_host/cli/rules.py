@@ -17,7 +17,7 @@ from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled,
 from firmware_host.config.boards import load_board, read_board
 from firmware_host.messages import Message, text
 from games import contract
-from games.base import Credit, RulesError
+from games.base import Credit, OptionSpec, RulesError
 from games.conformance import check_type
 from games.gravity_trap.board import Board
 from games.gravity_trap.boardfile import SHIPPED, shipped
@@ -42,17 +42,18 @@ class _RulesCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        with formatter.indentation():
-            for part in _games_in_short():
-                formatter.write_paragraph()
-                formatter.write_text(part)
+        for kind in EVERY_GAME.values():
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(f"{kind.name}: {_credited(kind.credit)}")
+                with formatter.indentation():
+                    formatter.write_dl([(each.name, _in_short(each)) for each in kind.option_specs])
 
 
-def _games_in_short() -> Iterator[str]:
-    for kind in EVERY_GAME.values():
-        yield f"{kind.name}: {_credited(kind.credit)}"
-        helps = ((spec.name, unfilled(spec.help, catalogue())) for spec in kind.option_specs)
-        yield "\n".join(["\b", *(f"  {name}: {said}" for name, said in helps)])
+def _in_short(option: OptionSpec) -> str:
+    """What players call it, and what it does."""
+    told = [unfilled(each, catalogue()) for each in (option.label, option.help) if each]
+    return ": ".join(told)
 
 
 def _credited(credit: Credit) -> str:

@@ -38,6 +38,7 @@ PAGE_BYTES = 4096
 # Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
 # 10,000 games). A larger file is still checked page by page as it is read.
 CHECKED_PAGES = 8192
+EVERY_PAGE = 2**32  # no file has as many (https://www.sqlite.org/limits.html)
 WAL_SUFFIXES = ("-wal", "-shm")
 
 NO_ROOM = frozenset(
@@ -258,41 +259,30 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def check(database: sqlite3.Connection, path: Path, *, pages: bool = True) -> None:
+def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
     """Is this a whole journal that this version can read?
 
-    ``pages``: look at all of a small one's. Raises JournalDamagedError and sqlite3.Error. Rows are
-    checked as they are read, by their checksums.
+    Of one with at most ``most_pages``, SQLite looks at every page and index. Raises
+    JournalDamagedError and sqlite3.Error. Rows are checked as they are read, by their checksums.
     """
     application = _number(database, "application_id")
     if application != APPLICATION_ID:
         raise damaged(path, text("it was made by another program"))
     version = _number(database, "user_version")
-    if version > VERSION:
+    if version != VERSION:
         raise damaged(
             path,
-            text("it is from a newer tiltboard (format {version})", version=version),
-            remedy="Install the newer version again. Or start the table: it keeps the file aside.",
-        )
-    if version < VERSION:
-        raise damaged(
-            path,
-            text("it is of format {version}, from before version 0.1.0", version=version),
-            remedy="Start the table: it keeps the file aside, and saves the games that it can.",
+            text("it is of another version of tiltboard (format {version})", version=version),
+            remedy="Install that version again. Or start the table: it keeps the file aside.",
         )
     with closing(_model()) as model:
         expected = _schema_of(model)
     if _schema_of(database) != expected:
         raise damaged(path, text("its tables are not those of format {version}", version=version))
-    if pages and _number(database, "page_count") <= CHECKED_PAGES:
-        check_pages(path, database)
-
-
-def check_pages(path: Path, database: sqlite3.Connection) -> None:
-    """Have SQLite look at every page and index. Raises JournalDamagedError."""
-    findings = [str(row[0]) for row in database.execute("PRAGMA integrity_check(1)")]
-    if findings != ["ok"]:
-        raise damaged(path, " ".join(findings))
+    if _number(database, "page_count") <= most_pages:
+        findings = [str(row[0]) for row in database.execute("PRAGMA integrity_check(1)")]
+        if findings != ["ok"]:
+            raise damaged(path, " ".join(findings))
 
 
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:

@@ -11,6 +11,7 @@ from typing import Self, TypeVar
 from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
 from firmware_host.config.paths import read_file
 from firmware_host.journal.database import (
+    CHECKED_PAGES,
     VERSION,
     Salvaged,
     check,
@@ -52,17 +53,17 @@ class JournalReader:
         self._database = database
 
     @classmethod
-    def open_read_only(cls, path: Path, *, pages: bool = True) -> JournalReader:
+    def open_read_only(cls, path: Path, *, most_pages: int = CHECKED_PAGES) -> JournalReader:
         """Open without the right to write; a table may go on writing meanwhile.
 
-        ``pages``: all of a small one's are looked at first.
+        Of a journal with at most ``most_pages`` all are looked at first.
 
         Raises JournalDamagedError, JournalFullError (no such file, or not readable).
         """
         with translated(path):
             database = connect(path, read_only=True)
             try:
-                check(database, path, pages=pages)
+                check(database, path, most_pages)
                 return JournalReader(path, database)
             except BaseException:
                 database.close()

@@ -54,7 +54,7 @@ class JournalReading:
         return self._thread_ahead.submit(self._read, question)
 
     def _read(self, question: Callable[[JournalReader], T]) -> T:
-        with JournalReader.open_read_only(self._path, pages=False) as journal:
+        with JournalReader.open_read_only(self._path, most_pages=0) as journal:
             return question(journal)
 
     def close(self) -> None:

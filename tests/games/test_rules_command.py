@@ -224,6 +224,8 @@ def test_help_names_the_designer_and_asks_for_permission(rules):
     assert result.exit_code == 0
     for words in ("Example: tiltboard rules", "Phil Leduc, 2010", "permission", "round_limit"):
         assert words in result.output
+    assert "  size         Square board: Rows and columns of a square board.\n" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
 
 
 def test_the_real_command():

@@ -223,7 +223,7 @@ def newer_journal(members):
         (evil, "belong to no table"),
         (forged("calibration.json", b"[]"), "calibration.json"),
         (forged("journal.sqlite", b"\x55" * 4096), "journal"),
-        (newer_journal, "newer tiltboard"),
+        (newer_journal, "another version of tiltboard"),
     ],
 )
 def test_newer_and_damaged_backups_are_refused(state, tmp_path, clock, change, says):

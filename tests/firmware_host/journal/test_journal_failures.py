@@ -68,9 +68,9 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "another program's": (lambda path: edit(path, HEADER_APPLICATION, b"GPKG"), "another program"),
     "newer": (
         lambda path: edit(path, HEADER_VERSION, (7).to_bytes(4, "big")),
-        r"newer tiltboard \(format 7\).*newer version again",
+        r"another version of tiltboard \(format 7\).*that version again",
     ),
-    "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), "format 0, from before"),
+    "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), r"format 0\)"),
     "main file gone": (lambda path: path.unlink(), "-wal file is there"),
 }
 
