@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A table as browsers get it. ``id``: its public name; ``board``: number of its board."""
+    """A table as browsers get it. ``id``: its public name; ``board``: its layout's number."""
 
     id: str
     board: int
@@ -67,10 +67,8 @@ class Club:
     def __init__(self, link: Link, evening: Path | None, spoken: Catalogue) -> None:
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
-        self._tables: dict[str, Shown] = {}  # by key, replaced whole
+        self._tables: dict[str, tuple[Shown, Layout]] = {}  # by key, replaced whole
         self._online: dict[str, bool] = {}
-        self._boards: dict[int, Layout] = {}  # by number, those of tables; replaced whole
-        self._newest_board = 0
         self._sheet: Sheet | None = None
         self._going: dict[str, int] = {}  # key -> the game that was seen going on there
         self._woken: set[asyncio.Event] = set()
@@ -107,14 +105,8 @@ class Club:
             tables.pop(key, None)  # it tells nothing any more, or nothing that can be shown
         else:
             seen, layout = found
-            board = next((n for n, each in self._boards.items() if each is layout), None)
-            if board is None:  # numbers are never used again, so that no browser mistakes one
-                board, self._newest_board = self._newest_board, self._newest_board + 1
-                used = {each.board for each in tables.values()}
-                kept = {n: each for n, each in self._boards.items() if n in used}
-                self._boards = kept | {board: layout}
             online = self._online.get(public_name(key), False)
-            tables[key] = Shown(public_name(key), board, online, seen)
+            tables[key] = Shown(public_name(key), layout.number, online, seen), layout
             if not seen.over:
                 self._going[key] = seen.number
         self._tables = tables
@@ -126,8 +118,10 @@ class Club:
         if name in self._online or (online and len(self._online) < MOST_TABLES):
             self._online[name] = online
         self._tables = {
-            key: msgspec.structs.replace(table, online=online) if table.id == name else table
-            for key, table in self._tables.items()
+            key: (msgspec.structs.replace(table, online=online), layout)
+            if table.id == name
+            else (table, layout)
+            for key, (table, layout) in self._tables.items()
         }
         self._wake()
 
@@ -172,7 +166,7 @@ class Club:
             await asyncio.sleep(1)
 
     def _note_results(self, file: Path) -> None:
-        for key, table in self._tables.items():
+        for key, (table, _) in self._tables.items():
             seen = table.seen
             # one that was over before is of another evening
             if self._sheet is None or not seen.over or self._going.pop(key, None) != seen.number:
@@ -222,20 +216,15 @@ class Club:
             yield b"retry: 2000\n\n"
             while True:
                 woken.clear()
-                tables = {key: table for key, table in self._tables.items() if wanted(key, table)}
+                tables = {key: each for key, each in self._tables.items() if wanted(key, each[0])}
                 for key in sent.keys() - tables.keys():
                     yield self._event({"type": "gone", "id": sent.pop(key).id})
-                for key, table in tables.items():
+                for key, (table, layout) in tables.items():
                     if sent.get(key) == table:
-                        continue
-                    layout = self._boards.get(table.board)
-                    if layout is None:  # it is another one already: this wakes again at once
                         continue
                     if table.board not in boards:
                         boards.add(table.board)
-                        yield self._event(
-                            {"type": "board", "number": table.board, "layout": layout}
-                        )
+                        yield self._event({"type": "board", "layout": layout})
                     sent[key] = table
                     yield self._event(table)
                 if sheet and self._sheet is not None and self._sheet != hung:

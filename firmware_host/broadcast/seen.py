@@ -6,6 +6,7 @@ the rules that it has itself, so that a message cannot bring a board of its own 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -144,8 +145,9 @@ def read(payload: bytes) -> tuple[Seen, Layout] | None:
 
 @lru_cache(maxsize=256)
 def _layout(name: str, options: bytes) -> Layout:
-    """The board of a game. Raises RulesError."""
+    """The board of a game; its number is a hash of what it is. Raises RulesError."""
     profile = load_profile(PLATE)
+    number = int.from_bytes(hashlib.sha256(name.encode() + options).digest()[:6])
     game = game_type(name).create(msgspec.json.decode(options))
     info = game_info(0, game, overlay_for(profile, game), over=not isinstance(game, SeatedGame))
-    return layout_of(profile, 0, info, hands=False)
+    return layout_of(profile, number, info, hands=False)

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from firmware_host.config.clock_time import ClockTime
+from firmware_host.table.commands import Phrase
 from games.base import Game, Position, RulesError
 
 VERSION = 1
@@ -23,7 +24,6 @@ MOST_WISHES = 8  # of a table for one number
 AT_ONCE = 8  # steps that are taken in one call, so that a scan never waits for long
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
-Phrase = Literal["hello", "good-luck", "nice", "oops", "moment", "well-played", "thanks", "again"]
 Word = Annotated[str, msgspec.Meta(max_length=60, pattern="^[!-~]*$")]
 Line = Annotated[str, msgspec.Meta(max_length=80, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
 Key = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]

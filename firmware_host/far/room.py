@@ -15,14 +15,14 @@ from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 
 from drivers.errors import TiltboardError
 from firmware_host.config.engine_seats import FAR, EngineSeat, EngineSeats
 from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.paths import MATCH_NAME, read_file, write_durably
+from firmware_host.config.paths import MATCH_NAME, read_kept, write_durably
 from firmware_host.config.settings import FarSettings
 from firmware_host.far.follow import (
     AGAIN,
@@ -41,7 +41,6 @@ from firmware_host.far.match import (
     Differs,
     Hello,
     Match,
-    Phrase,
     Spoken,
     State,
     digest_of,
@@ -49,7 +48,14 @@ from firmware_host.far.match import (
 from firmware_host.far.seal import Keys, Seal, new_code, read_code
 from firmware_host.messages import Message, text
 from firmware_host.table import play
-from firmware_host.table.commands import GameRequest, JoinMatch, LeaveMatch, NewGame, SayPhrase
+from firmware_host.table.commands import (
+    GameRequest,
+    JoinMatch,
+    LeaveMatch,
+    NewGame,
+    Phrase,
+    SayPhrase,
+)
 from firmware_host.table.standing import Phase, Standing
 from firmware_host.table.troubles import part_missing, refused
 from games.base import Game, RulesError
@@ -88,7 +94,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ``level``: of the computer that plays here.
     """
 
-    code: str
+    code: str = ""
     keys: Keys | None = None
     state: State | None = None
     game_id: int | None = None
@@ -130,7 +136,8 @@ class Far:
         self._now_s = 0.0
         self._retry_s = -inf
         self.match: Match | None = None
-        self.kept: Kept | None = self._read()
+        kept = read_kept(self._path, Kept, "its match has ended here")
+        self.kept: Kept | None = kept if kept.code else None
         self._written: Kept | None = self.kept
         if self.kept is not None and self.kept.keys is not None:
             self._open(self.kept.keys)
@@ -152,15 +159,14 @@ class Far:
             new_code(), state=State(agreed), game_id=game_id, others=others,
             engines={p: s for p, s in command.engines.items() if s.engine != FAR},
         )  # fmt: skip
-        code = self.kept.code
-        self._do(lambda: (Keys.of(code), digest_of(game)), lambda made: self._made(code, *made))
+        self._stretch(game)
 
     def join(self, command: JoinMatch) -> None:
         """Ask for seats at the match of that code. Raises NotPossibleError."""
         code = read_code(command.code)
         self._leave()
         self.kept = Kept(code, level=command.level)
-        self._do(lambda: Keys.of(code), lambda keys: self._have(code, keys))
+        self._stretch()
 
     def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
         """Join a match, leave one (its game continues at this table alone), or say something to
@@ -175,18 +181,11 @@ class Far:
         else:
             self.say(command.phrase)
 
-    def say(self, phrase: str) -> None:
+    def say(self, phrase: Phrase) -> None:
         """Tell the other tables one of the phrases. Raises NotPossibleError."""
-        if phrase not in get_args(Phrase):
-            raise NotPossibleError(
-                "{phrase} is none of the phrases.",
-                remedy="They are: {known}.",
-                phrase=repr(phrase[:40]),
-                known=", ".join(get_args(Phrase)),
-            )
         if self.match is None:
             raise NotPossibleError("There is no match with another table.")
-        self.match = self.match.saying(phrase)  # type: ignore[arg-type]
+        self.match = self.match.saying(phrase)
 
     def stumbled(self, error: TiltboardError | RulesError) -> None:
         """What kept a game of the match from beginning here."""
@@ -343,25 +342,28 @@ class Far:
 
     # The match
 
-    def _made(self, code: str, keys: Keys, rules: str) -> None:
-        """Keys and digest are computed: take this table's seats, and connect."""
-        kept = self.kept
-        if kept is None or kept.state is None or kept.code != code:
-            return
-        table, name = Seal(keys).table, self._settings.name or ""
-        agreed = kept.state.agreed
-        seats = {p: "" if p in kept.others else table for p in agreed.seats}
-        agreed = msgspec.structs.replace(
-            agreed, rules=rules, seats=seats, names={table: name} if name else {}
-        )
-        self.kept = msgspec.structs.replace(kept, keys=keys, state=State(agreed))
-        self._open(keys)
+    def _stretch(self, game: Game | None = None) -> None:
+        """Have the code's keys computed, and the digest of the ``game`` of a match that is made
+        here; then take this table's seats, and connect.
+        """
+        code = "" if self.kept is None else self.kept.code
 
-    def _have(self, code: str, keys: Keys) -> None:
-        """The code's keys are computed: connect, and say hello."""
-        if self.kept is not None and self.kept.code == code:
-            self.kept = msgspec.structs.replace(self.kept, keys=keys)
+        def stretched(found: tuple[Keys, str]) -> None:
+            (keys, rules), kept = found, self.kept
+            if kept is None or kept.code != code:
+                return
+            state = kept.state
+            if state is not None:
+                table, name = Seal(keys).table, self._settings.name
+                seats = {p: "" if p in kept.others else table for p in state.agreed.seats}
+                names = {table: name} if name else {}
+                state = State(
+                    msgspec.structs.replace(state.agreed, rules=rules, seats=seats, names=names)
+                )
+            self.kept = msgspec.structs.replace(kept, keys=keys, state=state)
             self._open(keys)
+
+        self._do(lambda: (Keys.of(code), digest_of(game) if game else ""), stretched)
 
     def _open(self, keys: Keys) -> None:
         """Connect, and continue from what is kept."""
@@ -547,15 +549,6 @@ class Far:
     def _do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run ``work`` in the worker, and ``then`` with its result in a later step."""
         self._jobs.append((self._worker.submit(work), then))
-
-    def _read(self) -> Kept | None:
-        try:
-            return msgspec.json.decode(read_file(self._path), type=Kept)
-        except FileNotFoundError:
-            return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _log.warning("%s cannot be read (%s): its match has ended here", self._path, error)
-            return None
 
     # The connection's thread
 

@@ -174,10 +174,13 @@ class LeaveMatch(Verb, frozen=True, tag="leave-match"):
     """End the match with other tables; its game goes on at this one."""
 
 
-class SayPhrase(Verb, frozen=True, tag="say"):
-    """Say one of the set phrases (``far.match.Phrase``) to the other tables."""
+Phrase = Literal["hello", "good-luck", "nice", "oops", "moment", "well-played", "thanks", "again"]
 
-    phrase: Name
+
+class SayPhrase(Verb, frozen=True, tag="say"):
+    """Say one of the set phrases to the other tables."""
+
+    phrase: Phrase
 
 
 class Again(Verb, frozen=True, tag="again"):

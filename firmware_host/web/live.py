@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, explained, text
-from firmware_host.service.snapshot import SeatView, Sensors, Snapshot
+from firmware_host.service.snapshot import SeatView, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
 from firmware_host.web import messages_in, replies
@@ -50,20 +50,20 @@ class Pages:
         self._fresh: set[asyncio.Event] = set()
         self._end: Callable[[], None] | None = None
 
-    def _look(self) -> Callable[[], None]:
+    def _listen(self) -> Callable[[], None]:
         """Listen to the table, which makes snapshots as long as somebody does; returns the end."""
         loop = asyncio.get_running_loop()
+
+        def wake() -> None:
+            for event in self._fresh:
+                event.set()
 
         def listener() -> None:  # called in the table's thread
             # the loop is closed where the table publishes once more while the server stops
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._wake)
+                loop.call_soon_threadsafe(wake)
 
         return self.table.subscribe(listener)
-
-    def _wake(self) -> None:
-        for event in self._fresh:
-            event.set()
 
     async def serve(self, socket: WebSocket) -> None:
         """One page, from its connection to its end."""
@@ -81,7 +81,7 @@ class Pages:
         fresh = asyncio.Event()
         fresh.set()
         if self._end is None:
-            self._end = self._look()
+            self._end = self._listen()
         self._fresh.add(fresh)
         self.seated[visitor.seat] += 1
         try:
@@ -105,10 +105,8 @@ class _Page:
         self._visitor = socket.scope[VISITOR]
         self._socket = socket
         self._fresh = fresh
-        self._watches_sensors = False
-        self._sent_layout: int | None = None
-        self._sent: Snapshot | None = None
-        self._sent_sensors: Sensors | None = None
+        self._fields = WATCHED_FIELDS
+        self._sent: dict[str, object] = {}  # the newest of each field
         self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
@@ -152,13 +150,13 @@ class _Page:
             layout, snapshot = self._table.layout(), self._table.latest()
             if snapshot.layout != layout.number:
                 continue  # another game came between the two looks; this wakes again at once
-            if layout.number != self._sent_layout:
+            if layout.number != self._sent.get("layout"):
                 await self._send(layout)
-                self._sent_layout = layout.number
-                self._sent = None
+                self._sent = {}
             changed = self._changed(snapshot)
             if changed:
                 await self._send({"type": "snapshot", **changed})
+                self._sent |= changed
             await self._send_poses()
             await self._send_seat()
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
@@ -198,16 +196,9 @@ class _Page:
         """The fields that this page has not seen; a quiet table has none."""
         tilt_deg = tuple(round(angle, 1) for angle in snapshot.tilt_deg)  # less is only noise
         snapshot = msgspec.structs.replace(snapshot, tilt_deg=tilt_deg)
-        before, self._sent = self._sent, snapshot
-        changed: dict[str, object] = {
-            name: getattr(snapshot, name)
-            for name in WATCHED_FIELDS
-            if before is None or getattr(snapshot, name) != getattr(before, name)
-        }
-        if self._watches_sensors and snapshot.sensors != self._sent_sensors:
-            self._sent_sensors = snapshot.sensors
-            changed["sensors"] = snapshot.sensors
-        return changed
+        now: dict[str, object] = {name: getattr(snapshot, name) for name in self._fields}
+        sent, nothing = self._sent, object()
+        return {name: what for name, what in now.items() if sent.get(name, nothing) != what}
 
     async def _receive(self) -> None:
         loop = asyncio.get_running_loop()
@@ -251,9 +242,9 @@ class _Page:
             case messages_in.Ping():
                 await self._send({"type": "done", "ref": ref})
             case messages_in.Watch(sensors, poses, ahead):
-                self._watches_sensors = sensors
+                self._fields = (*WATCHED_FIELDS, "sensors") if sensors else WATCHED_FIELDS
+                self._sent.pop("sensors", None)
                 self._watch(poses=poses, ahead=ahead)
-                self._sent_sensors = None
                 self._fresh.set()
                 await self._send({"type": "done", "ref": ref})
             case _ if len(self._answers) >= MAX_UNANSWERED:

@@ -97,7 +97,7 @@ function hang({ title: name, rounds, standings, problem }) {
 }
 
 function take(message) {
-  if (message.type === "board") boards.set(message.number, message.layout);
+  if (message.type === "board") boards.set(message.layout.number, message.layout);
   else if (message.type === "table") show(message);
   else if (message.type === "evening") hang(message.sheet);
   else if (message.type === "gone") {
