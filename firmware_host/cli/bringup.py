@@ -72,7 +72,6 @@ def sweep_options(command: F) -> F:
                 multiple=True,
                 help="Leave out a place whose sensor is broken; may be given several times.",
             ),
-            click.option("--strong-only", is_flag=True, help="The table has no weak pieces."),
         )
     ):
         command = option(command)
@@ -105,17 +104,12 @@ def run(
     again: str | None,
     fresh: bool,
     without: Sequence[str],
-    strong_only: bool,
 ) -> None:
     """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
-    from msgspec.structs import replace
-
     if again is not None and without:
         raise misuse(text("--without does not go with --again."))
     table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
     progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
-    if strong_only:
-        progress = replace(progress, no_weak=True)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
     kept = folder / PROGRESS_NAME
     sweep = Sweep(table, progress, before=before, keep=lambda known: write_progress(kept, known))
@@ -239,7 +233,7 @@ def _print_offer(choices: Iterable[Choice]) -> None:
 def calibrate(**options: Any) -> None:
     """Measure every sensor: `tiltboard bringup` from the empty plate on.
 
-    First the empty plate; then one strong piece, south down, carried to every place in turn; then,
-    where the table has some, a weak one. Everything else is as with `tiltboard bringup`.
+    First the empty plate; then one strong piece, south down, carried to every place in turn.
+    Everything else is as with `tiltboard bringup`.
     """
     run((Part.PLACES,), **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from statistics import fmean, median
+from statistics import median
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ from firmware_host.perception.calibration import (
     Kernel,
     uncalibrated,
 )
-from firmware_host.perception.field import STRONG, WEAK
+from firmware_host.perception.field import STRONG
 from firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
@@ -224,14 +224,12 @@ def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Cali
     )
     near = usual / STRONG.centred_mt
     ratio = _far(progress, near) / near
-    weak_mt = [abs(mt * gain[i]) for i, mt in progress.weak_mt.items()] or [WEAK.centred_mt]
     return replace(
         found,
         gain=gain,
         strong_mt=_scaled(nominal.strong_mt, near, ratio),
-        weak_mt=_scaled(nominal.weak_mt, fmean(weak_mt) / WEAK.centred_mt, ratio),
+        weak_mt=_scaled(nominal.weak_mt, near, ratio),
         carried_mt=usual,
-        weak_pieces=bool(progress.weak_mt),
     )
 
 

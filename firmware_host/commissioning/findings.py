@@ -11,9 +11,9 @@ from typing import Any
 from drivers.errors import TiltboardError
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
+from firmware_host.perception.bands import EMPTY_MT
 from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.field import STRONG, WEAK, shape
+from firmware_host.perception.field import WEAK, shape
 from firmware_host.perception.state import AVERAGED
 from firmware_host.table.sight import Ailment
 
@@ -149,10 +149,7 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
     """
     if not profile.capabilities.measures or calibration is None or not calibration.carried_mt:
         return []
-    weak_too = calibration.weak_pieces
-    disc, least_mt = (WEAK, EMPTY_MT) if weak_too else (STRONG, STRONG_MT)
-    kernel = calibration.weak_mt if weak_too else calibration.strong_mt
-    edge_mt = kernel[0][0] * shape(disc, profile.gap_mm, TOLERANCE_MM)
+    edge_mt = calibration.weak_mt[0][0] * shape(WEAK, profile.gap_mm, TOLERANCE_MM)
     noisy_mt = NOISY_TIMES * max(median(calibration.noise_mt), LEAST_NOISE_MT)
     found = []
     for index, place in enumerate(profile.places):
@@ -160,7 +157,7 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
             found.append(_unread(place))
             continue
         noise, gain = calibration.noise_mt[index], abs(calibration.gain[index])
-        margin = edge_mt - least_mt - SIGMAS * noise * gain / AVERAGED**0.5
+        margin = edge_mt - EMPTY_MT - SIGMAS * noise * gain / AVERAGED**0.5
         why = None
         if noise > noisy_mt:
             why = text(

@@ -24,11 +24,11 @@ from firmware_host.commissioning.mounting import (
     up_axis,
 )
 from firmware_host.commissioning.progress import Progress
-from firmware_host.commissioning.tasks import Answer, Ask, Attempt, Choice, Light, Outcome, Task
+from firmware_host.commissioning.tasks import Answer, Attempt, Choice, Light, Outcome, Task
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import uncalibrated
-from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
+from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
 from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.table.sight import Magnet
 
@@ -52,7 +52,6 @@ NO_REACTION = text(
     "{place} does not react. If the piece stands there, check that sensor's wires and supply."
 )
 TWO_PIECES = text("Something stands on {place} too. Take it away.")
-NO_WEAK_ONE = text("{place} reads {mt:.1f} mT: that is a strong piece. Put a weak one there.")
 TOO_WEAK = text(
     "{place} reads only {mt:.1f} mT. Move the piece to the middle. If it stands there, the"
     " sensor sits too deep or is another part, or the piece is a weak one."
@@ -73,7 +72,6 @@ STRONG_FROM_MT = 4.5
 # six millimetres off the middle is two thirds.
 UNLIKE = (0.7, 1.5)
 HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
-LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
 # How far off the middle the neighbours may see a piece: sensors differ by a tenth, which looks like
 # 2 mm between two of them.
 OFF_MM = 4.0
@@ -114,11 +112,6 @@ def piece(magnet: Magnet | None) -> Message:
 def put_here(task: Task, name: str, progress: Progress) -> Message:
     """Where the piece goes next."""
     same = bool(progress.own_mt)
-    if task.ask is Ask.WEAK:
-        return text(
-            "Put a weak piece on the middle of {place}, and no other piece on the plate.",
-            place=name,
-        )
     if progress.last is not None and same:  # it is on the plate
         return text("Slide or carry it on to {place}, to the middle.", place=name)
     if same and task.magnet is None:
@@ -167,7 +160,6 @@ class Placing(Attempt):
     def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
         super().__init__(profile, task, progress)
         self._place = place = task.place or 0
-        self._weak = task.ask is Ask.WEAK
         self._measures = profile.capabilities.measures
         near, far = (
             field_mt(STRONG, profile.gap_mm, profile.pitch_mm + away)
@@ -225,15 +217,12 @@ class Placing(Attempt):
         progress = self._progress
         if value == Answer.LEAVE_OUT and can_spare(self._profile, progress, self._place):
             return progress.leaving_out(self._place)
-        if value == Answer.NO_WEAK:
-            return replace(progress, no_weak=True, weak_mt={})
         self._sure = value == Answer.RIGHT
         return None
 
     def _judged(self, wire: int, means: Sequence[float], now_s: float) -> Outcome:
         place = self._place
-        judge = self._judge_weak if self._weak else self._judge_strong
-        verdict, said = judge(wire, means), self._last.why
+        verdict, said = self._judge(wire, means), self._last.why
         why = verdict.why
         same = why is not None and said is not None and why.template == said.template
         if not same or abs(means[wire] - self._said_mt) > SAY_AGAIN_MT:  # not each new figure
@@ -255,8 +244,6 @@ class Placing(Attempt):
         place, reading, progress = self._place, means[wire], self._progress
         if wire == progress.input_of(place) and abs(self._peak_mt) > abs(reading):
             reading = self._peak_mt
-        if self._weak:
-            return replace(progress, weak_mt=progress.weak_mt | {place: reading}, last=place)
         for other, holds in progress.inputs.items():
             if holds == wire and other != place:
                 progress = progress.without_place(other)  # it was carried wrongly
@@ -296,14 +283,12 @@ class Placing(Attempt):
         if last.why is not None:
             lights[last.at] = Light.WRONG
             choices = () if last.doubt is None else (Choice(Answer.RIGHT, last.doubt),)
-        if self._weak:
-            choices += (Choice(Answer.NO_WEAK, text("There are none of this kind")),)
-        elif self._silent:
+        if self._silent:
             choices += leave_out(self._profile, self._progress, self._place)
         return Outcome(None, why, lights, choices)
 
     def _lights(self) -> dict[int, Light]:
-        done = () if self._weak else self._progress.carried(self.task.magnet)
+        done = self._progress.carried(self.task.magnet)
         return dict.fromkeys(done, Light.DONE) | {self._place: Light.TARGET}
 
     def _said(self, place: int, what: Message, mt: float = 0.0) -> Message:
@@ -312,7 +297,7 @@ class Placing(Attempt):
     # Whether it can be the piece that was asked for. ``wire``: the input that reacts most;
     # ``means``: changes of every input from the empty plate in mT.
 
-    def _judge_strong(self, wire: int, means: Sequence[float]) -> Verdict:
+    def _judge(self, wire: int, means: Sequence[float]) -> Verdict:
         """The strong piece that is carried about."""
         place, progress, reading = self._place, self._progress, means[wire]
         verdict = self._from_elsewhere(wire) or self._second(wire, means) or self._pole(reading)
@@ -331,21 +316,6 @@ class Placing(Attempt):
             off_mm = self._off_mm(means, expected)
             if max(map(abs, off_mm)) > OFF_MM:
                 return Verdict(place, self._off_the_middle(*off_mm), STANDS_RIGHT)
-        return Verdict(place)
-
-    def _judge_weak(self, wire: int, means: Sequence[float]) -> Verdict:
-        """A weak piece, either pole down."""
-        place, progress, reading = self._place, self._progress, means[wire]
-        if wire != progress.input_of(place):
-            return Verdict(progress.place_of(wire), self._reacts_not(wire))
-        second = self._second(wire, means)
-        if second is not None:
-            return second
-        if abs(reading) >= STRONG_FROM_MT:
-            return self._refused(place, NO_WEAK_ONE, reading)
-        share = abs(progress.own_mt[place]) / STRONG.centred_mt
-        if abs(reading) < LEAST_WEAK * WEAK.centred_mt * share:
-            return self._refused(place, TOO_WEAK, reading, STANDS_RIGHT)
         return Verdict(place)
 
     def _refused(

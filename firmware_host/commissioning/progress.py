@@ -32,7 +32,7 @@ KNOWN_OF = {
     Part.LIGHTS: ("picture", "light_at"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
-    Part.PLACES: ("inputs", "own_mt", "south_mt", "weak_mt", "far", "last", "sure", "broken"),
+    Part.PLACES: ("inputs", "own_mt", "south_mt", "far", "last", "sure", "broken"),
 }
 
 
@@ -52,7 +52,6 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Places: ``offset_mt``, ``noise_mt``, by input, of the empty plate; none until it was measured in
     this run. ``inputs``: place -> the input that answered. ``own_mt``: place -> what the carried
     strong piece read, south down (of switches: north down, and ``south_mt``, with south down).
-    ``weak_mt``: the same of a weak piece, on a few places; ``no_weak``: the table has none.
     ``far``: the neighbours' fitted share of the model, as two sums. ``last``: where the piece was
     read last. ``sure``: places of which somebody said that they read rightly; ``broken``: that
     their sensors are broken. ``practice``: how the simulated table is wired wrongly.
@@ -72,8 +71,6 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: dict[int, int] = {}
     own_mt: dict[int, float] = {}
     south_mt: dict[int, float] = {}
-    weak_mt: dict[int, float] = {}
-    no_weak: bool = False
     far: tuple[float, float] = (0.0, 0.0)
     last: int | None = None
     sure: tuple[int, ...] = ()
@@ -104,7 +101,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def without_place(self, place: int) -> Progress:
         """As if that place had not been measured."""
         known: dict[str, Any] = {}
-        for name in ("inputs", "own_mt", "south_mt", "weak_mt"):
+        for name in ("inputs", "own_mt", "south_mt"):
             known[name] = {i: value for i, value in getattr(self, name).items() if i != place}
         for name in ("sure", "broken"):
             known[name] = tuple(i for i in getattr(self, name) if i != place)
@@ -140,7 +137,6 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
         *inputs.values(),
         *stored.own_mt,
         *stored.south_mt,
-        *stored.weak_mt,
         *stored.sure,
         *stored.broken,
         *((stored.last,) if stored.last is not None else ()),
@@ -149,7 +145,7 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
         (stored.format, stored.profile) == (FORMAT, profile.name)
         and places <= {*range(size)}
         and len({*inputs.values()}) == len(inputs)
-        and {*stored.own_mt, *stored.south_mt, *stored.weak_mt} <= {*inputs}
+        and {*stored.own_mt, *stored.south_mt} <= {*inputs}
         and sorted(stored.light_at) in ([], [*range(size)])
         and {len(stored.offset_mt), len(stored.noise_mt)} <= {0, size}
         and len(stored.offset_mt) == len(stored.noise_mt)

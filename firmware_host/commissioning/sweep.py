@@ -327,7 +327,7 @@ class Sweep:
                 return Tilting(*known, self.orientation)
             case Ask.EMPTY:
                 return Emptying(*known, self.orientation, tilt=self._tilt)
-            case Ask.PLACE | Ask.WEAK:
+            case Ask.PLACE:
                 return Placing(*known)
             case _:
                 return Question(*known)

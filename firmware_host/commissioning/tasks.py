@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from math import dist
 
 from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
@@ -28,20 +27,6 @@ def to_and_fro(profile: Profile) -> list[int]:
     return [place for n, row in enumerate(rows) for place in row[:: -1 if n % 2 else 1]]
 
 
-def samples(profile: Profile, broken: Collection[int] = ()) -> list[int]:
-    """Two places, far from each other and from the edge; where one's sensor is ``broken``, the
-    nearest whose is not.
-    """
-    one = profile.rows // 4 * profile.columns + profile.columns // 4
-    sound = [index for index in range(profile.size) if index not in broken]
-
-    def nearest(place: int) -> int:
-        at = profile.centre_mm(place)
-        return min(sound, key=lambda index: dist(profile.centre_mm(index), at))
-
-    return list(dict.fromkeys(map(nearest, (one, profile.size - 1 - one))))
-
-
 class Ask(Enum):
     """What a task asks for."""
 
@@ -52,7 +37,6 @@ class Ask(Enum):
     EDGE = "lift an edge"
     EMPTY = "the empty plate"
     PLACE = "put the strong piece there"
-    WEAK = "put a weak piece there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +84,6 @@ def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]
             if place not in broken:
                 done = place in progress.carried(magnet)
                 yield Task(Ask.PLACE, Part.PLACES, place, magnet), done
-    if profile.capabilities.strengths > 1 and not progress.no_weak:
-        for place in samples(profile, broken):
-            yield Task(Ask.WEAK, Part.PLACES, place), place in progress.weak_mt
 
 
 class Light(Enum):
@@ -132,7 +113,6 @@ class Answer(StrEnum):
     NOTHING = "nothing"
     RIGHT = "right"
     LEAVE_OUT = "leave-out"
-    NO_WEAK = "none"
     SKIP = "skip"
 
 
@@ -206,5 +186,4 @@ class Step:
         """What is being proven, as the page names it."""
         if self.task is None:
             return "done"
-        stages = {Ask.EMPTY: "empty", Ask.WEAK: "kinds"}
-        return stages.get(self.task.ask, self.task.part.value)
+        return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value

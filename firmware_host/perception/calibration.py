@@ -49,8 +49,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     1970-01-01 UTC, 0 if unknown. ``mounting``: the IMU's axes that point east, north and up.
 
     Of a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading of
-    the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read;
-    ``weak_pieces``, whether the table has any.
+    the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read.
 
     ``wire``: the input that each place is read from, and ``lights``: the light on the strip under
     each place; empty where all are as the profile says. Learnt in play: ``failed``, places whose
@@ -69,7 +68,6 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mounting: tuple[Axis, Axis, Axis] = ("+x", "+y", "+z")
     noise_mt: tuple[Noise, ...] = ()
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
-    weak_pieces: bool = True
     wire: tuple[int, ...] = ()
     lights: tuple[int, ...] = ()
     failed: tuple[tuple[int, Ailment], ...] = ()

@@ -74,8 +74,7 @@ class Maker:
                     self._acted = True
                 return Answer.NOTHING if waited_s > WAIT_S else None
             case _ if step.choices and (step.refused or not step.lights) and waited_s > DOUBT_S:
-                doubted = step.choices[0].value != Answer.NO_WEAK
-                if doubted and not self._busy:
+                if not self._busy:
                     self._since_s = now_s
                     return step.choices[0].value
         self._use_hands(task)
@@ -100,8 +99,7 @@ class Maker:
         if self._acted or self._busy:
             return
         hands, place = self._table.hands, task.place if task.part.value == "places" else None
-        kind = task.magnet.value if task.magnet else "S-weak" if task.ask is Ask.WEAK else ""
-        kind = kind or "S-strong"
+        kind = task.magnet.value if task.magnet else "S-strong"
         if self._at is not None and (place is None or kind != self._kind):
             hands.take(self._at)
             self._at = None

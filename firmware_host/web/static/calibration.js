@@ -7,7 +7,6 @@ const STAGES = {
   buttons: () => t("Buttons and buzzer"),
   empty: () => t("The empty plate"),
   places: () => t("Every place"),
-  kinds: () => t("Weak pieces"),
   edges: () => t("The tilt sensor"),
 };
 

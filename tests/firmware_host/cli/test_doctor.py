@@ -430,7 +430,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
     notes = [(subject, found) for subject, found, _ in examined(pi, states=("note",))]
     assert [subject for subject, _ in notes] == ["calibration", "bring-up"]
     assert "j10 is noisy" in notes[0][1]
-    assert "1 of 104" in notes[1][1]
+    assert "1 of 102" in notes[1][1]
     write_progress(
         state / PROGRESS_NAME, msgspec.structs.replace(progress, wanted=(), buzzer=False)
     )

@@ -210,23 +210,6 @@ def test_the_empty_plate_waits_for_rest_and_for_an_empty_plate(swept):
     assert found.calibration().offset_mt[3] > 0.4
 
 
-def test_a_strong_piece_is_no_weak_one_and_there_may_be_none(swept):
-    def wrong(run):
-        yield from until(run, lambda: run.step.stage == "kinds" and run.maker.holds is None)
-        yield from rest(run)
-        place = run.step.task.place
-        run.table.hands.put("N-strong", place)
-        yield from refusal(run)
-        run.table.hands.take(place)
-        yield from rest(run)
-        assert offered(run) == ["none"]
-        yield "none"
-
-    run = swept(TINY, parts=PLACES, mishap=wrong)
-    assert "that is a strong piece. Put a weak one there." in run.refused[-1]
-    assert not run.calibration().weak_pieces
-
-
 def test_somebody_may_say_that_a_doubtful_place_is_right(swept):
     def deep(table):
         """That sensor sits too deep: it reads six tenths."""

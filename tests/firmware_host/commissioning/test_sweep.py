@@ -217,7 +217,7 @@ def test_it_goes_on_where_it_stopped(swept, small, tmp_path):
     assert kept == first.kept[-1]
     second = swept(small, progress=begin(small, tmp_path))
     # Nothing that was accepted is asked for again but the empty plate.
-    assert {task.ask.name for task in second.asked} == {"EMPTY", "PLACE", "WEAK"}
+    assert {task.ask.name for task in second.asked} == {"EMPTY", "PLACE"}
     assert first.places + second.places == swept(small).places
     assert second.found == []
     assert read_progress(tmp_path / PROGRESS_NAME, load_profile("plate-10")) is None
