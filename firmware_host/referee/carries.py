@@ -4,53 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, inf
+from math import hypot
 
 from firmware_host.referee.book import Finding
 from firmware_host.table.sight import UNKNOWN_PIECE
 from firmware_host.table.standing import Role
 from games.base import Game, Shift
-
-
-def assign(cost: Sequence[Sequence[float]]) -> tuple[int | None, ...]:
-    """For each row its column, so that as many as possible are paired at the least total cost.
-
-    ``cost``: finite, rows of equal length. With more rows than columns some rows get None. Shortest
-    augmenting paths with potentials (Jonker and Volgenant, 1987), cubic time.
-    """
-    rows, columns = len(cost), len(cost[0]) if cost else 0
-    if rows > columns:
-        row_of = assign(list(zip(*cost, strict=True)))
-        return tuple(row_of.index(row) if row in row_of else None for row in range(rows))
-    row_price, column_price = [0.0] * rows, [0.0] * columns
-    owner: list[int | None] = [None] * columns
-    for start in range(rows):  # paired along the cheapest alternating path: a Dijkstra over columns
-        distance, came_from = [inf] * columns, [-1] * columns
-        visited: list[int] = []
-        row, last, reached = start, -1, 0.0
-        while True:
-            for column in set(range(columns)).difference(visited):
-                through = reached + cost[row][column] - row_price[row] - column_price[column]
-                if through < distance[column]:
-                    distance[column], came_from[column] = through, last
-            free = (c for c in range(columns) if c not in visited)
-            last = min(free, key=distance.__getitem__)
-            reached = distance[last]
-            next_row = owner[last]
-            if next_row is None:
-                break
-            visited.append(last)
-            row = next_row
-        row_price[start] += reached
-        for seen in visited:
-            column_price[seen] -= reached - distance[seen]
-            row_price[owner[seen] or 0] += reached - distance[seen]
-        while last >= 0:
-            before = came_from[last]
-            owner[last] = start if before < 0 else owner[before]
-            last = before
-    return tuple(map(owner.index, range(rows)))
-
 
 _FAR = 30.0  # places; for names that say nothing about where they are
 
@@ -76,10 +35,10 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
     """All that is left to do, in an order in which each can be done when its turn comes.
 
     What is left of the plan goes its way. Stray pieces, and those whose place another has taken, go
-    to places of their kind that are still open, over the least total distance; a piece left over
-    comes off, a place left over is filled from the hand or the reserve. A piece left over on a
-    place where its other side would be right is upside down, unless ``flips`` is false: then
-    another piece is known to stand there.
+    to places of their kind that are still open, the nearest first; a piece left over comes off, a
+    place left over is filled from the hand or the reserve. A piece left over on a place where its
+    other side would be right is upside down, unless ``flips`` is false: then another piece is known
+    to stand there.
     """
     surplus = dict(finding.strays)
     planned: list[Carry] = []
@@ -92,7 +51,7 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
         else:
             planned.append(Carry(shift.piece, shift.source, shift.target))
     wanted = {**in_hand, **finding.missing}
-    way = _shortest(game, surplus, wanted)
+    way = _nearest(game, surplus, wanted)
     filled = set(way.values())
     over: list[Carry] = []
     off: list[Carry] = []
@@ -124,16 +83,20 @@ def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
     return tuple(shifts)
 
 
-def _shortest(game: Game, surplus: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Where each piece of ``surplus`` goes that can be of use."""
+def _nearest(game: Game, surplus: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Where each piece of ``surplus`` goes that can be of use; of those of a kind the piece and the
+    place that are nearest to each other come together first.
+    """
+    pairs = sorted(
+        (distance(game, source, target), source, target)
+        for source, piece in surplus.items()
+        for target, kind in wanted.items()
+        if kind == piece
+    )
     way: dict[str, str] = {}
-    for kind in sorted(set(surplus.values())):
-        sources = sorted(p for p, piece in surplus.items() if piece == kind)
-        targets = sorted(p for p, piece in wanted.items() if piece == kind)
-        costs = [[distance(game, a, b) for b in targets] for a in sources]
-        for source, column in zip(sources, assign(costs), strict=True):
-            if column is not None:
-                way[source] = targets[column]
+    for _, source, target in pairs:
+        if source not in way and target not in way.values():
+            way[source] = target
     return way
 
 
