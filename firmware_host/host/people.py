@@ -8,6 +8,7 @@ the computer's: who has it wins half of the games against that level.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 
 import msgspec
@@ -41,6 +42,16 @@ class Person(msgspec.Struct, omit_defaults=True):
     openings: dict[str, list[str]] = {}
     puzzles: dict[str, list[int]] = {}
 
+    def rate(self, game: str, result: float, against: Sequence[float]) -> None:
+        """One game more, with ``result`` 0 to 1 ``against`` those levels."""
+        count = self.games.get(game, 0)
+        self.games[game] = count + 1
+        if against:
+            mine, theirs = self.rating.get(game, BEGINS), sum(against) / len(against)
+            expected = 1 / (1 + _ODDS ** (theirs - mine))
+            moved = mine + max(_QUICK / (1 + count / 2), _STEADY) * (result - expected)
+            self.rating[game] = round(min(max(moved, float(LEVELS[0])), float(LEVELS[-1])), 2)
+
 
 class _Kept(msgspec.Struct):
     people: dict[str, Person] = {}
@@ -73,32 +84,31 @@ class People:
         """``name`` plays as ``player`` from now on, and as nobody else. Who has never finished a
         game makes room for who comes. Raises NotPossibleError.
         """
-        kept = self._kept
-        seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
-        people = dict(kept.people)
-        if len(people) >= MOST_PEOPLE:
-            unknown = [n for n, what in people.items() if what == Person()]
-            for each in set(unknown) - {name, *seated.values()}:
-                del people[each]
-        if name is not None and name not in people and len(people) >= MOST_PEOPLE:
+        kept = deepcopy(self._kept)
+        kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
+        if len(kept.people) >= MOST_PEOPLE:
+            here = {name, *kept.seated.values()}
+            for each in [n for n, what in kept.people.items() if what == Person()]:
+                if each not in here:
+                    del kept.people[each]
+        if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
             raise NotPossibleError(
                 "This table knows {most} people already.",
                 remedy="Let it forget somebody first.",
                 most=MOST_PEOPLE,
             )
         if name is not None:
-            seated[player] = name
-            people.setdefault(name, Person())
-        self._write(_Kept(people, seated, kept.counted))
+            kept.seated[player] = name
+            kept.people.setdefault(name, Person())
+        self._write(kept)
 
     def forget(self, name: str) -> None:
         """Forget everything that is known of somebody. Raises NotPossibleError."""
-        kept = self._kept
-        if name not in kept.people:
+        kept = deepcopy(self._kept)
+        if kept.people.pop(name, None) is None:
             raise NotPossibleError("This table knows nobody called {name}.", name=name)
-        people = {each: what for each, what in kept.people.items() if each != name}
-        seated = {player: who for player, who in kept.seated.items() if who != name}
-        self._write(_Kept(people, seated, kept.counted))
+        kept.seated = {player: who for player, who in kept.seated.items() if who != name}
+        self._write(kept)
 
     def rating(self, name: str, game: str) -> float:
         """A person's strength in levels, 1 to 10."""
@@ -136,8 +146,9 @@ class People:
         [second] = others
         one, two = self.seated[first], self.seated[second]
         if self.rating(two, game.name) < self.rating(one, game.name):
-            kept = self._kept
-            self._write(_Kept(kept.people, {**kept.seated, first: two, second: one}, kept.counted))
+            kept = deepcopy(self._kept)
+            kept.seated |= {first: two, second: one}
+            self._write(kept)
 
     def count(
         self,
@@ -150,23 +161,30 @@ class People:
         """A game is over; each is counted once. ``winners``: players, none for a draw. Raises
         NotPossibleError.
         """
-        kept = self._kept
+        kept = deepcopy(self._kept)
         named = {p: w for p, w in kept.seated.items() if p in game.players and p not in seats}
         if game_id in kept.counted or not named:
             return
-        people = dict(kept.people)
+        kept.counted = [*kept.counted, game_id][-_KEPT_GAMES:]
         for player, name in named.items():
+            person = kept.people.setdefault(name, Person())
             together = {player, *mates(game, player)}
             others = [each for each in game.players if each not in together]
             strengths = [self._strength(game, each, seats) for each in others]
-            known = [each for each in strengths if each is not None]
-            won = player in winners or bool(together & set(winners))
+            won = not together.isdisjoint(winners)
             result = 1.0 if won else 0.5 if not winners else 0.0
-            beaten = [
-                seats[each].level for each in others if each in seats and seats[each].engine == OURS
-            ]
-            people[name] = self._after(name, game.name, moves, result, known, beaten if won else [])
-        self._write(_Kept(people, kept.seated, [*kept.counted, game_id][-_KEPT_GAMES:]))
+            person.rate(game.name, result, [each for each in strengths if each is not None])
+            if won:
+                engines = [seats[each] for each in others if each in seats]
+                beaten = [seat.level for seat in engines if seat.engine == OURS]
+                if beaten:
+                    person.beaten[game.name] = max(person.beaten.get(game.name, 0), *beaten)
+            opening = " ".join(moves[:OPENING_PLIES])
+            tried = person.openings.setdefault(game.name, [])
+            if opening and opening not in tried:
+                tried.append(opening)
+                del tried[:-_MOST_OPENINGS]
+        self._write(kept)
 
     def _strength(self, game: Game, player: str, seats: EngineSeats) -> float | None:
         seat = seats.get(player)
@@ -175,50 +193,21 @@ class People:
         name = self.seated.get(player)
         return None if name is None else self.rating(name, game.name)
 
-    def _after(  # noqa: PLR0917
-        self,
-        name: str,
-        game: str,
-        moves: Sequence[str],
-        result: float,
-        against: Sequence[float],
-        beaten: Sequence[int],
-    ) -> Person:
-        person = self.person(name)
-        rating, games = dict(person.rating), dict(person.games)
-        best, tried = dict(person.beaten), dict(person.openings)
-        if against:
-            mine, theirs = self.rating(name, game), sum(against) / len(against)
-            expected = 1 / (1 + _ODDS ** (theirs - mine))
-            count = games.get(game, 0)
-            step = max(_QUICK / (1 + count / 2), _STEADY)
-            moved = mine + step * (result - expected)
-            rating[game] = round(min(max(moved, float(LEVELS[0])), float(LEVELS[-1])), 2)
-        games[game] = games.get(game, 0) + 1
-        if beaten:
-            best[game] = max(best.get(game, 0), *beaten)
-        opening = " ".join(moves[:OPENING_PLIES])
-        known = tried.get(game, [])
-        if opening and opening not in known:
-            tried[game] = [*known, opening][-_MOST_OPENINGS:]
-        return Person(rating, games, best, tried, person.puzzles)
-
     def solved(self, player: str, game: str, number: int) -> None:
         """Who plays as ``player``, or the only one who sits here, has solved a puzzle. Raises
         NotPossibleError.
         """
-        kept = self._kept
+        kept = deepcopy(self._kept)
         name = kept.seated.get(player)
         if name is None and len(kept.seated) == 1:
             [name] = kept.seated.values()
         if name is None:
             return
-        person = self.person(name)
-        done = person.puzzles.get(game, [])
+        done = kept.people.setdefault(name, Person()).puzzles.setdefault(game, [])
         if number not in done:
-            puzzles = {**person.puzzles, game: sorted([*done, number])}
-            changed = msgspec.structs.replace(person, puzzles=puzzles)
-            self._write(_Kept({**kept.people, name: changed}, kept.seated, kept.counted))
+            done.append(number)
+            done.sort()
+            self._write(kept)
 
     def _write(self, kept: _Kept) -> None:
         keep(self._path, kept, text("What is known of people cannot be kept: {why}."))
