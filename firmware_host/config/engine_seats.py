@@ -49,3 +49,4 @@ Assists = Mapping[str, Assist]
 EngineSeats = Mapping[str, EngineSeat]
 """Player -> his engine; people are left out."""
 NO_ENGINES: EngineSeats = {}
+NO_ASSIST: Assists = {}

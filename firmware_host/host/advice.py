@@ -131,7 +131,19 @@ class Advice:
             self._doubted.add(before.moves)
             game = before.position.game
             named = game.labels.get(moves[-1], moves[-1])
-            said = play.are_you_sure(before.player, named, None if loses else round(100 * lost))
+            cost = {"player": play.player(before.player), "move": named}
+            said = text(
+                "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or"
+                " go on.",
+                lost=round(100 * lost),
+                **cost,
+            )
+            if loses:
+                said = text(
+                    "Are you sure, {player}? After {move} the other side can force a win. Take it"
+                    " back, or go on.",
+                    **cost,
+                )
             self._doubt = moves, said, now_s + SURE_S
 
     @property
@@ -249,14 +261,18 @@ class Advice:
 
     def _over(self, standing: Standing, hint: Turn | None) -> Standing:
         if standing.outcome is not None and standing.game is not None:
-            players = standing.game.players
-            used = [
-                (player, len(each.plies), _made(standing, player))
-                for player in players
-                for each in [self.assist.get(player, Assist())]
-                if each.plies
-            ]
-            return replace(standing, say=play.assisted(standing.say, used)) if used else standing
+            said = standing.say
+            for player in standing.game.players:
+                plies = self.assist.get(player, Assist()).plies
+                if plies:
+                    said = text(
+                        "{said} {player} had assist for {moves} of {all} moves.",
+                        said=said,
+                        player=play.player(player).capitalised(),
+                        moves=len(plies),
+                        all=_made(standing, player),
+                    )
+            return replace(standing, say=said)
         if hint is not None:
             roles = dict.fromkeys(places_of(hint), Role.LEGAL)
             why = None if self._why is None else play.why(hint, self._why)

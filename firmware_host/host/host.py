@@ -26,7 +26,9 @@ from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
     Ahead,
     FromStored,
+    Other,
     Playing,
+    game_of,
     games_to_begin,
     read_ahead,
     with_boards_read,
@@ -46,7 +48,6 @@ from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, Position, RulesError
-from games.registry import game_type
 
 if TYPE_CHECKING:
     from firmware_host.far.room import Far
@@ -93,21 +94,19 @@ class Host:
         """``engines``: where those think that play; without, people play for them. ``far``: how
         other tables are reached. ``scanned``: called as each scan begins.
         """
-        self._scanned = scanned
         self.profile = profile
         self.plate = plate
         self.journal = journal
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
         self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
         self.power_off: Callable[[], None] | None = None
-        self.sensing = Sensing(profile, plate, calibration, clock)
-        self.upkeep = Upkeep(profile, journal.path.parent)
+        self.sensing = Sensing(profile, plate, calibration, clock, scanned)
+        self.upkeep = Upkeep(profile, journal.path.parent, clock)
         self.playing = Playing(profile, journal, engines)
         self.showing = Showing(profile, plate, calibration.light_at)
         self.attract = Attract()
         self.requests: tuple[c.GameRequest, ...] = ()
         self._done: list[c.GameRequest] = []
-        self._clock = clock
         self._far_settings = far or FarSettings()
         self.far: Far | None = None
         self._inbox = Inbox(clock)
@@ -174,20 +173,23 @@ class Host:
             case c.StopCalibration():
                 self.upkeep.stop_calibrating()
             case c.ShowCode(code):
-                self.showing.show_code(code, self._clock.now())
+                self.showing.show_code(code, self.look.now_s)
             case c.Glow():
                 self._shine(command)
             case c.NewGame() | c.Again():
                 self._begin(command)
             case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
                 self._open_far().do(command)
-            case c.ResumeGame() | c.ImportGame() | c.Practise():
+            case c.Learn() | c.SolvePuzzle() | c.Practise():
+                self._check_not_waiting()
+                self._take_up(command)
+            case c.ResumeGame() | c.ImportGame() | c.StopLearning():
                 self._take_up(command)
             case c.Hint() if self.playing.went_wrong(self.standing):
                 self._carry_out(c.TakeBack())
                 self.playing.pointed = self.standing.moves[:-1]
             case c.Hint():
-                self.playing.opponents.ask_hint(self.standing, self._clock.now())
+                self.playing.opponents.ask_hint(self.standing, self.look.now_s)
             case c.Assist(player, amount, sure):
                 self.playing.opponents.grant(self.game, player, amount, sure=sure)
             case c.Sure():
@@ -197,18 +199,10 @@ class Host:
                 self.playing.people.sit(player, name)
             case c.Forget(name):
                 self.playing.people.forget(name)
-            case c.StopLearning():
-                self._begin_reading(self.playing.stop_learning())
             case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
                 self.playing.seat(command)
             case c.PlayFreely(on):
                 self._play_freely(on=on)
-            case c.Learn(game):
-                self._check_not_waiting()
-                self._begin_reading(self.playing.learn(game))
-            case c.SolvePuzzle(game, number):
-                self._check_not_waiting()
-                self._begin_reading(self.playing.puzzle(game, number))
             case _:
                 self.playing.opponents.check_spoken_for(command)
                 self._ask(command)
@@ -222,12 +216,10 @@ class Host:
             self.notices.pop("asked", None)
             answer(confirmed)
 
-        self.showing.show_code(number, self._clock.now(), ended)
+        self.showing.show_code(number, self.look.now_s, ended)
         self.notices["asked"] = what
 
-    def _take_up(self, command: FromStored, ahead: Ahead | None = None) -> None:
-        if isinstance(command, c.Practise):
-            self._check_not_waiting()
+    def _take_up(self, command: Other, ahead: Ahead | None = None) -> None:
         self._begin_reading(self.playing.take_up(command, ahead))
 
     def _ask(self, request: c.GameRequest) -> None:
@@ -245,29 +237,23 @@ class Host:
 
     def _begin(self, command: c.NewGame | c.Again) -> None:
         """A new game, in which some may play at other tables. Raises what stands in its way."""
+        far, playing = self.far, self.playing
         if isinstance(command, c.Again):
-            if self.far is None or not self.far.again(self.playing.game_id):
-                self._begin_reading(self.playing.begin_again())
+            if far is None or not far.again(playing.game_id):
+                self._begin_reading(playing.begin_again())
             return
         command = with_boards_read(command)
-        if not command.far:
-            if not self._asks_again(command):
-                self._begin_reading(self.playing.begin(command))
+        game = game_of(command)
+        if command.far:
+            far = self._open_far()
+            engines = far.seats(command, game)
+            self._begin_reading(playing.begin(msgspec.structs.replace(command, engines=engines)))
+            far.make(command, self.game, playing.game_id)
             return
-        far = self._open_far()
-        options = {name: each for name, each in command.options.items() if each is not None}
-        engines = far.seats(command, game_type(command.game).create(options))
-        self._begin_reading(self.playing.begin(msgspec.structs.replace(command, engines=engines)))
-        far.make(command, self.game, self.playing.game_id)
-
-    def _asks_again(self, command: c.NewGame) -> bool:
-        """Whether it is the match's game once more, which the other tables have to want too."""
-        far, game = self.far, self.game
-        if far is None or command.game != game.name or not far.plays(self.playing.game_id):
-            return False
-        options = {name: each for name, each in command.options.items() if each is not None}
-        same = game_type(game.name).create(options).options == game.options
-        return same and far.again(self.playing.game_id)
+        same = (game.name, game.options) == (self.game.name, self.game.options)
+        # The match's game once more, which the other tables have to want too
+        if far is None or not (same and far.again(playing.game_id)):
+            self._begin_reading(playing.begin(command))
 
     def _begin_far(self, new: c.NewGame) -> int:
         """A game of the match. Returns its number."""
@@ -280,7 +266,7 @@ class Host:
         if far is None:
             return
         try:
-            request = far.step(self.standing, self._clock.now(), self.playing.people.seated)
+            request = far.step(self.standing, self.look.now_s, self.playing.people.seated)
         except (TiltboardError, RulesError) as error:
             far.stumbled(error)
             return
@@ -314,7 +300,6 @@ class Host:
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
-        self._scanned()
         self._inbox.work_off()
         tilted = self.standing.lean_rad is not None  # so that a piece slides
         look = self.look = self.sensing.look(self.overlay, tilted=tilted)
@@ -369,7 +354,6 @@ class Host:
     def _follow_up(self, look: Look) -> None:
         """What follows from how the game stands: it is asked for, as everything is."""
         standing, playing = self.standing, self.playing
-        playing.end_free_mark()
         playing.count(standing)
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
@@ -422,9 +406,7 @@ class Host:
     def _wait(self, look: Look) -> None:
         """One scan of what the game waits for."""
         upkeep = self.upkeep
-        self.standing, found = upkeep.step(
-            look, self.standing, self.game, self.overlay, self._clock.calendar()
-        )
+        self.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
         if found is not None:
             position = self.standing.position or self.game.start()
             self.sensing.recalibrate(found, self.overlay, position)
@@ -447,21 +429,20 @@ class Host:
     def _begin_reading(self, position: Position | None) -> None:
         """Another game lies over the plate, and free play ends. None: none has been begun."""
         if position is not None:
-            self.upkeep.free = None
+            self._stop_playing_freely()
             self.sensing.expect(self.overlay, position)
 
     def _play_freely(self, *, on: bool) -> None:
         if self.upkeep.sweep is not None:
             self._check_not_waiting()
         if on:
-            self.playing.free_mark.set()
             self.upkeep.free = self.upkeep.free or FreePlay()
         else:
             self._stop_playing_freely()
 
     def _stop_playing_freely(self) -> None:
         if self.upkeep.free is not None:
-            self.playing.set_up_again()
+            self.playing.referee.set_up_again()
         self.upkeep.free = None
 
     @property

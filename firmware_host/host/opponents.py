@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import (
     FAR,
+    NO_ASSIST,
     NO_ENGINES,
     OURS,
     Assists,
@@ -48,8 +48,8 @@ class Ask:
 
 class Opponents:
     """All of it in the table's thread. ``seats``: who plays; ``far``: who does at other tables;
-    ``advice``: what people are shown of
-    their moves; ``trouble``: what people should know of an engine.
+    ``advice``: what people are shown of their moves; ``trouble``: what people should know of an
+    engine.
     """
 
     def __init__(self, room: EngineRoom | None, journal: Journal) -> None:
@@ -67,7 +67,6 @@ class Opponents:
         self._answer: Thought | None = None  # the last one that was played
         self._expects: dict[str, float] = {}  # of the game, when they moved last
         self._moves = 0  # that stood in the last step
-        self._shown: tuple[Standing, object, Standing] | None = None
         self._thinks = False
 
     @property
@@ -107,7 +106,7 @@ class Opponents:
         game_id: int,
         seats: EngineSeats,
         moves: Sequence[str] = (),
-        assist: Assists = MappingProxyType({}),
+        assist: Assists = NO_ASSIST,
     ) -> None:
         """Another game. ``moves``: those that are made."""
         self._game_id, self._moves = game_id, len(moves)
@@ -274,17 +273,43 @@ class Opponents:
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does, and what people are shown of their moves."""
-        standing = self.advice.shown(standing)
-        given = self._given if standing.phase is Phase.SETTLE else None
-        declines = () if standing.phase is not Phase.TURN else self._decline(standing)
-        swapped = standing.moves[-1:] == (SWAP,) and standing.phase is Phase.TURN
-        if given is None and not declines and not self._thinks and not swapped:
+        standing, given = self.advice.shown(standing), self._given
+        if given is not None and standing.phase is Phase.SETTLE:
+            who = play.player(given.player)
+            say = text(
+                "The computer has chosen for {player}. {todo}", player=who, todo=standing.say
+            )
+            if self._answer is not None and self._answer.move == SWAP:
+                say = self._swap(standing, given.player) or say
+            return replace(standing, say=say)
+        if standing.phase is not Phase.TURN:
             return standing
-        key = given, self._thinks and self._player, declines
-        shown = self._shown
-        if shown is None or shown[0] is not standing or shown[1] != key:
-            shown = self._shown = standing, key, self._over(standing, given, declines)
-        return shown[2]
+        decline = sorted(self.seats.keys() - set(standing.draw_offers))
+        if standing.draw_offers and decline:
+            say = text(
+                "A draw? The computer plays on for {player}. {todo}",
+                player=play.player(decline[0]),
+                todo=standing.say,
+            )
+            return replace(standing, say=say)
+        if self._thinks:
+            return self._thinking(standing)
+        others = [each for each in self.seats if each != standing.to_move]
+        if standing.moves[-1:] == (SWAP,) and others:
+            return replace(standing, say=self._swap(standing, others[0]) or standing.say)
+        return standing
+
+    def _thinking(self, standing: Standing) -> Standing:
+        last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
+        seat, who = self.seats[self._player], play.player(self._player)
+        say = text("{engine} is thinking for {player}.", engine=seat.engine, player=who)
+        if seat.engine == OURS:
+            say = text(
+                "The computer, level {level}, is thinking for {player}.",
+                level=seat.level,
+                player=who,
+            )
+        return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:
         """What the engine's swap means to the person whose piece it was."""
@@ -301,41 +326,6 @@ class Opponents:
             owner=play.player(player),
             said=standing.say,
         )
-
-    def _over(self, standing: Standing, given: Task | None, declines: Sequence[str]) -> Standing:
-        if given is not None:
-            swaps = self._answer is not None and self._answer.move == SWAP
-            over = self._swap(standing, given.player) if swaps else None
-            who, todo = play.player(given.player), standing.say
-            chosen = text("The computer has chosen for {player}. {todo}", player=who, todo=todo)
-            return replace(standing, say=over or chosen)
-        if declines:
-            plays_on = text(
-                "A draw? The computer plays on for {player}. {todo}",
-                player=play.player(declines[0]),
-                todo=standing.say,
-            )
-            return replace(standing, say=plays_on)
-        if not self._thinks:
-            others = [each for each in self.seats if each != standing.to_move]
-            over = self._swap(standing, others[0]) if others else None
-            return standing if over is None else replace(standing, say=over)
-        last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
-        seat, who = self.seats[self._player], play.player(self._player)
-        thinks = text("{engine} is thinking for {player}.", engine=seat.engine, player=who)
-        if seat.engine == OURS:
-            thinks = text(
-                "The computer, level {level}, is thinking for {player}.",
-                level=seat.level,
-                player=who,
-            )
-        return replace(standing, say=thinks, roles=last, tint={}, path=(), swap_legal=False)
-
-    def _decline(self, standing: Standing) -> tuple[str, ...]:
-        """Engines that play on although a draw is offered."""
-        if not standing.draw_offers or standing.outcome is not None:
-            return ()
-        return tuple(sorted(self.seats.keys() - set(standing.draw_offers)))
 
     def close(self) -> None:
         """End every process."""

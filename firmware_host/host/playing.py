@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import msgspec
 
-from firmware_host.config.engine_seats import Assist, EngineSeats
+from firmware_host.config.clock_time import ClockLeft
+from firmware_host.config.engine_seats import NO_ASSIST, NO_ENGINES, Assist, Assists, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile
 from firmware_host.engines.mining import made_of
@@ -21,7 +22,6 @@ from firmware_host.host.advice import places_of
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
 from firmware_host.host.people import People
-from firmware_host.host.upkeep import FreeMark
 from firmware_host.journal import (
     GameRecord,
     Journal,
@@ -32,11 +32,13 @@ from firmware_host.journal import (
     replay,
 )
 from firmware_host.messages import Message, text
-from firmware_host.referee import Referee, SeatArbiter, Seats
+from firmware_host.referee.referee import Referee
+from firmware_host.referee.seated import SeatArbiter, with_seed
+from firmware_host.referee.seats import Seats
 from firmware_host.table import commands as c
 from firmware_host.table import play
 from firmware_host.table.arbiter import Arbiter
-from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
+from firmware_host.table.line import Line, PendingMove, agreed_end
 from firmware_host.table.overlay import Overlay, check_fits
 from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from firmware_host.table.zones import ZoneOverlay, overlay_for
@@ -84,6 +86,13 @@ def with_boards_read(command: c.NewGame) -> c.NewGame:
     return msgspec.structs.replace(command, options={**command.options, **boards}, boards={})
 
 
+def game_of(command: c.NewGame) -> Game:
+    """The game that it asks for. Raises RulesError."""
+    options = with_boards_read(command).options
+    chosen = {name: each for name, each in options.items() if each is not None}
+    return game_type(command.game).create(chosen)
+
+
 class Unwritten:
     """The journal of a lesson: nothing is kept (``table.line.JournalPort``)."""
 
@@ -102,6 +111,9 @@ class Unwritten:
 
 FromStored = c.ResumeGame | c.ImportGame | c.Practise
 """What begins with a game that is read, which takes longer the longer it is."""
+
+Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
+"""What plays something else than a new game."""
 
 Lesson = GuidedGame | ExerciseGame
 """What is played without a journal: a lesson, or a puzzle."""
@@ -182,24 +194,70 @@ def _is_wrong(game: ExerciseGame, standing: Standing) -> bool:
 
 
 def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
-    asked, moves = game.exercise, standing.moves
-    [other] = [player for player in game.players if player != game.solver]
+    asked, moves, labels = game.exercise, standing.moves, game.labels
+    [other] = [play.player(player) for player in game.players if player != game.solver]
     if not moves:
-        return play.task(asked.kind, asked.turns, game.solver, other)
-    labels = game.labels
+        return _task(asked, play.player(game.solver).capitalised(), other)
     last, reply = labels.get(moves[-1], moves[-1]), asked.answer_to(moves[0])
     answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
+    answered = {"move": last, "player": other, "reply": answer}
     if _is_wrong(game, standing):
-        wrong = play.loses if asked.kind == "save" else play.does_not_win
-        return wrong(last, other, answer)
+        if asked.kind == "save" and answer is None:
+            return text("{move} loses at once. Take it back and try again.", move=last)
+        if asked.kind == "save":
+            return text(
+                "After {move} {player} wins with {reply}. Take it back and try again.", **answered
+            )
+        if answer is None:
+            return text("{move} does not win. Take it back and try again.", move=last)
+        return text(
+            "{move} does not win in time: {player} holds with {reply}. Take it back and try again.",
+            **answered,
+        )
     if asked.kind == "save":
-        return play.solved_save(last, other)
+        return text(
+            "Solved! After every other move than {move} {player} would have won.",
+            move=last,
+            player=other,
+        )
     if standing.outcome is not None:
         return text("Solved! {result}", result=standing.say)
     if len(moves) % 2 and len(moves) < len(game.line):
         reply = game.line[len(moves)]
-        return play.answered(last, other, labels.get(reply, reply))
-    return play.finish(asked.turns - len(moves) // 2)
+        return text(
+            "{move} is right! {player} answers {reply}.",
+            move=last,
+            player=other.capitalised(),
+            reply=labels.get(reply, reply),
+        )
+    left = asked.turns - len(moves) // 2
+    if left > 1:
+        return text("Go on: {turns} turns are left to win in.", turns=left)
+    return text("Now win!")
+
+
+def _task(asked: Exercise, who: Message, other: Message) -> Message:
+    """What ``who`` is to find against ``other``."""
+    if asked.kind == "save":
+        return text(
+            "{player} is to move. After every move but one {other} wins: find that one.",
+            player=who,
+            other=other,
+        )
+    if asked.turns == 1:
+        return text("{player} is to move, and wins with this move. Which one?", player=who)
+    if asked.turns == 2:
+        return text(
+            "{player} is to move, and wins in two turns, whatever {other} does. How?",
+            player=who,
+            other=other,
+        )
+    return text(
+        "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
+        player=who,
+        turns=asked.turns,
+        other=other,
+    )
 
 
 @cache
@@ -271,14 +329,14 @@ def game_menu(able: Capabilities, more: Sequence[Choice] = ()) -> Question:
     chosen, last.
     """
     choices = [Choice(value, label) for value, (label, _) in games_to_begin(able).items()]
-    return Question(play.WHICH_GAME, (*choices, *more))
+    return Question(text("Which game?"), (*choices, *more))
 
 
 class Playing:
     """The game being played, and the doors to what it needs: ``referee`` judges it, ``overlay``
     says where on the plate it lies, ``opponents`` are the engines that play in it, ``clock`` has
-    the players' time; of a game of seats, ``room`` is the referee and ``seats`` say who sits where.
-    ``free_mark``: people have played freely, and the board has not been set up again since.
+    the players' time; of a game of seats, ``seats`` say who sits where. ``offered``: what the menu
+    at the table has besides games, and what is called if that is chosen.
 
     What begins another game returns the position that should now stand on the board.
     """
@@ -293,11 +351,7 @@ class Playing:
         """
         self._profile = profile
         self._journal = journal
-        able = profile.capabilities
-        self._referee = partial(Referee, silent_failures=not able.measures, tilts=able.sees_tilt)
-        self._of_places = self._referee(journal, game_menu(able))
         self.seats = Seats(journal.path.parent)
-        self.room = SeatArbiter(journal, self.seats, game_menu(able))
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
@@ -307,7 +361,6 @@ class Playing:
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
         self.people = People(journal.path.parent)
-        self.free_mark = FreeMark(journal.path.parent)
         self.left: Message | None = None
 
     @property
@@ -322,15 +375,22 @@ class Playing:
     @property
     def seated(self) -> bool:
         """Whether the game is one of seats."""
-        return self.referee is self.room
+        return isinstance(self.referee, SeatArbiter)
+
+    @property
+    def room(self) -> SeatArbiter:
+        """The referee of a game of seats. Raises NotPossibleError where none is being played."""
+        if not isinstance(self.referee, SeatArbiter):
+            raise NotPossibleError("No such game is being played.", remedy="Begin one.")
+        return self.referee
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
         """Let the menu at the table offer something else too: ``ask`` is called, in its thread."""
         self.offered[choice.value] = choice, ask
-        more = [each for each, _ in self.offered.values()]
-        arbiters: tuple[Arbiter, ...] = (self._of_places, self.room)
-        for each in arbiters:
-            each.set_menu(game_menu(self._profile.capabilities, more))
+
+    def menu(self) -> Question:
+        """What a long press of *back* offers."""
+        return game_menu(self._profile.capabilities, [each for each, _ in self.offered.values()])
 
     def start(self, first_game: c.NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be
@@ -410,11 +470,9 @@ class Playing:
         """A new game; ``again``: for the same people as the last. Raises RulesError,
         BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of before goes on.
         """
-        kind = game_type(command.game)
-        options = with_boards_read(command).options
-        game = kind.create({name: each for name, each in options.items() if each is not None})
+        game = game_of(command)
         if isinstance(game, SeatedGame):
-            game = kind.create(self.room.options(game))
+            game = game_type(game.name).create(with_seed(game))
         overlay = overlay_for(self._profile, game)
         self.opponents.check(game, command.engines, (*command.assist, *command.names))
         engines, amounts = self._made_even(game, command)
@@ -428,16 +486,13 @@ class Playing:
         game_id = self._journal.start(
             game.name, game.options, engines=engines, clock=clock, assist=assist
         )
-        self._set_game(game, overlay, game_id)
-        self.referee.begin(Beginning(Line.of(game, game_id), overlay=overlay))
-        self.opponents.sit_down(game_id, engines, assist=assist)
-        self.clock.wind(game_id, clock, 0, over=False)
-        return game.start()
+        line = Line.of(game, game_id)
+        return self._follow(line, overlay, engines=engines, assist=assist, clock=clock)
 
     def begin_again(self) -> Position | None:
         """The same game with the same engines and clocks; after a lesson the game before it."""
         if self.lesson is not None:
-            return self.stop_learning()
+            return self.take_up(c.StopLearning())
         again, game = self.opponents.again(), self.game
         # But what chance decided in it, which everybody knows by now
         options = {n: value for n, value in game.options.items() if n not in game.secret_options}
@@ -447,10 +502,21 @@ class Playing:
             again=True,
         )
 
-    def take_up(self, command: FromStored, ahead: Ahead | None = None) -> Position | None:
-        """Go on with a stored game, or with a puzzle made from one. ``ahead``: as it was read
+    def take_up(self, command: Other, ahead: Ahead | None = None) -> Position | None:
+        """A lesson, a puzzle, or a stored game; None: nothing has begun. ``ahead``: as it was read
         meanwhile; it may have gone on since. Raises what stands in its way.
         """
+        match command:
+            case c.Learn(name):
+                kind = game_type(name)
+                if kind.lesson is None:
+                    raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
+                return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+            case c.SolvePuzzle(name, number):
+                return self._unwritten(exercise_game(name, number))
+            case c.StopLearning():
+                record = None if self.lesson is None else self._journal.current()
+                return None if record is None else self._go_on(record)
         ahead = ahead or read_ahead(command, self._journal)
         if ahead.exercise is not None:
             return self._unwritten(ExerciseGame(ahead.exercise, 0))
@@ -462,32 +528,11 @@ class Playing:
         game_id = self._journal.store(ahead.played, current=True)
         return self._go_on(self._journal.load(game_id), ahead.replayed)
 
-    def learn(self, name: str) -> Position:
-        """Raises NotPossibleError for a game without a lesson, and BoardDoesNotFitError."""
-        kind = game_type(name)
-        if kind.lesson is None:
-            raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
-        return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
-
-    def puzzle(self, name: str, number: int) -> Position:
-        """Raises NoSuchPuzzleError, and BoardDoesNotFitError."""
-        return self._unwritten(exercise_game(name, number))
-
     def _unwritten(self, game: Lesson) -> Position:
         """Start a lesson or puzzle, which the journal does not keep."""
         self._lessons += 1
         self.pointed = None
-        self._set_game(game, overlay_for(self._profile, game), -self._lessons)
-        self.referee = self._referee(Unwritten())
-        self.referee.begin(Beginning(Line.of(game, -self._lessons)))
-        self.opponents.sit_down(-self._lessons, {})
-        self.clock.wind(-self._lessons, None, 0, over=False)
-        return game.start()
-
-    def stop_learning(self) -> Position | None:
-        """Back to the game of before the lesson; None where there was none."""
-        record = None if self.lesson is None else self._journal.current()
-        return None if record is None else self._go_on(record)
+        return self._follow(Line.of(game, -self._lessons), overlay_for(self._profile, game))
 
     def seat(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
         """Change who sits where. Raises NotPossibleError."""
@@ -501,18 +546,6 @@ class Playing:
             case c.SeatComputer(player, level):
                 self.seats.play(player, level)
 
-    def set_up_again(self) -> None:
-        """Set the board up again after free play. In a game of seats people say what lies there."""
-        if self.referee is self._of_places:
-            self._of_places.set_up_again()
-
-    def end_free_mark(self) -> None:
-        """Remove the mark of free play once the board has been set up again."""
-        if self.free_mark.stands and not (
-            self.referee is self._of_places and self._of_places.setting_up
-        ):
-            self.free_mark.clear()
-
     def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
         if known is None and self._gone_on_with[0] == record.id:  # after a lesson
             known = self._gone_on_with[1]
@@ -521,29 +554,54 @@ class Playing:
         game, reached = replayed.game, replayed.positions
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
-        self._set_game(game, overlay, record.id)
         if record.result is not None:  # whoever sits here now has not played it
             self._counted = record.id
         agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
         line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
-        self.referee.begin(
-            Beginning(
-                line,
-                resumed=True,
-                taken_back=record.taken_back,
-                pending=record.pending,
-                overlay=overlay,
-            )
+        return self._follow(
+            line,
+            overlay,
+            engines=record.engines,
+            assist=record.assist,
+            clock=record.clock,
+            record=record,
         )
-        self.opponents.sit_down(record.id, record.engines, record.moves, record.assist)
-        over = record.result is not None
-        self.clock.wind(record.id, record.clock, len(record.moves), over=over)
-        if self.free_mark.stands:
-            self.set_up_again()
-        return line.position
 
-    def _set_game(self, game: Game, overlay: Overlay, game_id: int) -> None:
-        """Over the plate, before the referee that such a game has."""
+    def _follow(
+        self,
+        line: Line,
+        overlay: Overlay,
+        *,
+        engines: EngineSeats = NO_ENGINES,
+        assist: Assists = NO_ASSIST,
+        clock: ClockLeft | None = None,
+        record: GameRecord | None = None,
+    ) -> Position:
+        """The game of ``line`` lies over the plate from now on, before the referee that such a game
+        has. ``record``: it was begun earlier.
+        """
+        game, game_id = line.game, line.game_id
+        journal = self._journal if game_id > 0 else Unwritten()
+        menu = self.menu if game_id > 0 else None
+        if isinstance(overlay, ZoneOverlay):
+            self.referee = SeatArbiter(
+                journal, self.seats, overlay, line, menu, resumed=record is not None
+            )
+        else:
+            able = self._profile.capabilities
+            self.referee = Referee(
+                journal,
+                line,
+                menu,
+                resumed=record is not None,
+                taken_back=None if record is None else record.taken_back,
+                pending=None if record is None else record.pending,
+                silent_failures=not able.measures,
+                tilts=able.sees_tilt,
+            )
         self.game, self.overlay, self.game_id = game, overlay, game_id
-        self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
         self.seats.set_up(game.players if self.seated else (), game_id)
+        self.opponents.sit_down(game_id, engines, line.moves, assist)
+        over = record is not None and record.result is not None
+        self.clock.wind(game_id, clock, len(line.moves), over=over)
+        return line.position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drivers.clock import Clock
@@ -141,8 +141,15 @@ class Sensing:
     """The sensors of one table, and the calibration that it learns as it reads them."""
 
     def __init__(
-        self, profile: Profile, plate: Plate, calibration: CalibrationStore, clock: Clock
+        self,
+        profile: Profile,
+        plate: Plate,
+        calibration: CalibrationStore,
+        clock: Clock,
+        scanned: Callable[[], None],
     ) -> None:
+        """``scanned``: called as each scan begins."""
+        self._scanned = scanned
         self._profile = profile
         self._plate = plate
         self._clock = clock
@@ -181,6 +188,7 @@ class Sensing:
 
     def look(self, overlay: Overlay, *, tilted: bool) -> Look:
         """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""
+        self._scanned()
         frame = self._plate.scan()
         now_s = self._clock.now()
         perception = self.perception

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from drivers.clock import Clock
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
 from firmware_host.commissioning.sweep import Sweep, begin, unfinished
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.paths import sync_directory
 from firmware_host.config.profile import Profile
 from firmware_host.host.sensing import Look, Sensing
-from firmware_host.journal.database import translated
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.table import play
@@ -25,7 +24,6 @@ from firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
 from games.base import Game
 
 KEPT = 12
-MARK_NAME = "free-play"
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
@@ -39,31 +37,6 @@ class Happened:
     number: int
     event: SightEvent
     say: Message
-
-
-class FreeMark:
-    """A file that stands from when free play begins until the board is the position again: what was
-    left on the plate is no move after a kill, either.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / MARK_NAME
-        self.stands = self._path.exists()
-
-    def set(self) -> None:
-        """Set the mark; it is on the disk when this returns. Raises JournalFullError."""
-        with translated(self._path):
-            self._path.touch()
-            sync_directory(self._path.parent)
-        self.stands = True
-
-    def clear(self) -> None:
-        """Take the mark away: the board shows the position."""
-        self.stands = False
-        try:
-            self._path.unlink(missing_ok=True)
-        except OSError as error:  # then the board is asked for once more, after the next start
-            _log.warning("%s cannot be removed: %s", self._path, error)
 
 
 class FreePlay:
@@ -128,9 +101,10 @@ class Upkeep:
     do besides playing; may be set.
     """
 
-    def __init__(self, profile: Profile, folder: Path) -> None:
+    def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:
         self._profile = profile
         self._folder = folder
+        self._clock = clock
         self.sweep: Sweep | None = None
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
@@ -172,13 +146,13 @@ class Upkeep:
         self.left = unfinished(self._profile, self._folder)
 
     def step(
-        self, look: Look, standing: Standing, game: Game, overlay: Overlay, calendar_s: float
+        self, look: Look, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
         """One scan of what goes on; the calibration that a sweep has found, once it is done."""
         if self.sweep is not None:
             accepted = self.sweep.update(look.frame).accepted
             self.asked = self.sweep.asked(overlay)
-            found = self.sweep.calibration(calendar_s)
+            found = self.sweep.calibration(self._clock.calendar())
             return replace(standing, sounds=(Sound.MOVE,) if accepted else ()), found
         if self.free is not None:
             return self.free.standing(standing, look.sight, game, overlay), None

@@ -11,13 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from firmware_host.table.line import PendingMove
-from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Claim, Role
+from firmware_host.table.standing import Role
 from games.base import Game, Position, Shift, Turn
-
-LAG_S = 0.5  # perception takes a few scans to accept what it is told
-MOST_LAG_S = 3.0
-MASK_S = 0.1  # and a scan to stop reading the place
 
 
 def filled(
@@ -76,41 +71,11 @@ def answered(
     return board
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What people have said of places, or the rules have left no doubt of: the referee goes by it
-    at once, and perception is told.
-
-    ``fresh``: place -> piece, and when it was said, until perception has accepted or refused it.
-    ``untold``: what perception has yet to be told.
-    """
-
-    fresh: Mapping[str, tuple[str | None, float]] = field(default_factory=dict)
-    untold: tuple[Claim, ...] = ()
-
-    def made(self, place: str, piece: str | None, now_s: float) -> Claims:
-        """With ``piece`` (or nothing) standing on ``place``."""
-        fresh = {**self.fresh, place: (piece, now_s)}
-        return Claims(fresh, (*self.untold, (place, piece)))
-
-    def left(self, sight: Sight, now_s: float) -> Claims:
-        """Without those that perception has accepted, or refused."""
-
-        def is_over(place: str, piece: str | None, lag_s: float) -> bool:
-            read = place not in sight.masked and lag_s > MASK_S
-            accepted = lag_s > LAG_S and sight.cells.get(place) == piece
-            return read or accepted or lag_s > MOST_LAG_S
-
-        claims = self.fresh.items()
-        fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
-        return Claims(fresh, self.untold)
-
-    def over(self, cells: Mapping[str, str]) -> Mapping[str, str]:
-        """``cells`` as they are by what was said."""
-        if not self.fresh:
-            return cells
-        said = {place: piece for place, (piece, _) in self.fresh.items()}
-        return {place: piece for place, piece in {**cells, **said}.items() if piece is not None}
+def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
+    """``cells`` as they are by what people have said, or the rules have left no doubt of."""
+    if not claims:
+        return cells
+    return {place: piece for place, piece in {**cells, **claims}.items() if piece is not None}
 
 
 @dataclass(frozen=True, slots=True)

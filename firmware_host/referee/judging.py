@@ -42,6 +42,12 @@ from firmware_host.table.standing import (
 from games.base import Entrance, Game, Turn
 
 DONE = "done"
+SIDES = {
+    "left": text("left"),
+    "right": text("right"),
+    "top": text("top"),
+    "bottom": text("bottom"),
+}
 
 Asked = tuple[Question, Mapping[str, Meaning]]
 """And what each answer means."""
@@ -51,7 +57,9 @@ def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = (
     """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
     piece = found[0].turn.player
     places = unseen(found, hidden)
-    ask = play.which_move(places) if places else play.which_side(game.name, piece)
+    ask = text("From which side does the {piece} come?", piece=play.piece(game.name, piece))
+    if places:
+        ask = text("The table cannot see {places}. Which move was it?", places=", ".join(places))
     return _among(game, found, ask, offer=False)
 
 
@@ -64,10 +72,14 @@ def perhaps_moved(
     places = landings(found, hidden)
     if missed:
         ask = text("Where is the piece that the table does not see?")
-    elif places and len(places) == len(found):
-        ask = play.is_there(places)
+    elif len(places) != len(found):
+        where = ", ".join(places or unseen(found, hidden))
+        ask = text("The table cannot see {places}. Which move was it?", places=where)
+    elif len(places) == 1:
+        ask = text("The table cannot see {place}. Is the piece there?", place=places[0])
     else:
-        ask = play.which_move(places or unseen(found, hidden))
+        where = ", ".join(places)
+        ask = text("The table cannot see {places}. Is the piece on one of them?", places=where)
     return _among(game, found, ask, offer=True)
 
 
@@ -109,14 +121,21 @@ def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
         if entrance is None:
             shift = next(s for s in turn.act if s.target is not None)
             place = shift.target or ""
-            label = play.landed(game.name, shift.piece, place)
+            piece = play.piece(game.name, shift.piece)
+            label = text("{piece} on {place}", piece=piece, place=place)
             way = turn.path or (place,)
             choices.append(Choice(turn.move, label, places=(place,), path=way))
             continue
+        colour = play.player(entrance.colour)
         choices.append(
             Choice(
                 entrance.side if apart else turn.move,
-                play.side(entrance.side, entrance.colour, turn.move),
+                text(
+                    "{side}, {colour}, slot {slot}",
+                    side=SIDES.get(entrance.side, Message(entrance.side)),
+                    colour=colour,
+                    slot=turn.move,
+                ),
                 (turn.move, entrance.colour) if apart else (),
                 entrance.colour,
                 (entrance.edge,),
@@ -144,34 +163,39 @@ def fix_say(
         return text("{said} Or wait, and the move is taken back.", said=say)
     why = _why(state, first)
     if why is not None:
-        say = troubles.because(why, say)
+        say = text("{why} {what}", why=why, what=say)
     if _may_be_upside_down(state, first):
         mover = play.player(line.position.to_move or "")
         say = text("{said} If it is {player}'s own, turn it over.", said=say, player=mover)
     return say
 
 
+_STAY = text("Pieces on the board stay where they are.")
+
+
 def _why(state: State, first: Carry) -> Message | None:
     now, position, cause = state.play, state.play.line.position, state.seen.cause
     if now.guide is Guide.TAKEBACK:
-        return troubles.TAKING_BACK
+        return text("The move is taken back.")
     if first.turn_over or first.piece == UNKNOWN_PIECE:
         return None
     if first.source is not None and first.source not in now.line.game.board:
-        return troubles.OFF_BOARD
+        return text("That place does not belong to the board.")
     ends = (first.source, first.target)
     if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
         return troubles.happened(cause.happening)
     if not now.matched:
-        return troubles.RESUMED
+        return text("The board is not as this game left it.")
     extra = first.source is not None and first.target is None and not first.parked
     if now.pending is not None:
         mover = play.player(now.pending.turn.player)
         return text("First finish {player}'s move.", player=mover) if extra else None
     if not extra:
-        return _may_not_move(state, first) if now.book.movers else troubles.STAY
+        return _may_not_move(state, first) if now.book.movers else _STAY
     refusal = position.drop_refusal(first.piece, first.source or "")
-    return troubles.refused(refusal) if refusal else troubles.ONE_AT_A_TIME
+    if refusal is not None:
+        return troubles.refused(refusal)
+    return text("Only one piece may be put down in a turn.")
 
 
 def _may_not_move(state: State, first: Carry) -> Message | None:
@@ -183,7 +207,7 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
     mover = position.to_move or ""
     in_hand = not astray and mover not in state.cells.values()  # and must not land there
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
-    return troubles.STAY if refusal is None else troubles.refused(refusal)
+    return _STAY if refusal is None else troubles.refused(refusal)
 
 
 def _capture_first(game: Game, turn: Turn) -> Message:
@@ -480,7 +504,18 @@ def _sensors(state: State) -> State:
     if not fresh:
         return state
     first = fresh[0]
-    return state.noticed(troubles.failed(sight.masked[first], first, blind=first in sight.blind))
+    what = troubles.unread(sight.masked[first], first)
+    if first in sight.blind:
+        return state.noticed(
+            text(
+                "{what} The table asks about {place} now, and play goes on.",
+                what=what,
+                place=first,
+            )
+        )
+    return state.noticed(
+        text("{what} Its neighbours watch {place} now, and play goes on.", what=what, place=first)
+    )
 
 
 def _asking(state: State) -> State:
@@ -503,7 +538,8 @@ def _noticing(state: State) -> State:
     view, notice = state.view, state.notice
     if notice is None or state.seen.is_due(notice[1]):
         return state
-    return replace(state, view=replace(view, say=troubles.noticed(notice[0], view.say)))
+    say = text("{notice} {said}", notice=notice[0], said=view.say)
+    return replace(state, view=replace(view, say=say))
 
 
 def _sounding(state: State, before: View) -> State:
@@ -549,6 +585,6 @@ def standing(state: State) -> Standing:
         lean_rad=view.lean_rad,
         sounds=state.sounds,
         step=state.step,
-        claims=state.claims.untold,
+        claims=tuple(state.claims.items()),
         last=line.last,
     )

@@ -15,11 +15,11 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.messages import text
 from firmware_host.referee.book import Book, Pending, answered, ends
 from firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from firmware_host.referee.view import Meaning
 from firmware_host.table import commands as c
-from firmware_host.table import troubles
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.line import (
@@ -291,7 +291,7 @@ def _back(state: State, journal: JournalPort, press: Press) -> State:
     asking, play = state.asking, state.play
     if press.long and state.menu is not None:
         seen = state.seen
-        menu = asking.browse(state.menu, play.line.game, seen.sight.cells, seen.now_s)
+        menu = asking.browse(state.menu(), play.line.game, seen.sight.cells, seen.now_s)
         return replace(state, asking=menu)
     if asking.menu:
         return replace(state, asking=Asking())
@@ -324,7 +324,7 @@ def _take_back(state: State, journal: JournalPort, to: int | None = None) -> Sta
     count, agreed = len(state.play.line.moves), state.play.line.agreed is not None
     to = count - (not state.made and not agreed) if to is None else to
     if to < 0:
-        return state.noticed(troubles.NOTHING_TO_TAKE_BACK)
+        return state.noticed(text("There is no move to take back."))
     state = replace(state, trouble=None, retry_s=inf, owed=to)
     fewer = count > to or agreed
     state = take_back(state, journal, to) if fewer else drop(state, journal)
@@ -345,7 +345,9 @@ def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
 
 def _swap(state: State) -> State:
     swap = state.play.swap
-    return state.noticed(troubles.NO_SWAP) if swap is None else _ask_for(state, swap)
+    if swap is not None:
+        return _ask_for(state, swap)
+    return state.noticed(text("A swap is possible only on the second player's first turn."))
 
 
 def _ask_for(state: State, turn: Turn) -> State:

@@ -1,24 +1,23 @@
-"""Chance in a game of seats: dice and cards, the same after a restart as before."""
+"""A game of seats on one table: whose move it is, what chance decides, what people see."""
 
 from __future__ import annotations
 
 import hmac
 import random
+import re
 import secrets
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from msgspec import Struct
 
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.messages import Message, text
-from firmware_host.referee import shown
 from firmware_host.referee.seats import LEVELS, Seats
-from firmware_host.referee.shown import lights
 from firmware_host.table import troubles
-from firmware_host.table.arbiter import AGAIN
+from firmware_host.table.arbiter import AGAIN, Menu
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import (
     Answer,
@@ -29,12 +28,12 @@ from firmware_host.table.commands import (
     SeatMove,
     TakeBack,
 )
-from firmware_host.table.line import Beginning, JournalPort, Line
+from firmware_host.table.line import JournalPort, Line
 from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Asking, Choice, Phase, Question, Sound, Standing
+from firmware_host.table.standing import Asking, Choice, Phase, Role, Sound, Standing
 from firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
-from games.base import Position
-from games.seated import Computer, SeatedGame
+from games.base import Outcome, Position
+from games.seated import Computer, Phrase, SeatedGame, Several, Words
 
 
 def sounds_of(game: SeatedGame, before: Position, after: Position, move: str) -> list[Sound]:
@@ -73,6 +72,14 @@ class Draws:
         return options[int.from_bytes(digest, "big") % len(options)]
 
 
+def with_seed(game: SeatedGame) -> Mapping[str, Any]:
+    """The options of a new game: with a seed of its own where none was chosen."""
+    options = dict(game.options)
+    for name in game.secret_options:
+        options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)
+    return options
+
+
 def dealt(line: Line, game: SeatedGame) -> str:
     """Its next move, which follows from the game's secret seed and the number of the move. Raises
     NotPossibleError where it has none.
@@ -83,47 +90,6 @@ def dealt(line: Line, game: SeatedGame) -> str:
     seed = next((game.options[name] for name in game.secret_options), 0)
     draws = Draws(seed, len(line.moves))
     return game.completed(line.position, draws.choice(legal), draws)
-
-
-def check_move(
-    game: SeatedGame,
-    position: Position,
-    asked: SeatMove,
-    computers: Container[str],
-    proposed: tuple[Proposal | None, ...],
-) -> None:
-    """Raises NotPossibleError where the move is not his who asks. ``computers``: players whose
-    moves of hands anybody tells; so does anybody how what is ``proposed`` went.
-    """
-    who = asked.move.partition(":")[0]
-    theirs = who in game.players and who != asked.player
-    if theirs and not (
-        (who in computers and game.takes_back(asked.move))
-        or any(_tells(game, position, each, asked.move) for each in proposed)
-    ):
-        raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-    secret = game.shown_move(asked.move, "") != asked.move  # which cards lie where
-    if who == CHANCE and (game.at_once(position) or secret):
-        raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
-
-
-def _tells(game: SeatedGame, position: Position, proposed: Proposal | None, move: str) -> bool:
-    """Whether ``move`` says that it was done, or that it failed."""
-    if proposed is None:
-        return False
-    failed = game.failure(position, proposed.move)
-    return move == proposed.move or (failed is not None and move.startswith(failed))
-
-
-def check_hands(game: SeatedGame, position: Position, move: str) -> None:
-    """Raises RulesError where it is not legal that hands do it, NotPossibleError where it needs
-    none.
-    """
-    refusal = game.refusal(position, move)
-    if refusal is not None:
-        raise refusal
-    if game.failure(position, move) is None:
-        raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
 
 
 def kept_moves(line: Line, game: SeatedGame) -> int | None:
@@ -198,46 +164,45 @@ class Hinted(Struct, frozen=True):
     why: Message
 
 
-COUNT_S = 5.0
+COUNT_S = 5
 _WOULD_ROLL = text("{who} would like to roll: that is for {other}.")
 _WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A count of five. ``since_s``: when it began, None in the step that it is asked for."""
-
-    since_s: float | None = None
-
-
 class SeatArbiter:
-    """One table's referee of seated games (an Arbiter).
+    """The referee of one seated game (an Arbiter).
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
     back says that it may not be so, and then that it is not; else it takes back.
 
     ``step_number``: grows with everything that may change a player's mind, so that what he decided
     before does not count; passing does not. ``hints``: player -> what only his seat may be shown.
+    ``counting``: seconds left of a count of five; None where nobody counts.
     """
 
-    trouble: JournalError | None = None
-    wish: str | None = None
-
-    def __init__(self, journal: JournalPort, seats: Seats, menu: Question | None = None) -> None:
+    def __init__(
+        self,
+        journal: JournalPort,
+        seats: Seats,
+        overlay: ZoneOverlay,
+        line: Line,
+        menu: Menu | None = None,
+        *,
+        resumed: bool = False,
+    ) -> None:
+        """``overlay``: where on the plate the game of ``line`` lies; ``resumed``: it was begun
+        earlier.
+        """
         self._journal = journal
         self._seats = seats
+        self._overlay = overlay
+        self._game = overlay.game
+        self._line = line
         self._menu = menu
-        self._overlay: ZoneOverlay | None = None
-        self._line: Line | None = None
         self._finished = False  # the result is on disk
-        self.step_number = 0
-        self._forget()
-
-    def _forget(self) -> None:
-        self._count: Counted | None = None
-        self._sounds: list[Sound] = []
-        self._retry_s = 0.0
+        self.step_number = len(line.moves) + 1
+        self._sounds: list[Sound] = [] if resumed else [Sound.START]
         self._computers, self._advisers = Computers(), Computers()
         self._ask_hint: dict[str, int] = {}  # and at which step
         self.hints: Mapping[str, Hinted] = {}
@@ -246,35 +211,17 @@ class SeatArbiter:
         self._asking: Asking[str] = Asking()
         self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
-        self.wish = None
-        self.trouble = None
         self.counting: int | None = None
+        self._count_ends_s = inf  # five seconds after the step in which it is asked for
+        self.wish: str | None = None
+        self._trouble: JournalError | None = None
+        self._retry_s = 0.0
         self._stood: tuple[tuple[object, ...], Standing] | None = None
-
-    def options(self, game: SeatedGame) -> Mapping[str, Any]:
-        """The options of a new game: with a seed of its own where none was chosen."""
-        options = dict(game.options)
-        for name in game.secret_options:
-            options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)
-        return options
-
-    def begin(self, beginning: Beginning) -> None:
-        """As in Arbiter; nothing is pending or agreed in such a game."""
-        self._line = beginning.line
-        overlay = beginning.overlay
-        self._overlay = overlay if isinstance(overlay, ZoneOverlay) else None
-        self._finished = False
-        self._forget()
-        self.step_number += len(beginning.line.moves) + 1
-        if not beginning.resumed:
-            self._sounds.append(Sound.START)
 
     @property
     def position(self) -> Position:
-        """After the last move, which the standing shows from the next step on. Raises
-        NotPossibleError where no such game is being played.
-        """
-        return self._playing[0].position
+        """After the last move, which the standing shows from the next step on."""
+        return self._line.position
 
     @property
     def proposal(self) -> Proposal | None:
@@ -286,44 +233,43 @@ class SeatArbiter:
         """What hands are to do for somebody, mostly a computer player."""
         return None if self._wish is None else self._wish.move
 
-    @property
-    def _playing(self) -> tuple[Line, SeatedGame]:
-        line = self._line
-        if line is None or not isinstance(line.game, SeatedGame):
-            raise NotPossibleError("No such game is being played.", remedy="Begin one.")
-        return line, line.game
-
-    def set_menu(self, menu: Question) -> None:
-        """As in Arbiter."""
-        self._menu = menu
-
     def answer_wish(self, refused: Message | None = None) -> None:
         """As in Arbiter; until the next press."""
         self.wish = None
         self._notice = refused or self._notice
 
+    def set_up_again(self) -> None:
+        """Nothing: people say what lies there."""
+
     # What people ask
 
     def carry_out(self, request: GameRequest) -> None:
         """As in Arbiter."""
-        line, game = self._playing
-        request.check_current(line.game_id, self.step_number)
+        request.check_current(self._line.game_id, self.step_number)
         match request:
             case SeatMove():
-                self._move(line, game, request)
-            case Count():
-                self._begin_count(line, game, request.player)
+                self._move(request)
+            case Count(player):
+                if self._game.time_up not in self.position.legal():
+                    raise NotPossibleError(
+                        "There is nothing to count for.", remedy="Go on playing."
+                    )
+                if not self._only_wishes(player, _WOULD_COUNT):
+                    self.counting, self._count_ends_s = COUNT_S, inf
+                    self._sounds.append(Sound.ASK)
             case NotSo():
-                self._doubt()
+                if self._evidence.proposal is None:
+                    raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
+                self._evidence = self._evidence.doubted()
             case SeatHint(player):
-                if player not in line.position.awaiting or player in self._seats.shut:
+                if player not in self.position.awaiting or player in self._seats.shut:
                     raise NotPossibleError("There is nothing to hint at now.")
                 self._ask_hint[player] = self.step_number
             case Answer(value):
                 self._asking.check(value)
                 self._chosen(self._asking.named(value))
             case TakeBack(to):
-                kept = kept_moves(line, game)
+                kept = kept_moves(self._line, self._game)
                 if kept is None or to not in (None, kept):
                     raise NotPossibleError(
                         "Only what hands did last can be taken back, and no card that was seen.",
@@ -335,47 +281,56 @@ class SeatArbiter:
                     "This game has no such question.", remedy="Play on its page."
                 )
 
-    def _move(self, line: Line, game: SeatedGame, asked: SeatMove) -> None:
-        thrown = asked.move.partition(":")[0] == CHANCE and game.rolls(line.position)
-        if thrown and self._only_wishes(line, asked.player, _WOULD_ROLL):
+    def _move(self, asked: SeatMove) -> None:
+        game, position, move = self._game, self.position, asked.move
+        thrown = move.partition(":")[0] == CHANCE and game.rolls(position)
+        if thrown and self._only_wishes(asked.player, _WOULD_ROLL):
             return
-        if asked.move == CHANCE:
-            self._play(line, game, dealt(line, game))
+        if move == CHANCE:
+            self._play(dealt(self._line, game))
             return
-        proposed = (self._evidence.proposal, self._wish)
-        check_move(game, line.position, asked, self._seats.computers, proposed)
-        if asked.proposed:
-            check_hands(game, line.position, asked.move)
-            self._wish = Proposal(asked.move, seen=False)
-        else:
-            self._play(line, game, asked.move)
+        self._check_move(asked)
+        if not asked.proposed:
+            self._play(move)
+            return
+        refusal = game.refusal(position, move)
+        if refusal is not None:
+            raise refusal
+        if game.failure(position, move) is None:
+            raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
+        self._wish = Proposal(move, seen=False)
 
-    def _only_wishes(self, line: Line, who: str | None, would: Message) -> bool:
+    def _check_move(self, asked: SeatMove) -> None:
+        """Raises NotPossibleError where the move is not his who asks. Moves of hands at a
+        computer's seat anybody tells; so does anybody how what is proposed went.
+        """
+        game, move, who = self._game, asked.move, asked.move.partition(":")[0]
+        hands = who in self._seats.computers and game.takes_back(move)
+        if who in game.players and who != asked.player and not hands and not self._tells(move):
+            raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
+        secret = game.shown_move(move, "") != move  # which cards lie where
+        if who == CHANCE and (game.at_once(self.position) or secret):
+            raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
+
+    def _tells(self, move: str) -> bool:
+        """Whether ``move`` says that what is proposed was done, or that it failed."""
+        for proposed in (self._evidence.proposal, self._wish):
+            if proposed is not None:
+                failed = self._game.failure(self.position, proposed.move)
+                if move == proposed.move or (failed is not None and move.startswith(failed)):
+                    return True
+        return False
+
+    def _only_wishes(self, who: str | None, would: Message) -> bool:
         """Whether somebody asks for what the one whose turn it is has to do; it is told then, and
         waits for him.
         """
-        mover = line.position.mover
+        mover = self.position.mover
         if who in (None, mover) or mover in self._seats.computers:
             return False
-        names = {"who": shown.name(who), "other": shown.name(mover)}
-        self._notice = Message(would.template, names)
+        self._notice = Message(would.template, {"who": name(who), "other": name(mover)})
         self._sounds.append(Sound.ASK)
         return True
-
-    def _begin_count(self, line: Line, game: SeatedGame, who: str | None) -> None:
-        """Begin the count of five, where something waits for its end."""
-        if game.time_up not in line.position.legal():
-            raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
-        if self._only_wishes(line, who, _WOULD_COUNT):
-            return
-        self._count = Counted()
-        self._sounds.append(Sound.ASK)
-
-    def _doubt(self) -> None:
-        """What was seen does not count by itself."""
-        if self._evidence.proposal is None:
-            raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
-        self._evidence = self._evidence.doubted()
 
     # Steps
 
@@ -384,15 +339,15 @@ class SeatArbiter:
         be written before.
         """
         try:
-            if self.trouble is None or now_s >= self._retry_s:
+            if self._trouble is None or now_s >= self._retry_s:
                 self._go_on(sight, now_s, presses)
-                self.trouble = None
+                self._trouble = None
         except JournalError as error:
-            if self.trouble is None:
+            if self._trouble is None:
                 self._sounds.append(Sound.PAUSED)
-            self.trouble = error
+            self._trouble = error
             self._retry_s = now_s + RETRY_S
-        return self._stand(*self._playing)
+        return self._stand()
 
     def _go_on(self, sight: Sight, now_s: float, presses: Sequence[Press]) -> None:
         for press in presses:
@@ -400,22 +355,20 @@ class SeatArbiter:
                 self._back(press, now_s)
             else:
                 self._confirm(press, now_s)
-        line, game = self._playing
-        if CHANCE in line.position.awaiting and game.at_once(line.position):
-            self._play(line, game, dealt(line, game))
-        self._count_on(*self._playing, now_s)
-        self._let_computers(*self._playing, now_s)
-        self._advise(*self._playing, now_s)
-        self._look(*self._playing, sight, now_s)
-        line = self._playing[0]
-        outcome = line.position.outcome
+        if CHANCE in self.position.awaiting and self._game.at_once(self.position):
+            self._play(dealt(self._line, self._game))
+        self._count_on(now_s)
+        self._let_computers(now_s)
+        self._advise(now_s)
+        self._look(sight, now_s)
+        outcome = self.position.outcome
         if outcome is not None and not self._finished:
-            self._journal.finish(line.game_id, outcome.as_json())
+            self._journal.finish(self._line.game_id, outcome.as_json())
             self._finished = True
 
     def _take_back(self) -> None:
-        line, game = self._playing
-        kept = kept_moves(line, game)
+        line = self._line
+        kept = kept_moves(line, self._game)
         if kept is None:
             return
         self._journal.take_back(line.game_id, len(line.moves), kept)
@@ -425,23 +378,22 @@ class SeatArbiter:
         self._sounds.append(Sound.TAKEBACK)
 
     def _confirm(self, press: Press, now_s: float) -> None:
-        line, game = self._playing
+        position = self.position
         self._notice = None
         if self._asking.menu:
             self._asking, choice = self._asking.pressed(press, now_s)
             self._chosen(choice)
         elif self.proposal is not None:
-            self._play(line, game, self.proposal.move)
-        elif line.position.over:
+            self._play(self.proposal.move)
+        elif position.over:
             self.wish = AGAIN
-        elif CHANCE in line.position.awaiting and not game.at_once(line.position):
-            self._play(line, game, dealt(line, game))
+        elif CHANCE in position.awaiting and not self._game.at_once(position):
+            self._play(dealt(self._line, self._game))
 
     def _back(self, press: Press, now_s: float) -> None:
-        line = self._playing[0]
         self._notice = None
         if press.long and self._menu is not None:
-            self._asking = self._asking.browse(self._menu, line.game, {}, now_s)
+            self._asking = self._asking.browse(self._menu(), self._game, {}, now_s)
         elif self._asking.menu:
             self._asking = Asking()
         elif self._evidence.proposal is not None:
@@ -455,16 +407,15 @@ class SeatArbiter:
             self._asking = Asking()
             self.wish = choice.value
 
-    def _let_computers(self, line: Line, game: SeatedGame, now_s: float) -> None:
+    def _let_computers(self, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
-        computers = self._seats.computers
+        game, position, computers = self._game, self.position, self._seats.computers
         if not computers or self._wish is not None:
             return
-        position = line.position
         if CHANCE in position.awaiting and position.mover in computers:
             self._asks_since_s = now_s if self._asks_since_s is None else self._asks_since_s
             if now_s >= self._asks_since_s + ROLL_S:
-                self._play(line, game, dealt(line, game))
+                self._play(dealt(self._line, game))
             return
         decided = self._computers.decided(game, position, computers, self.step_number, now_s)
         if decided is None:
@@ -473,54 +424,52 @@ class SeatArbiter:
         if game.takes_back(move) and game.failure(position, move) is not None:
             self._wish = Proposal(move, seen=False)
         else:
-            self._play(line, game, move)
+            self._play(move)
 
-    def _advise(self, line: Line, game: SeatedGame, now_s: float) -> None:
+    def _advise(self, now_s: float) -> None:
         """Who asked for a hint has it once the strongest computer has thought of what he sees."""
-        asks = [player for player, step in self._ask_hint.items() if step == self.step_number]
-        levels = dict.fromkeys(asks, LEVELS[-1])
-        found = self._advisers.decided(game, line.position, levels, self.step_number, now_s)
+        step = self.step_number
+        levels = {who: LEVELS[-1] for who, asked in self._ask_hint.items() if asked == step}
+        found = self._advisers.decided(self._game, self.position, levels, step, now_s)
         if found is not None:
             player, computer = found
             del self._ask_hint[player]
-            hint = Hinted(self.step_number, computer.best, shown.sentence(computer.why))
+            hint = Hinted(step, computer.best, sentence(computer.why))
             self.hints = {**self.hints, player: hint}
 
-    def _look(self, line: Line, game: SeatedGame, sight: Sight, now_s: float) -> None:
+    def _look(self, sight: Sight, now_s: float) -> None:
         """What the sensors surely tell counts after a while of rest, unless somebody says
         otherwise.
         """
-        if self._overlay is None:
-            return
         before = self._evidence.proposal
-        self._evidence = looked(self._evidence, sight, self._overlay, line.position, self.for_hands)
+        self._evidence = looked(self._evidence, sight, self._overlay, self.position, self.for_hands)
         proposed = self._evidence.proposal
         if proposed is not None and before is None:
             self._sounds.append(Sound.ASK)
         if proposed is not None and proposed.sure and now_s >= proposed.since_s + REST_S:
-            self._play(line, game, proposed.move)
+            self._play(proposed.move)
 
-    def _count_on(self, line: Line, game: SeatedGame, now_s: float) -> None:
-        if self._count is not None and game.time_up not in line.position.legal():
-            self._count = None
-        if self._count is None:
+    def _count_on(self, now_s: float) -> None:
+        if self.counting is not None and self._game.time_up not in self.position.legal():
             self.counting = None
+        if self.counting is None:
             return
-        since_s = now_s if self._count.since_s is None else self._count.since_s
-        self._count = Counted(since_s)
-        self.counting = ceil(since_s + COUNT_S - now_s)
+        if self._count_ends_s == inf:
+            self._count_ends_s = now_s + COUNT_S
+        self.counting = ceil(self._count_ends_s - now_s)
         if self.counting <= 0:
-            self._count = self.counting = None
-            self._play(line, game, game.time_up)
+            self.counting = None
+            self._play(self._game.time_up)
 
-    def _play(self, line: Line, game: SeatedGame, move: str) -> None:
+    def _play(self, move: str) -> None:
         self._notice = None
-        before, turn = line.position, line.position.play(move)
+        game, line, before = self._game, self._line, self.position
+        turn = before.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
         held = game.more(before)
         if not any((*held["hands"].values(), held["drawn"])):
             self._seats.deal()
-        self._line = line = line.played(turn)
+        self._line = line.played(turn)
         proposed = self._evidence.proposal
         if proposed is not None and proposed.move == move:
             self._evidence = Evidence(self._evidence.explained)
@@ -528,36 +477,35 @@ class SeatArbiter:
             before_it = None if game.takes_back(move) else self._evidence.before
             self._evidence = Evidence(before_it)  # what is seen is looked at anew
         self._wish = self._asks_since_s = None
-        if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
+        if not game.passes(move) or game.prompt(before) != game.prompt(self.position):
             self.step_number += 1
-            self._count = None if self._count is None else Counted()
-        self._sounds += sounds_of(game, before, line.position, move)
+            self._count_ends_s = inf  # who counts begins anew
+        self._sounds += sounds_of(game, before, self.position, move)
 
-    def _stand(self, line: Line, game: SeatedGame) -> Standing:
+    def _stand(self) -> Standing:
         """The standing; the same object as long as nothing changes."""
         key = (
-            id(line.position),
-            id(self.trouble),
+            id(self.position),
+            id(self._trouble),
             self.counting,
-            id(self._overlay),
             self.step_number,
             self.proposal,
             self._asking.question,
             id(self._notice),
         )
         if self._stood is None or self._stood[0] != key or self._sounds:
-            self._stood = key, self._standing(line, game)
+            self._stood = key, self._standing()
             self._sounds.clear()
         elif self._stood[1].sounds:  # they are told once
             self._stood = key, replace(self._stood[1], sounds=())
         return self._stood[1]
 
-    def _standing(self, line: Line, game: SeatedGame) -> Standing:
-        position, overlay = line.position, self._overlay
+    def _standing(self) -> Standing:
+        line, game, position = self._line, self._game, self.position
         phase = Phase.OVER if position.over else Phase.TURN
-        roles, tint = lights(game, position, overlay, self.counting) if overlay else ({}, {})
+        roles, tint = lights(game, position, self._overlay, self.counting)
         return Standing(
-            phase=phase if self.trouble is None else Phase.PAUSED,
+            phase=phase if self._trouble is None else Phase.PAUSED,
             to_move=position.to_move,
             game=game,
             game_id=line.game_id,
@@ -566,7 +514,7 @@ class SeatArbiter:
             roles=roles,
             piece_for={},
             shifts=(),
-            say=self._say(game, position),
+            say=self._say(),
             outcome=position.outcome,
             tint=tint,
             question=self._asking.question,
@@ -575,16 +523,110 @@ class SeatArbiter:
             step=self.step_number,
         )
 
-    def _say(self, game: SeatedGame, position: Position) -> Message:
-        if self.trouble is not None:
-            return troubles.part_missing([self.trouble])
+    def _say(self) -> Message:
+        if self._trouble is not None:
+            return troubles.part_missing([self._trouble])
         if self._asking.question is not None:
             return self._asking.question.ask
         if self._notice is not None:
             return self._notice
-        if position.outcome is not None:
-            return shown.over(position.outcome)
-        prompt = shown.sentence(game.prompt(position))
+        if self.position.outcome is not None:
+            return over(self.position.outcome)
+        prompt = sentence(self._game.prompt(self.position))
         if self.counting is None:
             return prompt
         return text("{left}… {prompt}", left=self.counting, prompt=prompt)
+
+
+# What people read and see: the game's sentences, and the lights of its zones
+
+NAMES: Mapping[str, Message] = {
+    "red": text("Red"),
+    "blue": text("Blue"),
+    "white": text("White"),
+    "green": text("Green"),
+    "yellow": text("Yellow"),
+    "black": text("Black"),
+}
+
+
+_ZONE = re.compile("zone ([1-8])")
+
+
+def name(player: str) -> Message:
+    """A player as a sentence begins with him: "Red"."""
+    return NAMES.get(player, Message(player))
+
+
+def sentence(words: Words) -> Message:
+    """A game's sentence, its words translated as well as they are known."""
+    template, params = words
+    return Message(template, {key: _word(value) for key, value in params.items()})
+
+
+def _word(value: object) -> object:
+    match value:
+        case Phrase():
+            return sentence((value.template, value.params))
+        case Several():
+            return _joined([_word(each) for each in value.words], value.joint)
+        case str() if "{" not in value and "}" not in value:
+            zone = _ZONE.fullmatch(value)
+            if zone is not None:
+                return text("zone {zone}", zone=zone[1])
+            return NAMES.get(value, Message(value))
+    return value
+
+
+def _joined(words: Sequence[object], joint: str) -> object:
+    first, *rest = words
+    return (
+        Message(f"{{one}}{joint}{{others}}", {"one": first, "others": _joined(rest, joint)})
+        if rest
+        else first
+    )
+
+
+def over(outcome: Outcome) -> Message:
+    """Who has won."""
+    winners = outcome.extra.get("winners", [])
+    if len(winners) == 1:
+        return text("{winner} wins with the most points!", winner=name(winners[0]))
+    if outcome.team is not None:
+        return text("{winners} win together, with the most points!", winners=_all(winners))
+    return text("{winners} share the victory.", winners=_all(winners))
+
+
+def _all(players: list[str]) -> Message:
+    first, *rest = players
+    return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
+
+
+HARDER = ("orange", "purple")  # one challenge, and more
+
+Lights = tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]
+
+
+def lights(game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None) -> Lights:
+    """Roles, and the colours of those that are legal. ``left``: seconds of a count.
+
+    The zone of the turn is lit, in another colour where it was made harder; the middle has the
+    colours of those who are awaited, in turn; as many zones blink at the rim as seconds are left.
+    """
+    if position.over:
+        return dict.fromkeys(overlay.middle, Role.WIN), {}
+    roles: dict[str, Role] = {}
+    tint: dict[str, tuple[str, ...]] = {}
+    forced = min(game.forced(position), len(HARDER))
+    for zone in game.lit(position):
+        for place in overlay.zones[zone]:
+            roles[place] = Role.LEGAL
+            if forced:
+                tint[place] = (HARDER[forced - 1],)
+    awaited = tuple(each for each in position.awaiting if each in game.players)
+    awaited = awaited or (position.mover,)  # who rolls
+    for place in overlay.middle:
+        roles[place], tint[place] = Role.LEGAL, awaited
+    for zone in list(overlay.zones)[: left or 0]:
+        roles[overlay.zones[zone][-1]] = Role.LIFT
+    return roles, tint

@@ -11,12 +11,13 @@ from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError
 from firmware_host.messages import Message, text
-from firmware_host.referee.book import Book, Claims, Pending
+from firmware_host.referee.book import Book, Pending, said_over
 from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
 from firmware_host.table import troubles
+from firmware_host.table.arbiter import Menu
 from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.sight import Sight, SightEvent, Stillness
-from firmware_host.table.standing import Asking, Phase, Question, Sound
+from firmware_host.table.standing import Asking, Phase, Sound
 from games.base import Turn
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster
@@ -178,25 +179,25 @@ NOTICE_S = 3.0
 
 
 class State(Struct, frozen=True):
-    """Of one game. ``menu``: None where it cannot be asked. ``silent_failures``, ``tilts``: as in
-    Referee.
+    """Of one game. ``menu``: None where nothing can be chosen; ``silent_failures``, ``tilts``: as
+    in Referee.
 
-    ``cells``: what stands where, with what people have said over what is ``seen``. ``found``: moves
-    that explain the board, of which none can be taken for made yet. ``view``: what was told last;
-    ``problems``: what was wrong when play was last not paused. ``sounds``: new in this step.
-    ``failed``: sensors of which that was told. ``notice``: something past, and until when it is
-    told. ``trouble``: why nothing can be confirmed now; ``retry_s``: when that is tried again;
-    ``owed``: how many moves are to be left then, if some are to be taken back. ``wish``: as in
-    Arbiter. ``wake_s``: when to look again although
-    nothing changes.
+    ``cells``: what stands where, with what people have said over what is ``seen``. ``claims``:
+    place -> what they have said in this step that stands there. ``found``: moves that explain the
+    board, of which none can be taken for made yet. ``view``: what was told last; ``problems``: what
+    was wrong when play was last not paused. ``sounds``: new in this step. ``failed``: sensors of
+    which that was told. ``notice``: something past, and until when it is told. ``trouble``: why
+    nothing can be confirmed now; ``retry_s``: when that is tried again; ``owed``: how many moves
+    are to be left then, if some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to
+    look again although nothing changes.
     """
 
     play: Play
-    menu: Question | None = None
+    menu: Menu | None = None
     silent_failures: bool = False
     tilts: bool = False
     seen: Seen = field(default_factory=Seen)
-    claims: Claims = field(default_factory=Claims)
+    claims: Mapping[str, str | None] = field(default_factory=dict)
     cells: Mapping[str, str] = field(default_factory=dict)
     found: tuple[Pending, ...] = ()
     asking: Asking[Meaning] = field(default_factory=Asking)
@@ -215,9 +216,7 @@ class State(Struct, frozen=True):
         """The state as a step begins, with what is seen now."""
         mending = self.view.phase is Phase.FIX
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
-        claims = self.claims.left(sight, now_s)
-        cells = claims.over(sight.cells)
-        return replace(self, seen=seen, claims=claims, cells=cells, found=())
+        return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
     def rests(self, sight: Sight, now_s: float) -> bool:
         """Whether a step could tell nothing new: nothing has changed, and it is not time yet."""
@@ -227,8 +226,8 @@ class State(Struct, frozen=True):
 
     def until_next(self) -> State:
         """The state as a step ends, with the time at which to look again."""
-        if self.sounds or self.claims.fresh:  # they are told once
-            return replace(self, sounds=(), claims=Claims(self.claims.fresh), wake_s=-inf)
+        if self.sounds or self.claims:  # they are told once; perception believes them at once
+            return replace(self, sounds=(), claims={}, wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
         alarms_s = (self.retry_s, *notice, *self.seen.alarms_s())
         wake_s = min((at_s for at_s in alarms_s if not self.seen.is_due(at_s)), default=inf)
@@ -314,11 +313,12 @@ class State(Struct, frozen=True):
         """What ``board`` has on ``places`` stands there. ``confirmed``: that is news even where it
         was believed before.
         """
-        claims = self.claims
-        for place in sorted(places):
-            if confirmed or self.cells.get(place) != board.get(place):
-                claims = claims.made(place, board.get(place), self.seen.now_s)
-        return replace(self, claims=claims, cells=claims.over(self.seen.sight.cells))
+        news = {
+            place: board.get(place)
+            for place in sorted(places)
+            if confirmed or self.cells.get(place) != board.get(place)
+        }
+        return replace(self, claims={**self.claims, **news}, cells=said_over(self.cells, news))
 
 
 def why_unread(sight: Sight) -> Message | None:

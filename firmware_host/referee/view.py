@@ -13,6 +13,7 @@ from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.table import play, troubles
 from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
+from games.registry import GAMES
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
 
@@ -54,17 +55,40 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
     tint = _tint(book)
     to_move = position.to_move or ""
+    who, mine = play.player(to_move), play.piece(game.name, to_move)
     if tint:
-        said = play.turn_by_sides(game.name, to_move)
+        said = text(
+            "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
+            player=who,
+            piece=mine,
+        )
+    elif not book.drops:
+        said = text("It is {player}'s turn: lift the {piece}.", player=who, piece=mine)
+    elif book.swap is None:
+        said = text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
     else:
-        said = play.turn(
-            game.name,
-            to_move,
-            drops=bool(book.drops),
-            swap=_arriving(book.swap) if book.swap else None,
+        swap = _arriving(book.swap)
+        said = text(
+            "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
+            "instead of the one there.",
+            player=who,
+            piece=mine,
+            swap=play.piece(game.name, swap.piece),
+            place=swap.target,
         )
     low = [owner for owner, left in position.reserve.items() if left == 1]
-    return View(Phase.TURN, play.last_piece(game.name, said, low), roles, tint=tint)
+    return View(Phase.TURN, _last_piece(game.name, said, low), roles, tint=tint)
+
+
+def _last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
+    """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
+    if not owners:
+        return said
+    known, who = GAMES.get(game), play.players(owners)
+    last = Message("Last piece" if known is None else known.last_piece)
+    if len(owners) == 1:
+        return text("{said} {last}: {player} has only one left.", said=said, last=last, player=who)
+    return text("{said} {last}: {players} have only one left.", said=said, last=last, players=who)
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
@@ -75,12 +99,22 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
             for place in choice.places:
                 tint[place] = (*tint.get(place, ()), choice.colour)
     chosen = question.chosen
-    tilting = any(choice.fall is not None for choice in question.choices)
-    say = play.asked_tilting if tilting else play.asked
+    said = {"question": question.ask, "choice": chosen.label}
+    if any(choice.fall is not None for choice in question.choices):
+        say = text(
+            "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one, or "
+            "tilt the plate a little the way it falls.",
+            **said,
+        )
+    else:
+        say = text(
+            "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one.",
+            **said,
+        )
     places = [place for choice in question.choices for place in choice.places]
     return View(
         phase,
-        say(question.ask, chosen.label),
+        say,
         {**_last(last), **dict.fromkeys(places, Role.LEGAL)},
         question=question,
         tint=tint,
@@ -94,9 +128,25 @@ def landing_view(game: Game, found: Landing) -> View:
     shift = found.shift
     target = shift.target or ""
     extra = next(iter(found.extras), None)
+    captured, carried = play.piece(game.name, found.captured), play.piece(game.name, shift.piece)
+    if extra is None:
+        say = text(
+            "The {captured} drops into the hole: put the {piece} on {place}.",
+            captured=captured,
+            piece=carried,
+            place=target,
+        )
+    else:
+        say = text(
+            "Take the {captured} off {extra} and put the {piece} on {place}.",
+            captured=captured,
+            extra=extra,
+            piece=carried,
+            place=target,
+        )
     return View(
         Phase.SETTLE,
-        play.land(game.name, shift.piece, target, found.captured, extra=extra),
+        say,
         {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
         {target: shift.piece},
         (
@@ -109,26 +159,36 @@ def landing_view(game: Game, found: Landing) -> View:
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
     """A piece is in the hand: where it, or what replaces it, may land."""
     shift = _arriving(choices[0])
+    piece = play.piece(game.name, shift.piece)
     if shift.source is not None:
         roles = dict.fromkeys((_arriving(turn).target or "" for turn in choices), Role.LEGAL)
-        return View(Phase.TURN, play.carried(game.name, shift.piece, shift.source), roles)
+        say = text(
+            "Put the {piece} on a lit place, or back on {place}.", piece=piece, place=shift.source
+        )
+        return View(Phase.TURN, say, roles)
     back = position.cells.get(shift.target or "", shift.piece)
     roles = dict.fromkeys((s.target for t in choices for s in t.act if s.target), Role.LEGAL)
-    return View(Phase.TURN, play.lifted(game.name, shift, back), roles)
+    say = text(
+        "Put a {piece} on {place} to swap, or the {other} back.",
+        piece=piece,
+        place=shift.target,
+        other=play.piece(game.name, back),
+    )
+    return View(Phase.TURN, say, roles)
 
 
 def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
     """Consequences are to be carried out. Where the piece's way is known, it is shown."""
     steps = carries(game, finding)
     first = steps[0]
-    if first.parked:
-        say = carry_say(game, first)
-    else:
-        way = Shift(first.piece, first.source, first.target)
-        say = play.settle(game.name, way, lifted_already=first.source is None)
-        template, params = game.why(turn, way) if _comes_about(turn, way) else ("", {})
-        if template:
-            say = Message(template, params)
+    way = Shift(first.piece, first.source, first.target)
+    say = carry_say(game, first)
+    if first.source is None:
+        piece = play.piece(game.name, first.piece)
+        say = text("Put the {piece} on {place}.", piece=piece, place=first.target)
+    if not first.parked and _comes_about(turn, way):
+        template, params = game.why(turn, way)
+        say = Message(template, params) if template else say
     return View(
         Phase.SETTLE,
         say,
@@ -204,7 +264,7 @@ def carry_say(game: Game, carry: Carry) -> Message:
     if carry.parked:  # it makes room for another
         return text("Take the {piece} off {place} for a moment.", piece=kind, place=source)
     if target is None:
-        return troubles.take_off(game.name, carry.piece, source)
+        return text("Take the {piece} off {place}.", piece=kind, place=source)
     if carry.turn_over:
         return text(
             "The {piece} on {place} lies upside down: turn it over.", piece=kind, place=source

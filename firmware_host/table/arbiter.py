@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from firmware_host.messages import Message
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import GameRequest
-from firmware_host.table.line import Beginning
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Question, Standing
 
 AGAIN = ""  # as a wish: the same game once more
+Menu = Callable[[], Question]
+"""What a long press of *back* offers."""
 
 
 class Arbiter(Protocol):
-    """Follows one game at a time."""
+    """Follows one game."""
 
     @property
     def step_number(self) -> int:
@@ -25,18 +26,15 @@ class Arbiter(Protocol):
     @property
     def wish(self) -> str | None:
         """What was chosen at the table for the host to begin: a name from the menu, or ``AGAIN``.
-        It stands until ``begin`` or ``answer_wish``.
+        It stands until ``answer_wish``.
         """
 
     def answer_wish(self, refused: Message | None = None) -> None:
         """It is done; or it cannot be, which people are told for a moment."""
 
-    def set_menu(self, menu: Question) -> None:
-        """What a long press of *back* offers."""
-
-    def begin(self, beginning: Beginning) -> None:
-        """Follow another game from now on. Raises IllegalMoveError for a move that was taken back,
-        or is pending, and cannot have been made.
+    def set_up_again(self) -> None:
+        """Hands have done with the board what they liked: nothing on it counts as a move until it
+        is the position once more. A move that is being carried out goes on.
         """
 
     def carry_out(self, request: GameRequest) -> None:

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.overlay import Overlay
 from games.base import Game, Outcome, Position, Turn
 
 
@@ -74,24 +73,6 @@ class Line:
     def before(self) -> Position | None:
         """Before the last confirmed move; None where there is none."""
         return self.reached[-2] if self.moves else None
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """A game as it stands when a referee takes it on: a new one, or one from the journal, of which
-    the board is then checked.
-
-    ``resumed``: it was begun earlier, so what stands on the board may be a move that was not
-    confirmed any more; after moves that is understood. ``taken_back``: the move that was taken back
-    last; if it still stands there, that is no new one. ``pending``: the move that was being carried
-    out. ``overlay``: where on the plate it lies.
-    """
-
-    line: Line
-    resumed: bool = False
-    taken_back: str | None = None
-    pending: PendingMove | None = None
-    overlay: Overlay | None = None
 
 
 RESIGNED = "resigned"

@@ -6,33 +6,10 @@ from collections.abc import Sequence
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Message, text
-from firmware_host.table.play import piece
 from firmware_host.table.sight import Happening
 from games.base import RulesError
 
-ONE_AT_A_TIME = text("Only one piece may be put down in a turn.")
-STAY = text("Pieces on the board stay where they are.")
-OFF_BOARD = text("That place does not belong to the board.")
-TAKING_BACK = text("The move is taken back.")
-RESUMED = text("The board is not as this game left it.")
 NOT_READY = text("One moment: the table is looking at its places.")
-NOTHING_TO_TAKE_BACK = text("There is no move to take back.")
-NO_SWAP = text("A swap is possible only on the second player's first turn.")
-
-
-def take_off(game: str, kind: str, place: str) -> Message:
-    """A piece must leave the board."""
-    return text("Take the {piece} off {place}.", piece=piece(game, kind), place=place)
-
-
-def because(why: Message, said: Message) -> Message:
-    """First why, then what to do."""
-    return text("{why} {what}", why=why, what=said)
-
-
-def noticed(notice: Message, said: Message) -> Message:
-    """Something past, and then what is true now."""
-    return text("{notice} {said}", notice=notice, said=said)
 
 
 def refused(error: RulesError) -> Message:
@@ -89,18 +66,6 @@ _FAILED = {
 def unread(why: str, place: str) -> Message:
     """Why a sensor is not believed. ``why``: as in Observation.masked."""
     return Message(_FAILED[why].template, {"place": place})
-
-
-def failed(why: str, place: str, *, blind: bool) -> Message:
-    """A sensor is not read any more. ``why``: as in Observation.masked; ``blind``: as there."""
-    what = unread(why, place)
-    if blind:
-        return text(
-            "{what} The table asks about {place} now, and play goes on.", what=what, place=place
-        )
-    return text(
-        "{what} Its neighbours watch {place} now, and play goes on.", what=what, place=place
-    )
 
 
 def confirm_put(said: Message, places: Sequence[str]) -> Message:

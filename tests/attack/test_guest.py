@@ -12,7 +12,7 @@ from firmware_host.host import playing
 from firmware_host.host.people import MOST_PEOPLE, People
 from firmware_host.journal import Journal, write_game
 from firmware_host.messages import text
-from firmware_host.referee import SeatArbiter
+from firmware_host.referee.seated import SeatArbiter
 from firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
 from firmware_host.table.line import RESIGNED, resignation
 from games.base import OptionError

@@ -77,25 +77,6 @@ def test_what_is_left_on_the_plate_is_no_move(session, begun, end):
     assert (host.standing.phase, host.standing.moves) == (Phase.TURN, before)
 
 
-@pytest.mark.parametrize("left", [False, True], ids=["in free play", "while it is set up again"])
-def test_nor_after_the_power_was_cut(session, left):
-    host = session.host
-    until(session, session.hands.put("red", index(session, "d4")))
-    host.do(PlayFreely())
-    until(session, session.hands.put("blue", index(session, "e5")))
-    if left:
-        host.do(PlayFreely(on=False))
-    session.kill()
-    session.run_until(session.clock.now() + 3.0)
-    assert (session.host.standing.phase, session.host.standing.moves) == (Phase.SETUP, ("d4",))
-    until(session, session.hands.take(index(session, "e5")))
-    assert (session.host.standing.phase, session.host.standing.moves) == (Phase.TURN, ("d4",))
-    session.kill()
-    session.run_until(session.clock.now() + 3.0)
-    until(session, session.hands.put("blue", index(session, "a1")))
-    assert session.host.standing.moves == ("d4", "a1")
-
-
 def test_it_ends_with_another_game_a_calibration_or_the_service(session):
     session.host.do(PlayFreely())
     session.host.do(NewGame("momentum"))

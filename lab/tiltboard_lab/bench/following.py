@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from drivers.errors import TiltboardError
-from firmware_host.referee import Referee
+from firmware_host.referee.referee import Referee
 from firmware_host.table.commands import Answer, BoardRequest, TakeBack
-from firmware_host.table.line import Beginning, Line, PendingMove
+from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.sight import Sight, Stillness
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game, Shift, Turn
@@ -45,8 +45,7 @@ class Tabletop:
         self.game = game
         self.rng = rng
         self.turn: Turn | None = None
-        self.referee = Referee(self)
-        self.referee.begin(Beginning(Line.of(game, 1)))
+        self.referee = Referee(self, Line.of(game, 1))
         self.cells: dict[str, str] = {}
         self.hand: Counter[str] = Counter()
         self.box: Counter[str] = Counter()

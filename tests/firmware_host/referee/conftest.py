@@ -13,12 +13,12 @@ from drivers.errors import PartError
 from firmware_host.config.errors import JournalFullError
 from firmware_host.config.profile import load_profile
 from firmware_host.host.playing import game_menu
-from firmware_host.referee import Referee
+from firmware_host.referee.referee import Referee
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, BoardRequest
-from firmware_host.table.line import Beginning, Line, PendingMove
+from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
-from firmware_host.table.standing import Role, Sound, Standing
+from firmware_host.table.standing import Question, Role, Sound, Standing
 from games import registry
 from games.base import Game
 
@@ -71,15 +71,13 @@ class RefereedTable:
         self.game = game
         self.journal = MemoryJournal()
         self.journal.moves = list(moves)
-        menu = game_menu(load_profile("plate-10").capabilities)
-        self.referee = Referee(self.journal, menu, tilts=tilts)
+        self.tilts = tilts
         self.begin(moves, **begin)
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
         self.hidden: dict[str, str | None] = {}  # place -> what perception believes of it
-        self.untold: list[tuple[float, str, str | None]] = []
-        self.lag_s = 0.0  # perception takes so long to accept what it is told
+        self.told: list[tuple[str, str | None]] = []  # to perception, which believes it at once
         self.ready = True
         self.stillness = Stillness.STILL
         self.tilt_rad = (0.0, 0.0)
@@ -89,7 +87,8 @@ class RefereedTable:
         self.standing: Standing
 
     def begin(self, moves: Sequence[str] = (), game_id: int = 7, **more: Any) -> None:
-        self.referee.begin(Beginning(Line.of(self.game, game_id, moves), **more))
+        line = Line.of(self.game, game_id, moves)
+        self.referee = Referee(self.journal, line, menu, tilts=self.tilts, **more)
 
     def scan(
         self,
@@ -114,9 +113,8 @@ class RefereedTable:
             with suppress(JournalFullError):  # whoever asks is told
                 self.referee.carry_out(request)
         self.standing = self.referee.step(sight, self.now_s, presses)
-        told = self.standing.claims
-        self.untold += [(self.now_s + self.lag_s, place, piece) for place, piece in told]
-        self.seen()
+        self.told += self.standing.claims
+        self.hidden |= dict(self.standing.claims)  # its sensor is not read any more, if it was
         self.sounds.extend(self.standing.sounds)
         if not self.log or self.log[-1] != self.standing:
             self.log.append(self.standing)
@@ -124,9 +122,6 @@ class RefereedTable:
 
     def seen(self) -> dict[str, str]:
         """The board as perception has it."""
-        while self.untold and self.untold[0][0] <= self.now_s:
-            _, place, piece = self.untold.pop(0)
-            self.hidden[place] = piece  # its sensor is not read any more, if it was
         believed = {place: piece for place, piece in self.hidden.items() if piece is not None}
         return {p: piece for p, piece in self.cells.items() if p not in self.hidden} | believed
 
@@ -196,6 +191,10 @@ class RefereedTable:
         return sounds
 
 
+def menu() -> Question:
+    return game_menu(load_profile("plate-10").capabilities)
+
+
 def create(game: str, options: Mapping[str, Any]) -> Game:
     return registry.game_type(game).create(options)
 
@@ -231,14 +230,6 @@ def new_desk() -> Callable[..., RefereedTable]:
         return RefereedTable(create(game, options), moves, **(begin or {}))
 
     return start
-
-
-@pytest.fixture
-def referee_alone(refereed: Callable[..., RefereedTable]) -> RefereedTable:
-    """A referee that has no game yet."""
-    table = refereed()
-    table.referee = Referee(table.journal)
-    return table
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.referee import Referee
 from firmware_host.table.line import PendingMove
 from firmware_host.table.standing import Phase, Role
 
@@ -12,7 +11,6 @@ from firmware_host.table.standing import Phase, Role
 def restarted(table, **more):
     """The service died and is there again; the board stands as it stood."""
     journal = table.journal
-    table.referee = Referee(journal)
     kept = {"resumed": True, "pending": journal.pending, **more}
     table.begin(tuple(journal.moves), **kept)
     table.scan()

@@ -98,7 +98,7 @@ def _goes_on(path, example, recorded, made):
             return
         who = moves[made].partition(":")[0]
         if playing.game.shown_move(moves[made], "") != moves[made]:  # nobody may tell the cards
-            room._play(*room._playing, moves[made])
+            room._play(moves[made])
         else:
             room.carry_out(SeatMove(who if who in playing.game.players else None, moves[made]))
         assert _as_json(describe(room.position, view)) == recorded[made + 1]

@@ -88,12 +88,6 @@ def test_what_changed_during_a_pause_is_judged_as_it_stands(refereed):
     assert table.journal.moves == ["d4", "a1"]
 
 
-def test_a_fault_shows_before_any_game(referee_alone):
-    lose_part(referee_alone)
-    standing = referee_alone.scan()
-    assert (standing.phase, standing.game) == (Phase.PAUSED, None)
-
-
 def test_a_takeback_by_button_counts_during_a_pause(refereed):
     table = refereed("d4", "a1", pie=False)
     tilt(table)

@@ -11,13 +11,6 @@ from firmware_host.table.standing import Phase, Role, Sound
 from games.base import Shift
 
 
-def test_no_game_asks_for_one(referee_alone):
-    standing = referee_alone.scan()
-    assert (standing.phase, standing.to_move, standing.position) == (Phase.SETUP, None, None)
-    assert standing.roles == {}
-    assert str(standing.say) == "Choose a game to begin."
-
-
 def test_a_new_game_with_an_empty_board_starts_at_once(new_desk):
     table = new_desk()
     standing = table.scan()

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.messages import Message
 from firmware_host.messages.catalogue import Catalogue, languages
-from firmware_host.referee import shown
+from firmware_host.referee.seated import sentence
 from games.gravity_warfare import GRAVITY_WARFARE, moves
 
 ENGLISH_IN_ALL = re.compile(
@@ -36,12 +36,12 @@ def said_in_games():
             for _ in range(250):
                 if position.over:
                     break
-                yield shown.sentence(game.prompt(position))
+                yield sentence(game.prompt(position))
                 legal = list(position.legal())
                 for move in dice.sample(tried, min(4, len(tried))):
                     refusal = game.refusal(position, move)
                     if refusal is not None:
-                        yield shown.refused(refusal)
+                        yield sentence((refusal.template, refusal.params))
                 tried += dice.sample(legal, min(2, len(legal)))
                 move = moves.completed(position.state, dice.choice(legal), dice)
                 position = position.play(move).position
@@ -66,6 +66,7 @@ def test_players_pieces_and_cards_stand_in_a_sentence_as_people_call_them():
         position = position.play(game.completed(position, move, random.Random(1))).position
     polish = Catalogue.load("pl")
     refusal = game.refusal(position, "red:withdraw:antimatter=limit-it")
-    assert "antimatter" not in polish.translate(shown.refused(refusal))
+    assert "antimatter" not in polish.translate(sentence((refusal.template, refusal.params)))
     refusal = game.refusal(position, "chance:roll:tank:3")
-    assert polish.translate(shown.refused(refusal)).count("Czerwony, Niebieski, Biały") == 1
+    said = polish.translate(sentence((refusal.template, refusal.params)))
+    assert said.count("Czerwony, Niebieski, Biały") == 1
