@@ -15,7 +15,7 @@ from functools import partial
 from hw_sim.errors import HandsError
 from hw_sim.rng import Stream
 from hw_sim.world import paths
-from hw_sim.world.paths import Gesture, Path, PathBuilder, Point
+from hw_sim.world.paths import Gesture, Path, Point
 from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
 from hw_sim.world.world import World
 
@@ -85,18 +85,18 @@ class Hands:
         self._traffic.check_room(goal, None)
         piece = self._world.new_piece(label, paths.above(goal), turned_over=turned_over)
         pace = self._pace()
-        return self._bring(piece, lambda b: paths.lower(b, goal, pace))
+        return self._bring(piece, lambda path: paths.lower(path, goal, pace))
 
     def take(self, index: int) -> Action:
         """Take the piece that stands there off the plate."""
         piece = self._standing(index)
         start, pace = piece.here, self._pace()
-        return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)
+        return self._start(piece, lambda path: paths.take(path, start, pace), leaves=True)
 
     def move(self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)) -> Action:
         """Lift, carry, put."""
         piece, start, goal, pace = self._way(source, target, offset_mm)
-        return self._start(piece, lambda b: paths.move(b, start, goal, pace))
+        return self._start(piece, lambda path: paths.move(path, start, goal, pace))
 
     def slide(
         self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)
@@ -210,8 +210,8 @@ class Hands:
         goal = (*goal[:2], top_mm and top_mm + CLEAR_MM)
         turns = (self._stream.random(), self._stream.random(), self._stream.random())
 
-        def carry(builder: PathBuilder) -> Gesture:
-            carried = paths.move(builder, start, goal, pace)
+        def carry(path: Path) -> Gesture:
+            carried = paths.move(path, start, goal, pace)
             return replace(carried, path=paths.Trembling(carried.path, tremble_mm, turns))
 
         action = self._start(piece, carry)
@@ -227,9 +227,9 @@ class Hands:
             raise _taken(piece)
         start, pace, height = piece.goal, self._pace(), self._hover_mm()
 
-        def lift(builder: PathBuilder) -> Gesture:
-            left_s = paths.lift(builder, start, height, pace)
-            return Gesture(builder.path(), left_s, builder.now_s)
+        def lift(path: Path) -> Gesture:
+            left_s = paths.lift(path, start, height, pace)
+            return Gesture(path, left_s, path.end_s)
 
         action = self._start(piece, lift)
         piece.held, piece.stood = True, start[:2]
@@ -243,11 +243,11 @@ class Hands:
         self._traffic.check_room(goal, piece)
         start, pace = piece.goal, self._pace()
 
-        def carry_and_lower(builder: PathBuilder) -> Gesture:
+        def carry_and_lower(path: Path) -> Gesture:
             way = math.hypot(x_mm - start[0], y_mm - start[1])
             if way > 0:
-                builder.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
-            return paths.lower(builder, goal, pace)
+                path.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
+            return paths.lower(path, goal, pace)
 
         action = self._start(piece, carry_and_lower)
         piece.held, piece.stood = False, None
@@ -272,12 +272,12 @@ class Hands:
         piece = self._piece(piece_id)
         start, pace = piece.goal, self._pace()
         if not piece.held:
-            return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)
+            return self._start(piece, lambda path: paths.take(path, start, pace), leaves=True)
 
-        def carry_away(builder: PathBuilder) -> Gesture:
+        def carry_away(path: Path) -> Gesture:
             out = (start[0], start[1] - paths.ASIDE_MM, start[2])
-            builder.to(out, paths.LEAVE_S * pace)
-            return Gesture(builder.path(), builder.now_s, builder.now_s)
+            path.to(out, paths.LEAVE_S * pace)
+            return Gesture(path, path.end_s, path.end_s)
 
         return self._start(piece, carry_away, leaves=True)
 
@@ -458,18 +458,16 @@ class Hands:
             )
 
     def _start(
-        self, piece: Piece, draw: Callable[[PathBuilder], Gesture], *, leaves: bool = False
+        self, piece: Piece, draw: Callable[[Path], Gesture], *, leaves: bool = False
     ) -> Action:
         """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
         now_s = self._now()
         self._world.settle(now_s)
-        plan = self._traffic.plan(piece, draw, now_s, leaves=leaves)
-        self._world.set_going(piece, plan.path, leaves=leaves)
-        return self._done(
-            Action(plan.start_s, plan.gesture.touch_s, plan.gesture.end_s, (piece.piece_id,))
-        )
+        start_s, gesture = self._traffic.plan(piece, draw, now_s, leaves=leaves)
+        self._world.set_going(piece, gesture.path, leaves=leaves)
+        return self._done(Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,)))
 
-    def _bring(self, piece: Piece, draw: Callable[[PathBuilder], Gesture]) -> Action:
+    def _bring(self, piece: Piece, draw: Callable[[Path], Gesture]) -> Action:
         """Bring a piece from its tray, where it stays if it cannot go."""
         piece.comes = True
         try:
@@ -500,7 +498,7 @@ class Hands:
             ]
             if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
                 continue
-            gesture = paths.hop(PathBuilder(start_s, piece.here), piece.here, goal)
+            gesture = paths.hop(Path(start_s, piece.here), piece.here, goal)
             if self._traffic.in_the_way(piece, gesture.path, self._now(), plans) is None:
                 return gesture
         raise HandsError(
@@ -542,12 +540,12 @@ class Hands:
         turns = (self._stream.random(), self._stream.random(), self._stream.random())
         start, pace = (x, y - paths.ASIDE_MM, goal[2] + paths.APPROACH_MM), self._pace()
 
-        def lower(builder: PathBuilder) -> Gesture:
-            builder.to((x, y, goal[2] + BODY_HEIGHT_MM), paths.LOWER_S * pace)
-            builder.to(goal, paths.GRIP_S + BODY_HEIGHT_MM / paths.LAST_MM_S)
-            path = paths.Trembling(builder.path(), tremble_mm, turns)
-            fallen_s = builder.now_s + math.sqrt(2 * from_mm / G_MM_S2)
-            return Gesture(path, fallen_s, fallen_s + paths.LEAVE_S * pace)
+        def lower(path: Path) -> Gesture:
+            path.to((x, y, goal[2] + BODY_HEIGHT_MM), paths.LOWER_S * pace)
+            path.to(goal, paths.GRIP_S + BODY_HEIGHT_MM / paths.LAST_MM_S)
+            fallen_s = path.end_s + math.sqrt(2 * from_mm / G_MM_S2)
+            trembling = paths.Trembling(path, tremble_mm, turns)
+            return Gesture(trembling, fallen_s, fallen_s + paths.LEAVE_S * pace)
 
         return self._bring(self._world.new_piece(label, start), lower)
 

@@ -16,7 +16,7 @@ from games.base import Position, Shift
 from hw_sim.errors import HandsError
 from hw_sim.rng import Streams
 from hw_sim.session.session import SimSession
-from hw_sim.world.paths import Gesture, PathBuilder, Point
+from hw_sim.world.paths import Gesture, Path, Point
 from hw_sim.world.pieces import BODY_HEIGHT_MM, Piece, Traffic, overlap
 
 SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
@@ -319,13 +319,13 @@ class OwnHand:
         way_mm = math.hypot(goal[0] - piece.here[0], goal[1] - piece.here[1])
         if way_mm < 1.5 * self._session.profile.pitch_mm:
             with suppress(HandsError):  # diagonally, two may stand too close
-                return self._go(piece, lambda b: _roll(b, goal), now_s)
-        return self._go(piece, lambda b: _hop(b, piece.here, goal), now_s)
+                return self._go(piece, lambda path: _roll(path, goal), now_s)
+        return self._go(piece, lambda path: _hop(path, piece.here, goal), now_s)
 
-    def _go(self, piece: Piece, draw: Callable[[PathBuilder], Gesture], now_s: float) -> float:
-        plan = self._traffic.plan(piece, draw, now_s)
-        self._world.set_going(piece, plan.path)
-        return plan.path.end_s
+    def _go(self, piece: Piece, draw: Callable[[Path], Gesture], now_s: float) -> float:
+        _, gesture = self._traffic.plan(piece, draw, now_s)
+        self._world.set_going(piece, gesture.path)
+        return gesture.path.end_s
 
     def _bring(self, label: str, goal: Point, start_s: float) -> float:
         """From its tray, or from between places."""
@@ -353,13 +353,13 @@ class OwnHand:
                 start_s = max(start_s, other.path.end_s)
         piece = self._world.new_piece(label, (goal[0], goal[1], ABOVE_MM))
         piece.comes = True
-        path = PathBuilder(start_s, piece.here).to(goal, LOWER_S).path()
+        path = Path(start_s, piece.here).to(goal, LOWER_S)
         self._world.set_going(piece, path)
         return path.end_s
 
     def _off(self, piece: Piece, start_s: float) -> float:
         x, y, z = piece.here
-        path = PathBuilder(start_s, piece.here).to((x, y, z + ABOVE_MM), LOWER_S).path()
+        path = Path(start_s, piece.here).to((x, y, z + ABOVE_MM), LOWER_S)
         self._world.set_going(piece, path, leaves=True)
         return path.end_s
 
@@ -371,16 +371,16 @@ class OwnHand:
         return None if piece is None else piece.label
 
 
-def _roll(builder: PathBuilder, goal: Point) -> Gesture:
-    builder.to(goal, ROLL_S)
-    return Gesture(builder.path(), builder.now_s, builder.now_s)
+def _roll(path: Path, goal: Point) -> Gesture:
+    path.to(goal, ROLL_S)
+    return Gesture(path, path.end_s, path.end_s)
 
 
-def _hop(builder: PathBuilder, start: Point, goal: Point) -> Gesture:
+def _hop(path: Path, start: Point, goal: Point) -> Gesture:
     """Over everything that stands."""
     way_mm = math.hypot(goal[0] - start[0], goal[1] - start[1])
     middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, HOP_MM)
-    builder.to((start[0], start[1], HOP_MM), LOWER_S / 2)
-    builder.through(middle, (goal[0], goal[1], HOP_MM), HOP_S + way_mm / HOP_MM_S)
-    builder.to(goal, LOWER_S / 2)
-    return Gesture(builder.path(), builder.now_s, builder.now_s)
+    path.to((start[0], start[1], HOP_MM), LOWER_S / 2)
+    path.through(middle, (goal[0], goal[1], HOP_MM), HOP_S + way_mm / HOP_MM_S)
+    path.to(goal, LOWER_S / 2)
+    return Gesture(path, path.end_s, path.end_s)

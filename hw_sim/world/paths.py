@@ -8,90 +8,56 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 Point = tuple[float, float, float]
+Quintic = tuple[float, float, float, float, float, float]
+"""Coefficients of one coordinate, from the constant on."""
 
+NOT_AT_ALL: Point = (0.0, 0.0, 0.0)
 TREMOR_HZ = 9.0
 PEAK_SPEED = 1.875  # of a minimum-jerk motion, in mean speeds
 
 
 @dataclass(frozen=True, slots=True)
-class Quintic:
-    """One coordinate over ``duration_s``; outside that time it stays where it was or came to."""
+class Leg:
+    """A piece of a path: a quintic for each of three coordinates, over ``duration_s`` from
+    ``start_s`` on; outside that time they stay where they were or came to.
+    """
 
+    start_s: float
     duration_s: float
-    coefficients: tuple[float, float, float, float, float, float]
-    end: float
+    quintics: tuple[Quintic, Quintic, Quintic]
+    end: Point
 
     @classmethod
     def between(
         cls,
-        start: float,
-        end: float,
+        start_s: float,
+        start: Point,
+        end: Point,
         duration_s: float,
         *,
-        start_speed: float = 0.0,
-        end_speed: float = 0.0,
-        start_acceleration: float = 0.0,
-    ) -> Quintic:
-        """The one quintic with these boundary values (and no acceleration at its end)."""
-        t = duration_s
-        way = end - start - start_speed * t - start_acceleration * t * t / 2
-        speed = (end_speed - start_speed - start_acceleration * t) * t
-        bend = -start_acceleration * t * t
-        return cls(
-            t,
-            (
-                start,
-                start_speed,
-                start_acceleration / 2,
-                (10 * way - 4 * speed + bend / 2) / t**3,
-                (-15 * way + 7 * speed - bend) / t**4,
-                (6 * way - 3 * speed + bend / 2) / t**5,
-            ),
-            end,
+        start_speed: Point = NOT_AT_ALL,
+        end_speed: Point = NOT_AT_ALL,
+        start_acceleration: Point = NOT_AT_ALL,
+    ) -> Leg:
+        """The one leg with these boundary values (and no acceleration at its end)."""
+        speeds = zip(start_speed, end_speed, strict=True)
+        x, y, z = (
+            _quintic(duration_s, *of_axis)
+            for of_axis in zip(start, end, speeds, start_acceleration, strict=True)
         )
-
-    def at(self, t: float) -> float:
-        """The coordinate ``t`` seconds after the start."""
-        if t >= self.duration_s:
-            return self.end
-        c = self.coefficients
-        if t <= 0:
-            return c[0]
-        return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
-
-    def speed(self, t: float) -> float:
-        """The speed at ``t``; 0 before the start and after the end."""
-        if not 0 <= t < self.duration_s:
-            return 0.0
-        _, c1, c2, c3, c4, c5 = self.coefficients
-        return c1 + t * (2 * c2 + t * (3 * c3 + t * (4 * c4 + t * 5 * c5)))
-
-    def acceleration(self, t: float) -> float:
-        """The acceleration at ``t``; 0 before the start and after the end."""
-        if not 0 <= t < self.duration_s:
-            return 0.0
-        _, _, c2, c3, c4, c5 = self.coefficients
-        return 2 * c2 + t * (6 * c3 + t * (12 * c4 + t * 20 * c5))
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """A piece of a path: three coordinates from ``start_s`` on, for equally long."""
-
-    start_s: float
-    x: Quintic
-    y: Quintic
-    z: Quintic
+        return cls(start_s, duration_s, (x, y, z), end)
 
     def at(self, now_s: float) -> Point:
-        """What ``Quintic.at`` says of each, in half the time: every sensor asks in every scan."""
+        """Where it is then. Written out, as every sensor asks in every scan."""
         t = now_s - self.start_s
-        if t >= self.x.duration_s:
-            return self.x.end, self.y.end, self.z.end
-        a, b, c = self.x.coefficients, self.y.coefficients, self.z.coefficients
+        if t >= self.duration_s:
+            return self.end
+        a, b, c = self.quintics
         if t <= 0:
             return a[0], b[0], c[0]
         return (
@@ -100,47 +66,127 @@ class Leg:
             c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5])))),
         )
 
+    def speed(self, now_s: float) -> Point:
+        """The speed then; 0 before the start and after the end."""
+        t = now_s - self.start_s
+        if not 0 <= t < self.duration_s:
+            return NOT_AT_ALL
+        x, y, z = (
+            c1 + t * (2 * c2 + t * (3 * c3 + t * (4 * c4 + t * 5 * c5)))
+            for _, c1, c2, c3, c4, c5 in self.quintics
+        )
+        return x, y, z
+
+    def acceleration(self, now_s: float) -> Point:
+        """The acceleration then; 0 before the start and after the end."""
+        t = now_s - self.start_s
+        if not 0 <= t < self.duration_s:
+            return NOT_AT_ALL
+        x, y, z = (
+            2 * c2 + t * (6 * c3 + t * (12 * c4 + t * 20 * c5))
+            for _, _, c2, c3, c4, c5 in self.quintics
+        )
+        return x, y, z
+
+
+def _quintic(
+    t: float, start: float, end: float, speeds: tuple[float, float], acceleration: float
+) -> Quintic:
+    """The one with these boundary values over ``t`` seconds, and no acceleration at its end."""
+    start_speed, end_speed = speeds
+    way = end - start - start_speed * t - acceleration * t * t / 2
+    speed = (end_speed - start_speed - acceleration * t) * t
+    bend = -acceleration * t * t
+    return (
+        start,
+        start_speed,
+        acceleration / 2,
+        (10 * way - 4 * speed + bend / 2) / t**3,
+        (-15 * way + 7 * speed - bend) / t**4,
+        (6 * way - 3 * speed + bend / 2) / t**5,
+    )
+
 
 class Path:
-    """Legs one after the other; before the first and after the last the thing stands still."""
+    """Legs one after the other, drawn from a time and a point on; before the first and after the
+    last the thing stands still. ``end``, ``end_s``: where and when it comes to rest.
+    """
 
-    __slots__ = ("_legs", "_starts", "end_s", "start_s")
+    __slots__ = ("_legs", "_starts", "end", "end_s", "start_s")
 
-    def __init__(self, legs: tuple[Leg, ...]) -> None:
-        self._legs = legs
-        self._starts = [leg.start_s for leg in legs]
-        self.start_s = legs[0].start_s
-        self.end_s = legs[-1].start_s + legs[-1].x.duration_s
+    def __init__(self, start_s: float, start: Point, legs: Iterable[Leg] = ()) -> None:
+        self.start_s = self.end_s = start_s
+        self.end = start
+        self._legs: list[Leg] = []
+        self._starts: list[float] = []
+        for leg in legs:
+            self._go(leg)
 
     def at(self, now_s: float) -> Point:
         """Where the thing is, in mm."""
         return self._legs[max(0, bisect_right(self._starts, now_s) - 1)].at(now_s)
 
+    def leg(self, now_s: float) -> Leg:
+        """The leg that it is on then."""
+        return self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
+
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
         """A path from wherever it is then, and as it moves, to another goal."""
-        leg = self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
-        t = now_s - leg.start_s
-        x, y, z = (
-            Quintic.between(
-                axis.at(t),
-                there,
-                duration_s,
-                start_speed=axis.speed(t),
-                start_acceleration=axis.acceleration(t),
-            )
-            for axis, there in zip((leg.x, leg.y, leg.z), goal, strict=True)
+        leg = self.leg(now_s)
+        there = Leg.between(
+            now_s,
+            leg.at(now_s),
+            goal,
+            duration_s,
+            start_speed=leg.speed(now_s),
+            start_acceleration=leg.acceleration(now_s),
         )
-        return Path((Leg(now_s, x, y, z),))
-
-    @property
-    def end(self) -> Point:
-        """Where it comes to rest."""
-        last = self._legs[-1]
-        return last.x.end, last.y.end, last.z.end
+        return Path(now_s, goal, [there])
 
     def then(self, later: Path) -> Path:
         """First this path, then ``later``, which begins where this one ends."""
-        return Path(self._legs + later._legs)
+        return Path(self.start_s, self.end, [*self._legs, *later._legs])
+
+    def begun(self, now_s: float, count: int) -> Path:
+        """What of it has begun by then, the last ``count`` legs."""
+        legs = [leg for leg in self._legs if leg.start_s <= now_s][-count:]
+        return Path(legs[0].start_s, legs[-1].end, legs)
+
+    # How it is drawn
+
+    def wait(self, duration_s: float) -> Self:
+        """Stay."""
+        return self.to(self.end, duration_s)
+
+    def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> Self:
+        """Go there, and be moving downward at ``end_fall`` mm/s then."""
+        speed = (0.0, 0.0, -end_fall)
+        return self._go(Leg.between(self.end_s, self.end, point, duration_s, end_speed=speed))
+
+    def fall(self, point: Point, duration_s: float) -> Self:
+        """Go there at an even speed, and stop dead: the plate is there."""
+        x, y, z = (
+            (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0)
+            for here, there in zip(self.end, point, strict=True)
+        )
+        return self._go(Leg(self.end_s, duration_s, (x, y, z), point))
+
+    def through(self, middle: Point, point: Point, duration_s: float) -> Self:
+        """Go there in one sweep by way of ``middle``: over something, or around it."""
+        half = duration_s / 2
+        x, y, z = (
+            PEAK_SPEED * (there - here) / duration_s
+            for here, there in zip(self.end, point, strict=True)
+        )
+        self._go(Leg.between(self.end_s, self.end, middle, half, end_speed=(x, y, z)))
+        return self._go(Leg.between(self.end_s, self.end, point, half, start_speed=(x, y, z)))
+
+    def _go(self, leg: Leg) -> Self:
+        self._legs.append(leg)
+        self._starts.append(leg.start_s)
+        self.end_s = leg.start_s + leg.duration_s
+        self.end = leg.end
+        return self
 
 
 class Trembling(Path):
@@ -150,9 +196,9 @@ class Trembling(Path):
 
     __slots__ = ("_mm", "_turns")
 
-    def __init__(self, path: Path, tremble_mm: float, turns: tuple[float, float, float]) -> None:
+    def __init__(self, path: Path, tremble_mm: float, turns: Point) -> None:
         """``turns``: where in its swing each axis starts, 0 to 1."""
-        super().__init__(path._legs)
+        super().__init__(path.start_s, path.end, path._legs)
         self._mm = tremble_mm
         self._turns = turns
 
@@ -168,73 +214,7 @@ class Trembling(Path):
 
 def still(here: Point, now_s: float) -> Path:
     """Staying there."""
-    return PathBuilder(now_s, here).wait(0.01).path()
-
-
-class PathBuilder:
-    """Draws a path leg by leg from a point and a time."""
-
-    def __init__(self, start_s: float, start: Point) -> None:
-        self._legs: list[Leg] = []
-        self.now_s = start_s
-        self._here = start
-
-    def wait(self, duration_s: float) -> PathBuilder:
-        """Stay."""
-        return self.to(self._here, duration_s)
-
-    def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> PathBuilder:
-        """Go there, and be moving downward at ``end_fall`` mm/s then."""
-        (x0, y0, z0), (x1, y1, z1) = self._here, point
-        self._legs.append(
-            Leg(
-                self.now_s,
-                Quintic.between(x0, x1, duration_s),
-                Quintic.between(y0, y1, duration_s),
-                Quintic.between(z0, z1, duration_s, end_speed=-end_fall),
-            )
-        )
-        self.now_s += duration_s
-        self._here = point
-        return self
-
-    def fall(self, point: Point, duration_s: float) -> PathBuilder:
-        """Go there at an even speed, and stop dead: the plate is there."""
-        legs = (
-            Quintic(duration_s, (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0), there)
-            for here, there in zip(self._here, point, strict=True)
-        )
-        self._legs.append(Leg(self.now_s, *legs))
-        self.now_s += duration_s
-        self._here = point
-        return self
-
-    def through(self, middle: Point, point: Point, duration_s: float) -> PathBuilder:
-        """Go there in one sweep by way of ``middle``: over something, or around it."""
-        half = duration_s / 2
-        along = [
-            PEAK_SPEED * (there - here) / duration_s
-            for here, there in zip(self._here, point, strict=True)
-        ]
-        for number, (start, end) in enumerate(((self._here, middle), (middle, point))):
-            x, y, z = (
-                Quintic.between(
-                    start[axis],
-                    end[axis],
-                    half,
-                    start_speed=along[axis] * number,
-                    end_speed=along[axis] * (1 - number),
-                )
-                for axis in range(3)
-            )
-            self._legs.append(Leg(self.now_s, x, y, z))
-            self.now_s += half
-        self._here = point
-        return self
-
-    def path(self) -> Path:
-        """What was drawn."""
-        return Path(tuple(self._legs))
+    return Path(now_s, here).wait(0.01)
 
 
 # The motions of a person's hand with a piece, as paths. Durations are those of an adult playing.
@@ -273,40 +253,40 @@ def above(point: Point) -> Point:
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
-def lower(builder: PathBuilder, goal: Point, pace: float) -> Gesture:
+def lower(path: Path, goal: Point, pace: float) -> Gesture:
     """Lower a piece from the air to the plate, let go, leave."""
     x, y, z = goal
-    builder.to((x, y, z + LAST_MM), LOWER_S * pace, end_fall=LAST_MM_S / pace)
-    builder.fall(goal, LAST_MM * pace / LAST_MM_S)
-    touch_s = builder.now_s
-    return Gesture(builder.path(), touch_s, touch_s + (RELEASE_S + LEAVE_S) * pace)
+    path.to((x, y, z + LAST_MM), LOWER_S * pace, end_fall=LAST_MM_S / pace)
+    path.fall(goal, LAST_MM * pace / LAST_MM_S)
+    touch_s = path.end_s
+    return Gesture(path, touch_s, touch_s + (RELEASE_S + LEAVE_S) * pace)
 
 
-def lift(builder: PathBuilder, start: Point, height_mm: float, pace: float) -> float:
+def lift(path: Path, start: Point, height_mm: float, pace: float) -> float:
     """Reach, grip and lift straight up. Returns when the piece leaves the plate."""
-    builder.wait((REACH_S + GRIP_S) * pace)
-    left_s = builder.now_s
-    builder.to((start[0], start[1], height_mm), LIFT_S * pace)
+    path.wait((REACH_S + GRIP_S) * pace)
+    left_s = path.end_s
+    path.to((start[0], start[1], height_mm), LIFT_S * pace)
     return left_s
 
 
-def take(builder: PathBuilder, start: Point, pace: float) -> Gesture:
+def take(path: Path, start: Point, pace: float) -> Gesture:
     """Lift a piece and carry it out of sight."""
-    left_s = lift(builder, start, APPROACH_MM, pace)
-    builder.to(above(start), LEAVE_S * pace)
-    return Gesture(builder.path(), left_s, builder.now_s)
+    left_s = lift(path, start, APPROACH_MM, pace)
+    path.to(above(start), LEAVE_S * pace)
+    return Gesture(path, left_s, path.end_s)
 
 
-def move(builder: PathBuilder, start: Point, goal: Point, pace: float) -> Gesture:
+def move(path: Path, start: Point, goal: Point, pace: float) -> Gesture:
     """Lift, carry in an arc, put."""
-    lift(builder, start, CARRY_MM, pace)
+    lift(path, start, CARRY_MM, pace)
     way = math.hypot(goal[0] - start[0], goal[1] - start[1])
     middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, CARRY_MM + 10.0)
-    builder.through(middle, (goal[0], goal[1], CARRY_MM), (0.2 + way / 600.0) * pace)
-    return lower(builder, goal, pace)
+    path.through(middle, (goal[0], goal[1], CARRY_MM), (0.2 + way / 600.0) * pace)
+    return lower(path, goal, pace)
 
 
-def slide(builder: PathBuilder, start: Point, goal: Point, bow_mm: float, pace: float) -> Gesture:
+def slide(path: Path, start: Point, goal: Point, bow_mm: float, pace: float) -> Gesture:
     """Push along the plate, swerving to the left by ``bow_mm`` half-way."""
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     way = max(math.hypot(dx, dy), 1e-6)
@@ -315,14 +295,14 @@ def slide(builder: PathBuilder, start: Point, goal: Point, bow_mm: float, pace: 
         (start[1] + goal[1]) / 2 + dx / way * bow_mm,
         start[2],
     )
-    builder.wait(REACH_S * pace)
-    builder.through(middle, goal, (0.2 + way / 200.0) * pace)
-    touch_s = builder.now_s
-    return Gesture(builder.path(), touch_s, touch_s + LEAVE_S * pace)
+    path.wait(REACH_S * pace)
+    path.through(middle, goal, (0.2 + way / 200.0) * pace)
+    touch_s = path.end_s
+    return Gesture(path, touch_s, touch_s + LEAVE_S * pace)
 
 
-def hop(builder: PathBuilder, start: Point, goal: Point) -> Gesture:
+def hop(path: Path, start: Point, goal: Point) -> Gesture:
     """Jump aside, knocked."""
     middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, HOP_MM)
-    builder.through(middle, goal, HOP_S)
-    return Gesture(builder.path(), builder.now_s, builder.now_s)
+    path.through(middle, goal, HOP_S)
+    return Gesture(path, path.end_s, path.end_s)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from games.base import PieceBody
 from hw_sim.errors import HandsError
 from hw_sim.world.magnet import Disc, MagnetKind
-from hw_sim.world.paths import Gesture, Path, PathBuilder, Point
+from hw_sim.world.paths import Gesture, Path, Point
 
 BODY_MM = PieceBody().diameter_mm  # hands keep the usual one clear of others
 BODY_HEIGHT_MM = PieceBody().height_mm
@@ -135,15 +135,6 @@ CHECK_STEP_S = 0.01  # at 0.5 m/s, a fast hand, 5 mm
 SPARE_MM = 5.0  # two that move keep that far apart, so that between two checks they cannot meet
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A gesture that starts at ``start_s``; ``path`` includes what the piece did before."""
-
-    start_s: float
-    gesture: Gesture
-    path: Path
-
-
 class Traffic:
     """All pieces of a world (the mapping is watched, not copied)."""
 
@@ -159,23 +150,25 @@ class Traffic:
     def plan(
         self,
         piece: Piece,
-        draw: Callable[[PathBuilder], Gesture],
+        draw: Callable[[Path], Gesture],
         now_s: float,
         *,
         leaves: bool = False,
-    ) -> Plan:
+    ) -> tuple[float, Gesture]:
         """The earliest start, now or when something that moves has come to rest, at which
-        ``piece`` can go as ``draw`` says. Raises HandsError if there is none.
+        ``piece`` can go as ``draw`` says; its gesture then, after what the piece did before.
+        Raises HandsError if there is none.
         """
         ready_s = now_s if piece.path is None else piece.path.end_s
         ends = {other.path.end_s for other in self._pieces.values() if other.path is not None}
         blocker = piece
         for start_s in [ready_s, *sorted(end for end in ends if end > ready_s)]:
-            gesture = draw(PathBuilder(start_s, piece.goal))
-            path = gesture.path if piece.path is None else piece.path.then(gesture.path)
-            found = self.in_the_way(piece, path, start_s, leaves=leaves)
+            gesture = draw(Path(start_s, piece.goal))
+            if piece.path is not None:
+                gesture = replace(gesture, path=piece.path.then(gesture.path))
+            found = self.in_the_way(piece, gesture.path, start_s, leaves=leaves)
             if found is None:
-                return Plan(start_s, gesture, path)
+                return start_s, gesture
             blocker = found
         raise no_room(blocker)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from hw_sim.rng import Stream
-from hw_sim.world.paths import PEAK_SPEED, Quintic
+from hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
 SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit
@@ -24,32 +23,10 @@ Vector = tuple[float, float, float]
 LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class _Slew:
-    """Two angles from ``start_s`` on."""
-
-    start_s: float
-    x: Quintic
-    y: Quintic
-
-    @property
-    def end_s(self) -> float:
-        return self.start_s + self.x.duration_s
-
-    @cached_property
-    def felt_after(self) -> Vector:
-        """What is felt of gravity from its end on."""
-        return _gravity_m_s2(self.x.end, self.y.end)
-
-
 @dataclass(frozen=True, slots=True)
 class _Bump:
     start_s: float
     direction: Vector
-
-
-def _resting() -> list[_Slew]:
-    return [_Slew(-1.0, Quintic.between(0, 0, 1.0), Quintic.between(0, 0, 1.0))]
 
 
 class Plate:
@@ -62,8 +39,8 @@ class Plate:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._slews = _resting()
-        self._spins = _resting()  # of their x alone
+        self._tilts = Path(-1.0, LEVEL).wait(1.0)  # about x, and about y
+        self._spins = Path(-1.0, LEVEL).wait(1.0)  # of their x alone
         self._bumps: list[_Bump] = []
 
     def tilt(
@@ -74,19 +51,19 @@ class Plate:
         Whatever was commanded for later is dropped. Returns when the angles are reached and when
         the plate is at rest for good.
         """
-        self._slews = _begun(self._slews, now_s)
-        there = _go_on(self._slews, x_rad, y_rad, now_s, SLEW_RAD_S)
-        if for_s is None:
-            return there, there
-        return there, _go_on(self._slews, 0.0, 0.0, there + for_s, SLEW_RAD_S)
+        self._tilts = _gone_on(self._tilts, (x_rad, y_rad, 0.0), now_s, SLEW_RAD_S)
+        there_s = self._tilts.end_s
+        if for_s is not None:
+            self._tilts = _gone_on(self._tilts, LEVEL, there_s + for_s, SLEW_RAD_S)
+        return there_s, self._tilts.end_s
 
     def spin(self, by_rad: float, now_s: float) -> float:
         """A hand turns the plate about its own axis, on from where it was to be turned to; east to
         north is positive. Returns when it is there.
         """
-        goal = self._spins[-1].x.end + by_rad
-        self._spins = _begun(self._spins, now_s)
-        return _go_on(self._spins, goal, 0.0, now_s, SPIN_RAD_S)
+        goal = (self._spins.end[0] + by_rad, 0.0, 0.0)
+        self._spins = _gone_on(self._spins, goal, now_s, SPIN_RAD_S)
+        return self._spins.end_s
 
     def bump(self, now_s: float) -> float:
         """Knock against the table, a short ringing push. Returns when it is over."""
@@ -99,13 +76,12 @@ class Plate:
     def busy_until_s(self) -> float:
         """When tilts, turns and bumps commanded so far are over."""
         ends = [bump.start_s + BUMP_S for bump in self._bumps]
-        return max([self._slews[-1].end_s, self._spins[-1].end_s, *ends])
+        return max([self._tilts.end_s, self._spins.end_s, *ends])
 
     def commanded_rad(self, now_s: float) -> Vector:
         """How hands hold the plate: angles about x, then y, then its own axis."""
-        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
-        t = now_s - slew.start_s
-        return slew.x.at(t), slew.y.at(t), spin.x.at(now_s - spin.start_s)
+        x, y, _ = self._tilts.at(now_s)
+        return x, y, self._spins.at(now_s)[0]
 
     def tilt_rad(self, now_s: float) -> tuple[float, float]:
         """Angles about x and about y."""
@@ -117,10 +93,8 @@ class Plate:
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
-        slew = _at(self._slews, now_s)
         a, b, c = self.commanded_rad(now_s)
-        force = slew.felt_after if now_s >= slew.end_s else _gravity_m_s2(a, b)
-        return plus(_spun(force, c), self.knock_m_s2(now_s))
+        return plus(_spun(_gravity_m_s2(a, b), c), self.knock_m_s2(now_s))
 
     def knock_m_s2(self, now_s: float) -> Vector:
         """What of it comes from knocks against the table."""
@@ -136,73 +110,46 @@ class Plate:
 
     def rate_rad_s(self, now_s: float) -> Vector:
         """What a gyroscope feels."""
-        if self._still(now_s):
+        if self._rests(now_s):
             return LEVEL
-        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
-        t, u = now_s - slew.start_s, now_s - spin.start_s
-        b, about_x, about_y = slew.y.at(t), slew.x.speed(t), slew.y.speed(t)
+        tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
+        (_, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
         rate = about_x * math.cos(b), about_y, about_x * math.sin(b)
-        return plus(_spun(rate, spin.x.at(u)), (0.0, 0.0, spin.x.speed(u)))
+        return plus(_spun(rate, spin.at(now_s)[0]), (0.0, 0.0, spin.speed(now_s)[0]))
 
     def turning_rad_s2(self, now_s: float) -> Vector:
         """How fast that changes: the angular acceleration."""
-        if self._still(now_s):
+        if self._rests(now_s):
             return LEVEL
-        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
-        t, u = now_s - slew.start_s, now_s - spin.start_s
-        b, about_x, about_y = slew.y.at(t), slew.x.speed(t), slew.y.speed(t)
-        x, y = slew.x.acceleration(t), slew.y.acceleration(t)
-        both, spun = about_x * about_y, spin.x.speed(u)
+        tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
+        (_, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
+        x, y, _ = tilt.acceleration(now_s)
+        both, spun = about_x * about_y, spin.speed(now_s)[0]
         change = (
             x * math.cos(b) - both * math.sin(b) + about_y * spun,
             y - about_x * math.cos(b) * spun,
             x * math.sin(b) + both * math.cos(b),
         )
-        return plus(_spun(change, spin.x.at(u)), (0.0, 0.0, spin.x.acceleration(u)))
+        return plus(_spun(change, spin.at(now_s)[0]), (0.0, 0.0, spin.acceleration(now_s)[0]))
 
-    def _still(self, now_s: float) -> bool:
-        return now_s >= _at(self._slews, now_s).end_s and now_s >= _at(self._spins, now_s).end_s
-
-
-def _begun(slews: Sequence[_Slew], now_s: float) -> list[_Slew]:
-    """The slews that have begun, the last few."""
-    return [slew for slew in slews if slew.start_s <= now_s][-KEPT:]
+    def _rests(self, now_s: float) -> bool:
+        return now_s >= self._tilts.end_s and now_s >= self._spins.end_s
 
 
-def _at(slews: Sequence[_Slew], now_s: float) -> _Slew:
-    for slew in reversed(slews):
-        if slew.start_s <= now_s:
-            return slew
-    return slews[0]
-
-
-def _go_on(slews: list[_Slew], x_rad: float, y_rad: float, start_s: float, most: float) -> float:
-    """Append a slew from whatever the state is then, no faster than ``most``. Returns its end."""
-    last = slews[-1]
-    t = start_s - last.start_s
-    way = math.hypot(x_rad - last.x.at(t), y_rad - last.y.at(t))
-    duration = max(SHORTEST_S, PEAK_SPEED * way / most)
+def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
+    """What of ``path`` has begun, and on from whatever the state is then, no faster than
+    ``most``.
+    """
+    begun = path.begun(start_s, KEPT)
+    duration = max(SHORTEST_S, PEAK_SPEED * math.dist(begun.at(start_s), goal) / most)
     while True:
-        x, y = (
-            Quintic.between(
-                axis.at(t),
-                target,
-                duration,
-                start_speed=axis.speed(t),
-                start_acceleration=axis.acceleration(t),
-            )
-            for axis, target in ((last.x, x_rad), (last.y, y_rad))
-        )
-        before = math.hypot(last.x.speed(t), last.y.speed(t))
-        fastest = max(
-            math.hypot(x.speed(i * duration / 24), y.speed(i * duration / 24)) for i in range(24)
-        )
+        onward = begun.onward(start_s, goal, duration)
+        leg = onward.leg(start_s)
+        fastest = max(math.hypot(*leg.speed(start_s + i * duration / 24)) for i in range(24))
         # Starting in full swing it may go a little faster still before it turns.
-        if fastest <= 1.001 * most or (before > 0 and duration > 3.0):
-            break
+        if fastest <= 1.001 * most or (any(leg.speed(start_s)) and duration > 3.0):
+            return begun.then(onward)
         duration *= 1.15
-    slews.append(_Slew(start_s, x, y))
-    return start_s + duration
 
 
 def _gravity_m_s2(a: float, b: float) -> Vector:

@@ -13,7 +13,7 @@ from firmware_host.table.sight import Magnet
 from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
-from hw_sim.world.paths import PathBuilder
+from hw_sim.world import paths
 from tests.soak.eyes import Eyes
 from tests.unhurried import unhurried
 
@@ -106,8 +106,8 @@ class Table:
         table = self.session.table
         piece = table.world.piece_at(self.session.host.overlay.index_of(self.piece))
         x, y, _ = piece.here
-        path = PathBuilder(self.session.clock.now(), piece.here).to((x, y, LOW_MM), SLOW_S)
-        path = path.wait(0.5).to((x, y, 0.0), SLOW_S).path()
+        path = paths.Path(self.session.clock.now(), piece.here).to((x, y, LOW_MM), SLOW_S)
+        path = path.wait(0.5).to((x, y, 0.0), SLOW_S)
         table.world.set_going(piece, path)
         self.wait(2 * SLOW_S + 2.0)
 
@@ -119,8 +119,8 @@ class Table:
         x, y = session.profile.centre_mm(index)
         piece = session.table.world.new_piece(label, (x, y, 90.0))
         piece.comes = True
-        path = PathBuilder(session.clock.now(), piece.here).to((x, y, RESTS_MM), 0.5)
-        path = path.wait(RESTS_S).to((x, y, 90.0), 0.5).path()
+        path = paths.Path(session.clock.now(), piece.here).to((x, y, RESTS_MM), 0.5)
+        path = path.wait(RESTS_S).to((x, y, 90.0), 0.5)
         session.table.world.set_going(piece, path, leaves=True)
         self.wait(RESTS_S + 2.0)
 

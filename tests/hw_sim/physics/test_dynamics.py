@@ -13,7 +13,7 @@ from hw_sim.physics import body  # noqa: E402
 from hw_sim.physics.body import DISC  # noqa: E402
 from hw_sim.physics.dynamics import Dynamics  # noqa: E402
 from hw_sim.rng import Streams  # noqa: E402
-from hw_sim.world.paths import PathBuilder  # noqa: E402
+from hw_sim.world.paths import Path  # noqa: E402
 
 G = 9.81  # MuJoCo's
 PLATE_MM = 380.0
@@ -231,7 +231,7 @@ def test_what_the_plate_carries_is_where_contacts_would_leave_it(until_deg, unti
             dynamics.add(number, spot, 0.02 * (-1) ** number, 1.0)
         dynamics.add(9, (120.0, 120.0, 0.0), 0.0, 1.0)
         dynamics.add(10, (120.0, 120.0, HEIGHT_MM), 0.0, 1.0)
-        way = PathBuilder(0.5, (-105.0, 30.0, 0.0)).wait(0.2).to((-82.0, 30.0, 0.0), 0.4).path()
+        way = Path(0.5, (-105.0, 30.0, 0.0)).wait(0.2).to((-82.0, 30.0, 0.0), 0.4)
         dynamics.add(11, (-105.0, 30.0, 0.0), 0.0, 1.0)
         dynamics.hold(11, way)
         pinned = 0

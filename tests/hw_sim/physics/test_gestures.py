@@ -12,7 +12,7 @@ from hw_sim.errors import HandsError
 from hw_sim.physics import world_class
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.paths import Leg, Path, Quintic
+from hw_sim.world.paths import Leg, Path
 from hw_sim.world.world import World
 
 RED = MagnetKind.parse("N-strong")
@@ -164,10 +164,11 @@ def pulled_between_sticks(table, pull_m_s2):
     until(table, table.clock.now() + 1.0)
     piece, squeeze_n = table.world.pieces[held], table.world._dynamics._pinches[held]
     takes_s = math.sqrt(2 * 0.090 / pull_m_s2)
-    faster = Quintic(takes_s, (-45.0, 0.0, 500 * pull_m_s2, 0.0, 0.0, 0.0), 45.0)
-    x, z = Quintic.between(0.0, 0.0, takes_s), Quintic.between(60.0, 60.0, takes_s)
-    now_s = table.clock.now()
-    table.world.set_going(piece, Path((Leg(now_s, x, faster, z),)))
+    faster = (-45.0, 0.0, 500 * pull_m_s2, 0.0, 0.0, 0.0)
+    x, z = (0.0,) * 6, (60.0, *(0.0,) * 5)
+    now_s, end = table.clock.now(), (0.0, 45.0, 60.0)
+    path = Path(now_s, end, [Leg(now_s, takes_s, (x, faster, z), end)])
+    table.world.set_going(piece, path)
     leans = [(0.0, 0.0)]
     while piece.held and table.clock.now() < now_s + takes_s - 0.02:
         leans.append(table.world._dynamics.poses().up[0][:2])
