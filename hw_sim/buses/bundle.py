@@ -80,9 +80,7 @@ class SimBuses:
 
     def spi(self, bus: int, device: int) -> SpiDev:
         """An opened SpiDev. Raises FileNotFoundError."""
-        opened = SpiDev({**self.spi_ports, (0, 0): self.light_port})
-        opened.open(bus, device)
-        return opened
+        return SpiDev({**self.spi_ports, (0, 0): self.light_port}, bus, device)
 
     def i2c(self, bus: int) -> SMBus:
         """An opened SMBus. Raises FileNotFoundError."""

@@ -1,7 +1,6 @@
 """SPI as the ``spidev`` extension shows it: a stand-in for the class ``spidev.SpiDev``.
 
-Arguments, results and errors follow spidev 3.8, including that ``xfer2`` overwrites the list that
-it is given.
+Results and errors follow spidev 3.8, including that ``xfer2`` overwrites the list that it is given.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import errno
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from hw_sim.buses.timing import SPI_CALL_S, SPI_DMA_BYTES, SPI_LEAD_S
 from hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
@@ -72,106 +71,42 @@ class SpiPort:
 
 
 class SpiDev:
-    """Of ``spidev.SpiDev`` what the drivers use of it (``drivers.buses.SpiDevice``)."""
+    """Of ``spidev.SpiDev`` what the drivers use of it (``drivers.buses.SpiDevice``).
 
-    def __init__(self, ports: Mapping[tuple[int, int], SpiPort]) -> None:
-        self._ports = ports
-        self._port: SpiPort | None = None
-        self._mode = 0
-        self._hz = DEFAULT_HZ
+    ``mode``: clock polarity and phase, 0 to 3. ``max_speed_hz``: the clock of the following
+    transfers. ``bits_per_word``: 8, as a Pi's controllers take no other.
+    """
 
-    def open(self, bus: int, device: int) -> None:
+    def __init__(self, ports: Mapping[tuple[int, int], SpiPort], bus: int, device: int) -> None:
         """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
-        self.close()
-        port = self._ports.get((bus, device))
-        if port is None:
+        self.mode = 0
+        self.max_speed_hz = DEFAULT_HZ
+        self.bits_per_word = 8
+        self._port = ports.get((bus, device))
+        if self._port is None:
             raise FileNotFoundError(
                 errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/spidev{bus}.{device}"
             )
-        self._port = port
 
     def close(self) -> None:
         """Give the device back; closing twice does nothing."""
         self._port = None
-        self._mode = 0
-        self._hz = DEFAULT_HZ
 
-    @property
-    def mode(self) -> int:
-        """Clock polarity and phase, 0 to 3."""
-        return self._mode
-
-    @mode.setter
-    def mode(self, value: int) -> None:
-        if not isinstance(value, int) or not 0 <= value <= 3:
-            raise TypeError("mode: an integer from 0 to 3")
-        self._opened()
-        self._mode = value
-
-    @property
-    def max_speed_hz(self) -> int:
-        """Clock of the following transfers."""
-        return self._hz
-
-    @max_speed_hz.setter
-    def max_speed_hz(self, value: int) -> None:
-        if not isinstance(value, int):
-            raise TypeError("max_speed_hz: an integer")
-        self._opened()
-        if value <= 0:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        self._hz = value
-
-    @property
-    def bits_per_word(self) -> int:
-        """8: a Pi's controllers take no other from here."""
-        return 8
-
-    @bits_per_word.setter
-    def bits_per_word(self, value: int) -> None:
-        if not isinstance(value, int) or not 8 <= value <= 32:
-            raise TypeError("bits_per_word: an integer from 8 to 32")
-        self._opened()
-        if value != 8:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-
-    def xfer2(
-        self, values: Any, speed_hz: int = 0, _delay_usecs: int = 0, bits_per_word: int = 0, /
-    ) -> Any:
-        """Clock a sequence through, chip select low throughout.
-
-        A list is overwritten with the answer and returned; a tuple gives a new tuple.
+    def xfer2(self, values: list[int], /) -> list[int]:
+        """Clock a list through, chip select low throughout; it is overwritten with the answer, and
+        returned. Raises OverflowError for more than ``MAX_BYTES``.
         """
-        port = self._opened()
-        if bits_per_word not in (0, 8):
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        answer = port.transfer(_as_bytes(values), speed_hz or self._hz, self._mode)
-        if isinstance(values, list):
-            values[:] = answer
-            return values
-        return tuple(answer) if isinstance(values, tuple) else list(answer)
+        if len(values) > MAX_BYTES:
+            raise OverflowError(f"Argument list size exceeds {MAX_BYTES} bytes.")
+        values[:] = self._transfer(bytes(values))
+        return values
 
-    def writebytes2(self, values: Any, /) -> None:
-        """Clock any buffer or sequence out, in messages of at most ``MAX_BYTES``."""
-        sent = bytes(values)
-        for first in range(0, len(sent), MAX_BYTES):
-            self._opened().transfer(sent[first : first + MAX_BYTES], self._hz, self._mode)
+    def writebytes2(self, values: bytes, /) -> None:
+        """Clock bytes out, in messages of at most ``MAX_BYTES``."""
+        for first in range(0, len(values), MAX_BYTES):
+            self._transfer(values[first : first + MAX_BYTES])
 
-    def _opened(self) -> SpiPort:
+    def _transfer(self, sent: bytes) -> Sequence[int]:
         if self._port is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        return self._port
-
-
-def _as_bytes(values: Any) -> bytes:
-    """Checked as spidev does: a non-empty sequence of integers, cut to eight bits."""
-    try:
-        # not list | tuple, which makes a new union each time
-        sent = bytes(values) if isinstance(values, (list, tuple)) else bytes(list(values))
-    except ValueError:
-        sent = bytes(value & 0xFF for value in values)
-    if not sent:
-        raise TypeError("Empty argument list.")
-    if len(sent) > MAX_BYTES:
-        raise OverflowError(f"Argument list size exceeds {MAX_BYTES} bytes.")
-    return sent
+        return self._port.transfer(sent, self.max_speed_hz, self.mode)
