@@ -7,8 +7,10 @@ stops nobody else's game.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
 
 from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 from games.plugins import PluginError, loaded
@@ -87,6 +89,14 @@ HOSTED: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table or kind.seated
 }
 """Those that the table and its page can play."""
+
+
+def file_of(game: str, file: str) -> bytes:
+    """A file in a game's package; empty where there is none."""
+    kind = EVERY_GAME.get(game)
+    package = sys.modules[type(kind).__module__].__package__
+    data = files(package) / file if kind is not None and package else None
+    return data.read_bytes() if data is not None and data.is_file() else b""
 
 
 def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameType:

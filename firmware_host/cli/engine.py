@@ -148,22 +148,3 @@ def warm() -> None:
             pass
     used_s = round(clock.now() - begun_s)
     say(text("The computer players' kernels are compiled; that took {seconds} s.", seconds=used_s))
-
-
-@click.command(name="puzzles", epilog="Example: tiltboard puzzles --check")
-@click.option("--game", help="Puzzles of this game alone.")
-@click.option("--check", is_flag=True, help="Go through every proof again, by the rules alone.")
-def puzzles(game: str | None, check: bool) -> None:
-    """List the puzzles that come with the table."""
-    from firmware_host.engines.puzzles import exercises, proven
-    from games.registry import HOSTED, game_type
-
-    wrong = 0
-    for name in [game_type(game).name] if game else HOSTED:
-        for number, each in enumerate(exercises(name), start=1):
-            sound = not check or proven(game_type(name).create(each.options), each)
-            wrong += not sound
-            verdict = ["proven" if sound else "NOT PROVEN"] if check else []
-            click.echo(" ".join([name, str(number), each.kind, str(each.turns), *verdict]))
-    if wrong:
-        raise SystemExit(1)

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines import ugi
-from firmware_host.engines.mining import made_of
 from firmware_host.engines.process import MARGIN_S, EngineProcess
-from firmware_host.engines.puzzles import Exercise, exercises
+from firmware_host.engines.puzzles import Puzzle, exercises, made_of
 from firmware_host.engines.search.limits import STRONGEST, SURE, WIN, Found, Limits, expected
 from firmware_host.engines.search.thinker import Thinker
 from games.base import Game, Position
@@ -165,7 +164,7 @@ def _lessons(
 
 
 def _like(
-    puzzles: Sequence[Exercise], point: TurningPoint | None, dice: int, given: Collection[int]
+    puzzles: Sequence[Puzzle], point: TurningPoint | None, dice: int, given: Collection[int]
 ) -> int:
     """The number of a puzzle like what happened: a win that was missed, or a defence, in as many
     turns if there is one.

@@ -6,15 +6,13 @@ levels play them at random and at once, so that games differ and a small compute
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 
 from games.base import Game
-from games.registry import EVERY_GAME
+from games.registry import file_of
 
 
 class Book(msgspec.Struct, frozen=True):
@@ -27,13 +25,8 @@ class Book(msgspec.Struct, frozen=True):
 @cache
 def books(game: str) -> tuple[Book, ...]:
     """All books of a game; there may be none."""
-    kind = EVERY_GAME.get(game)
-    package = sys.modules[type(kind).__module__].__package__
-    data = files(package).joinpath("book.jsonl") if kind is not None and package else None
-    if data is None or not data.is_file():
-        return ()
     decoder = msgspec.json.Decoder(Book)
-    return tuple(decoder.decode(line) for line in data.read_bytes().splitlines())
+    return tuple(decoder.decode(line) for line in file_of(game, "book.jsonl").splitlines())
 
 
 def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:

@@ -1,4 +1,5 @@
-"""The puzzles that come with games, each with a proof that a program can check.
+"""Puzzles, each with a proof that a program can check: those that come with games, and those that
+are found in games that have been played.
 
 There are two kinds. ``win``: one move, and no other, wins by force within so many turns of the
 mover, and none wins faster. ``save``: the mover has no such win, and after every move but one the
@@ -8,18 +9,23 @@ so a puzzle is right or a rule is wrong. For games of two players who take turns
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
 
-from firmware_host.config.errors import NoSuchPuzzleError
+from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
+from firmware_host.engines.proof import ProofSearch, TooManyError
 from games.base import Game
 from games.puzzle import PuzzleGame
-from games.registry import EVERY_GAME, game_type
-from games.rules import Rules
+from games.registry import file_of, game_type
+from games.rules import CHANCE, Rules
+
+TURNS = 2
+"""The longest that are looked for."""
+MOST_STATES = 200_000
+"""What is looked at for one position, a second of Python; what needs more is no puzzle."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -34,6 +40,9 @@ class Puzzle(msgspec.Struct, frozen=True):
 
     ``turns``: within how many of the winner's turns. ``proof``: for a ``win`` the solution alone;
     for a ``save`` every other legal move, with what wins against it, None where it ends the game.
+    ``holds``: of a ``win`` in more than one turn, every wrong move -> a reply to it after which
+    there is no win in time. ``line``: of one in more than two, what follows the solution up to the
+    other side's last reply; each of the solver's moves in it alone wins in time.
     """
 
     game: str
@@ -43,14 +52,6 @@ class Puzzle(msgspec.Struct, frozen=True):
     turns: int
     solution: str
     proof: dict[str, Answer | None]
-
-
-class Exercise(Puzzle, frozen=True):
-    """``holds``: of a ``win`` in more than one turn, every wrong move -> a reply to it after which
-    there is no win in time. ``line``: of one in more than two, what follows the solution up to the
-    other side's last reply; each of the solver's moves in it alone wins in time.
-    """
-
     holds: dict[str, str] = msgspec.field(default_factory=dict)
     line: list[str] = msgspec.field(default_factory=list)
 
@@ -71,7 +72,7 @@ class Exercise(Puzzle, frozen=True):
 class ExerciseGame(PuzzleGame):
     """``exercise`` as a game; ``number``: of its game's, from 1; 0: made from a game."""
 
-    def __init__(self, exercise: Exercise, number: int) -> None:
+    def __init__(self, exercise: Puzzle, number: int) -> None:
         self.exercise, self.number = exercise, number
         game = game_type(exercise.game).create(exercise.options)
         line = [exercise.solution, *exercise.following]
@@ -79,15 +80,10 @@ class ExerciseGame(PuzzleGame):
 
 
 @cache
-def exercises(game: str) -> tuple[Exercise, ...]:
+def exercises(game: str) -> tuple[Puzzle, ...]:
     """All of a game (``puzzles.jsonl`` in its package), the easy ones first; there may be none."""
-    kind = EVERY_GAME.get(game)
-    package = sys.modules[type(kind).__module__].__package__
-    data = files(package).joinpath("puzzles.jsonl") if kind is not None and package else None
-    if data is None or not data.is_file():
-        return ()
-    decoder = msgspec.json.Decoder(Exercise)
-    return tuple(decoder.decode(line) for line in data.read_bytes().splitlines())
+    decoder = msgspec.json.Decoder(Puzzle)
+    return tuple(decoder.decode(line) for line in file_of(game, "puzzles.jsonl").splitlines())
 
 
 def exercise_game(game: str, number: int) -> ExerciseGame:
@@ -110,55 +106,115 @@ def daily(game: str, day: int) -> int:
     return 1 + day * step % count if count else 0
 
 
-def proven(game: Game, puzzle: Puzzle) -> bool:
-    """Whether the puzzle's proof is one, by the rules alone: each reply has its answer, each line
-    ends with a win in time. That no faster and no other win is there the proof does not hold.
+def made_of(
+    game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MOST_STATES
+) -> Puzzle | None:
+    """What stands on the board after ``moves``, which are legal, as a puzzle of at most ``turns``;
+    None where it is none, or ``most`` states are too few to know. Its ``holds`` and ``line`` are
+    empty.
+
+    Raises NotPossibleError for a game of others than two, or with secrets or chance.
     """
     rules = game.rules
+    if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
+        raise NotPossibleError("Puzzles are for games of two players without secrets or chance.")
+    state = reached(rules, moves)
+    if rules.result(state) is not None or len(rules.moves(state)) < 3:
+        return None
+    try:
+        found = _Proofs(rules, most).puzzle(state, turns)
+    except TooManyError:
+        return None
+    if found is None:
+        return None
+    options = {name: value for name, value in game.options.items() if value is not None}
+    return Puzzle(game.name, options, list(moves), *found)
+
+
+def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
+    """``puzzle`` with what holds against every wrong move. Raises NotPossibleError where that is
+    too much to look at.
+    """
+    if puzzle.kind == "save" or puzzle.turns == 1:
+        return puzzle
+    try:
+        holds = _Proofs(game.rules, MOST_STATES).holds(puzzle)
+    except TooManyError:
+        raise NotPossibleError("A puzzle has too many positions to look at.") from None
+    return msgspec.structs.replace(puzzle, holds=holds)
+
+
+def reached(rules: Rules, moves: Sequence[str]) -> Any:
+    """The state after legal moves by name."""
     state = rules.start()
-    for name in puzzle.moves:
-        state = after_move(rules, state, name)
-        if state is None:
-            return False
-    if puzzle.kind == "win":
-        answer = puzzle.proof.get(puzzle.solution)
-        return list(puzzle.proof) == [puzzle.solution] and _wins(rules, state, answer, puzzle.turns)
-    wrong = {rules.name(move) for move in rules.moves(state)} - {puzzle.solution}
-    other = 1 - rules.mover(state)
-    if puzzle.proof.keys() != wrong:
-        return False
-    for name, answer in puzzle.proof.items():
-        after = after_move(rules, state, name)
-        over = rules.result(after)
-        lost = _wins(rules, after, answer, puzzle.turns) if over is None else over == (other,)
-        if not lost:
-            return False
-    return True
+    for name in moves:
+        state = rules.apply(state, rules.number(name) or 0)
+    return state
 
 
-def after_move(rules: Rules, state: Any, name: str) -> Any:
-    """The state after a move by name; None where it is not legal."""
-    number = rules.number(name)
-    legal = number is not None and number in rules.moves(state)
-    return rules.apply(state, number) if legal and number is not None else None
+class _Proofs:
+    """The proof search of one position, and the proofs that a puzzle has. All of it raises
+    TooManyError.
+    """
 
+    def __init__(self, rules: Rules, most: int) -> None:
+        self._rules = rules
+        self._search = ProofSearch(rules, most)
 
-def _wins(rules: Rules, state: Any, answer: Answer | None, turns: int) -> bool:
-    after = None if answer is None else after_move(rules, state, answer.move)
-    if answer is None or after is None or turns < 1:
-        return False
-    winner = rules.mover(state)
-    over = rules.result(after)
-    if over is not None:
-        return over == (winner,)
-    replies = {rules.name(move) for move in rules.moves(after)}
-    if answer.replies.keys() - replies:
-        return False
-    for name in replies:
-        position = after_move(rules, after, name)
-        over = rules.result(position)
-        if over == (winner,):
-            continue
-        if over is not None or not _wins(rules, position, answer.replies.get(name), turns - 1):
-            return False
-    return True
+    def puzzle(
+        self, state: Any, most_turns: int
+    ) -> tuple[Literal["win", "save"], int, str, dict[str, Answer | None]] | None:
+        """What ``Puzzle`` has of it, from ``kind`` to ``proof``; None where it is none."""
+        search, name = self._search, self._rules.name
+        moves = self._rules.moves(state)
+        for turns in range(1, most_turns + 1):
+            winning = [move for move in moves if search.forces(state, move, 2 * turns - 1)]
+            if len(winning) > 1:
+                return None
+            for move in winning:
+                return "win", turns, name(move), {name(move): self._answer(state, move, turns)}
+        for turns in range(1, most_turns + 1):
+            safe = [move for move in moves if not search.loses(state, move, 2 * turns)]
+            if not safe:
+                return None
+            if len(safe) == 1:
+                proof = {name(m): self._refuted(state, m, turns) for m in moves if m != safe[0]}
+                return "save", turns, name(safe[0]), proof
+        return None
+
+    def holds(self, puzzle: Puzzle) -> dict[str, str]:
+        """Of a ``win``: every move but the solution, unless it ends the game -> a reply after which
+        there is no win in time.
+        """
+        rules, found = self._rules, {}
+        state = reached(rules, puzzle.moves)
+        for move in rules.moves(state):
+            after = rules.apply(state, move)
+            if rules.name(move) == puzzle.solution or rules.result(after) is not None:
+                continue
+            plies = 2 * puzzle.turns - 2
+            replies = rules.moves(after)
+            reply = next(r for r in replies if not self._search.loses(after, r, plies))
+            found[rules.name(move)] = rules.name(reply)
+        return found
+
+    def _answer(self, state: Any, move: int, turns: int) -> Answer:
+        """The proof that ``move`` forces a win."""
+        rules = self._rules
+        after = rules.apply(state, move)
+        replies: dict[str, Answer] = {}
+        for reply in rules.moves(after):
+            answer = self._refuted(after, reply, turns - 1)
+            if answer is not None:
+                replies[rules.name(reply)] = answer
+        return Answer(rules.name(move), replies)
+
+    def _refuted(self, state: Any, move: int, turns: int) -> Answer | None:
+        """The fastest win within so many turns after ``move``; None where there is none, or it ends
+        the game.
+        """
+        after = self._rules.apply(state, move)
+        if self._rules.result(after) is not None:
+            return None
+        best = self._search.soonest(after, turns)
+        return None if best is None else self._answer(after, best[1], turns)

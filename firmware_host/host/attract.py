@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from firmware_host.engines.puzzles import Exercise, exercises
+from firmware_host.engines.puzzles import Puzzle, exercises
 from firmware_host.host.sensing import Look
 from firmware_host.table.standing import Phase, Standing
 from games.base import Game, Position
@@ -90,7 +90,7 @@ def _scenes(game: Game) -> Iterator[Scene]:
             yield _scene(position.after(win), position)
 
 
-def _fits(exercise: Exercise, game: Game) -> bool:
+def _fits(exercise: Puzzle, game: Game) -> bool:
     other = game_type(exercise.game).create(exercise.options)
     return set(other.board) <= set(game.board) and other.drawing == game.drawing
 

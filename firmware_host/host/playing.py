@@ -15,8 +15,13 @@ from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ASSIST, NO_ENGINES, Assist, Assists, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile
-from firmware_host.engines.mining import made_of
-from firmware_host.engines.puzzles import Exercise, ExerciseGame, exercise_game
+from firmware_host.engines.puzzles import (
+    ExerciseGame,
+    Puzzle,
+    exercise_game,
+    made_of,
+    with_holds,
+)
 from firmware_host.engines.room import EngineRoom
 from firmware_host.host.advice import places_of
 from firmware_host.host.game_clock import GameClock, started
@@ -58,7 +63,7 @@ class Ahead:
 
     replayed: Replay
     played: PlayedGame | None = None
-    exercise: Exercise | None = None
+    exercise: Puzzle | None = None
 
 
 def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
@@ -74,7 +79,7 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
             made = made_of(replayed.game, replayed.moves[:ply])
             if made is None:
                 raise NotPossibleError("There is no single best move to find there.")
-            return Ahead(replayed, exercise=made)
+            return Ahead(replayed, exercise=with_holds(replayed.game, made))
 
 
 def with_boards_read(command: c.NewGame) -> c.NewGame:

@@ -208,9 +208,9 @@ def exercises(file: BinaryIO) -> None:
     import msgspec
 
     from firmware_host.config.errors import NotPossibleError
-    from firmware_host.engines.mining import exercise
     from firmware_host.engines.puzzles import Puzzle
     from games.registry import game_type
+    from tiltboard_lab.studies.puzzles import exercise
 
     for number, line in enumerate(file, start=1):
         try:

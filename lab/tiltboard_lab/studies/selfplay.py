@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from firmware_host.engines.book import Book
-from firmware_host.engines.mining import mine
 from firmware_host.engines.puzzles import Puzzle
 from firmware_host.engines.search.limits import STRONGEST, Limits, expected
 from games.base import Game
@@ -17,6 +16,7 @@ from games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
 from tiltboard_lab.studies.jobs import Job
 from tiltboard_lab.studies.match import MOST_PLIES, thinker
+from tiltboard_lab.studies.puzzles import mine
 
 
 class Ended(msgspec.Struct, frozen=True):

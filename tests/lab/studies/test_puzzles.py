@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.mining import mine
-from firmware_host.engines.puzzles import Puzzle, proven
+from firmware_host.engines.puzzles import Puzzle
 from games.registry import game_type
+from tiltboard_lab.studies.puzzles import mine, proven
 
 SMALL = [
     ("momentum", {"size": 4, "marbles": 3, "pie": False}),
@@ -111,4 +111,4 @@ def test_a_damaged_proof_proves_nothing():
 
 def test_a_game_for_three_has_none():
     with pytest.raises(NotPossibleError):
-        next(mine(game_type("momentum").create({"players": 3}), []))
+        next(mine(game_type("momentum").create({"players": 3}), ["c3"]))

@@ -1,0 +1,133 @@
+"""Puzzles from games that have been played, made ready to be solved, and their proofs checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.engines.proof import ProofSearch, TooManyError
+from firmware_host.engines.puzzles import (
+    MOST_STATES,
+    TURNS,
+    Answer,
+    Puzzle,
+    made_of,
+    reached,
+    with_holds,
+)
+from games.base import Game
+from games.rules import Rules
+
+LINE_FROM = 2  # turns: a puzzle of more has a line, each move of which alone wins in time
+
+
+def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzle]:
+    """The puzzles among the positions of a game in which ``moves`` were played, in their order.
+
+    ``turns``: the longest that are looked for. Raises NotPossibleError for a game of others than
+    two, or with secrets or chance.
+    """
+    for at in range(len(moves)):
+        found = made_of(game, moves[:at], turns)
+        if found is not None:
+            yield found
+
+
+def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
+    """``puzzle`` with what holds against every wrong move, and the line of a long one. Raises
+    NotPossibleError where that is too much to look at, or where a long one has several lines.
+    """
+    made = with_holds(game, puzzle)
+    if puzzle.kind == "save" or puzzle.turns <= LINE_FROM:
+        return made
+    try:
+        return msgspec.structs.replace(made, line=_line(game.rules, puzzle))
+    except TooManyError:
+        raise NotPossibleError("A puzzle has too many positions to look at.") from None
+
+
+def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
+    """Of a ``win``: the replies that hold out, and between them the only moves that win in time; up
+    to the last reply. Raises NotPossibleError where no reply leaves only one, or TooManyError.
+    """
+    search = ProofSearch(rules, MOST_STATES)
+
+    def winners(state: Any, turns: int) -> list[int]:
+        return [move for move in rules.moves(state) if search.forces(state, move, 2 * turns - 1)]
+
+    state, line = reached(rules, puzzle.moves), list[str]()
+    [move] = [each for each in rules.moves(state) if rules.name(each) == puzzle.solution]
+    for turns in range(puzzle.turns - 1, 0, -1):
+        state = rules.apply(state, move)
+        for reply in rules.moves(state):
+            after = rules.apply(state, reply)
+            if rules.result(after) is not None:
+                continue
+            winning = winners(after, turns)
+            slower = turns == 1 or not winners(after, turns - 1)
+            if slower and (len(winning) == 1 or (winning and turns == 1)):
+                break
+        else:
+            raise NotPossibleError("A puzzle has several lines.")
+        line.append(rules.name(reply))
+        state, move = after, winning[0]
+        if turns > 1:
+            line.append(rules.name(move))
+    return line
+
+
+def proven(game: Game, puzzle: Puzzle) -> bool:
+    """Whether the puzzle's proof is one, by the rules alone: each reply has its answer, each line
+    ends with a win in time. That no faster and no other win is there the proof does not hold.
+    """
+    rules = game.rules
+    state = rules.start()
+    for name in puzzle.moves:
+        state = _after_move(rules, state, name)
+        if state is None:
+            return False
+    if puzzle.kind == "win":
+        answer = puzzle.proof.get(puzzle.solution)
+        return list(puzzle.proof) == [puzzle.solution] and _wins(rules, state, answer, puzzle.turns)
+    wrong = {rules.name(move) for move in rules.moves(state)} - {puzzle.solution}
+    other = 1 - rules.mover(state)
+    if puzzle.proof.keys() != wrong:
+        return False
+    for name, answer in puzzle.proof.items():
+        after = _after_move(rules, state, name)
+        over = rules.result(after)
+        lost = _wins(rules, after, answer, puzzle.turns) if over is None else over == (other,)
+        if not lost:
+            return False
+    return True
+
+
+def _after_move(rules: Rules, state: Any, name: str) -> Any:
+    """The state after a move by name; None where it is not legal."""
+    number = rules.number(name)
+    legal = number is not None and number in rules.moves(state)
+    return rules.apply(state, number) if legal and number is not None else None
+
+
+def _wins(rules: Rules, state: Any, answer: Answer | None, turns: int) -> bool:
+    after = None if answer is None else _after_move(rules, state, answer.move)
+    if answer is None or after is None or turns < 1:
+        return False
+    winner = rules.mover(state)
+    over = rules.result(after)
+    if over is not None:
+        return over == (winner,)
+    replies = {rules.name(move) for move in rules.moves(after)}
+    if answer.replies.keys() - replies:
+        return False
+    for name in replies:
+        position = _after_move(rules, after, name)
+        over = rules.result(position)
+        if over == (winner,):
+            continue
+        if over is not None or not _wins(rules, position, answer.replies.get(name), turns - 1):
+            return False
+    return True
