@@ -34,7 +34,6 @@ __all__ = [
     "BrokenGameError",
     "Credit",
     "Drawing",
-    "Entrance",
     "Game",
     "GameType",
     "IllegalMoveError",
@@ -89,29 +88,15 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
-    """The side of the board from which a piece comes in, in games where the next turn depends on
-    it: two moves that put the same piece on the same place are then told apart by it.
-
-    ``side`` and ``colour``: plain English names. ``edge``: the place at that side at which the
-    piece's line begins. ``fall``: (columns, rows) of one step inward.
-    """
-
-    side: str
-    colour: str
-    edge: str
-    fall: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Turn:
     """A move carried out: what the hand does, what follows from it, and the position after both.
 
     ``act`` is what the mover does with his hand (drop from the reserve; lift and land; swap).
     ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
     sources are vacated before any target is filled. ``path``: the places along which the piece
-    played goes, first to last, in games where its way is to be shown. ``entrance``: by which side
-    it comes, where that matters.
+    played goes, first to last, in games where its way is to be shown. ``entrance``: the slot by
+    which it comes, where the next turn depends on that: two moves that put the same piece on the
+    same place are then told apart by its side.
 
     A move that carries a piece over the board lands where another piece stands only if its act
     takes that one away.
@@ -123,7 +108,7 @@ class Turn:
     consequences: tuple[Shift, ...]
     position: Position
     path: tuple[str, ...] = ()
-    entrance: Entrance | None = None
+    entrance: Slot | None = None
 
 
 @dataclass(frozen=True)
@@ -241,7 +226,10 @@ class Game(ABC):
     has it. ``board``: place -> (column, row) on a square grid, both counted from 0 at the
     south-west corner. ``blocked``: places of ``board`` where nothing may stand -> what is there
     (``hole``, ``cushion``). ``teams``: the players who win together; empty where each plays for
-    himself.
+    himself. ``labels``: what people call the places, where that is not their names. ``hexagonal``:
+    a place has six neighbours: those beside, above and below it, and the two on the diagonal that
+    falls to the east. ``edge_slots``: where pieces come in from the sides of the board.
+    ``drawing``: what lies on the board besides its places.
     """
 
     name: str
@@ -250,6 +238,10 @@ class Game(ABC):
     board: Mapping[str, tuple[int, int]]
     blocked: Mapping[str, str] = {}
     teams: tuple[tuple[str, ...], ...] = ()
+    labels: Mapping[str, str] = MappingProxyType({})
+    hexagonal: bool = False
+    edge_slots: Sequence[Slot] = ()
+    drawing: Drawing | None = None
     rules: Rules
     secret_options: tuple[str, ...] = ()
     """Options that tell what is hidden: nobody is shown them while the game goes on."""
@@ -291,28 +283,6 @@ class Game(ABC):
     def figures(self, state: Any) -> Mapping[str, int]:
         """As in Position."""
         return {}
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """What people call the places, where that is not their names."""
-        return {}
-
-    @property
-    def hexagonal(self) -> bool:
-        """Whether a place has six neighbours: those beside, above and below it, and the two on the
-        diagonal that falls to the east.
-        """
-        return False
-
-    @property
-    def edge_slots(self) -> Sequence[Slot]:
-        """Where pieces come in from the sides of the board, in games where they do."""
-        return ()
-
-    @property
-    def drawing(self) -> Drawing | None:
-        """What lies on the board besides its places, if anything does."""
-        return None
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
         """One of the consequences of ``turn`` as a sentence that tells why it comes about: a

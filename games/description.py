@@ -67,13 +67,14 @@ class PieceLook:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where pieces come in from a side. ``cells``: its line's places, inward; ``side`` and
-    ``colour``: plain English names.
+    """Where pieces come in from a side. ``side`` and ``colour``: plain English names. ``fall``:
+    (columns, rows) of one step inward. ``cells``: its line's places, inward.
     """
 
     name: str
     side: str
     colour: str
+    fall: tuple[int, int]
     cells: tuple[str, ...]
 
 

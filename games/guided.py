@@ -1,4 +1,4 @@
-"""A game that begins in its middle and allows less than its rules: as a lesson goes, for one."""
+"""A game that begins in its middle and allows less than its rules: a lesson, or a puzzle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Shift, Turn
-from games.description import Drawing, Slot
 from games.lesson import Lesson, Step
 from games.rules import Rules
 
@@ -19,6 +18,8 @@ class WrappedGame(Game):
         self.opening = tuple(opening)
         self.name, self.players, self.pieces = game.name, game.players, game.pieces
         self.board, self.blocked, self.teams = game.board, game.blocked, game.teams
+        self.labels, self.hexagonal = game.labels, game.hexagonal
+        self.edge_slots, self.drawing = game.edge_slots, game.drawing
         self.rules = rules
 
     def start(self) -> Position:
@@ -56,26 +57,6 @@ class WrappedGame(Game):
         """As the game has it."""
         return self._game.turn(before, move, after)
 
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """As the game has them."""
-        return self._game.labels
-
-    @property
-    def hexagonal(self) -> bool:
-        """As the game has it."""
-        return self._game.hexagonal
-
-    @property
-    def edge_slots(self) -> Sequence[Slot]:
-        """As the game has them."""
-        return self._game.edge_slots
-
-    @property
-    def drawing(self) -> Drawing | None:
-        """As the game has it."""
-        return self._game.drawing
-
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
         """As the game tells it."""
         return self._game.why(turn, shift)
@@ -109,6 +90,31 @@ class GuidedGame(WrappedGame):
         if place in goals and self._game.drop_refusal(position, piece, place) is None:
             return None
         return _ANOTHER_MOVE
+
+
+class PuzzleGame(WrappedGame):
+    """After ``opening`` whoever is to move finds ``line``: the solution, what the other side then
+    answers, the next solution and so on. After its last answer he is to win at once.
+    """
+
+    rules: PuzzleRules
+
+    def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:
+        super().__init__(game, opening, PuzzleRules(game.rules, len(opening)))
+        self.line = tuple(line)
+        start = self.start()
+        self.solver = start.mover
+        self.rules.expect(start.state, line)
+
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """By the game's rules; after a wrong move there is nothing but to take it back."""
+        if move in position.legal():
+            return None
+        return self._game.refusal(position, move) or _NOT_HERE
+
+    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
+        """As ``refusal``, for a piece that was put somewhere."""
+        return self._game.drop_refusal(position, piece, place) or _NOT_HERE
 
 
 class WrappedRules(Rules):
@@ -162,4 +168,35 @@ class GuidedRules(WrappedRules):
         return [move for move in self._rules.moves(state) if self._rules.name(move) == wanted]
 
 
+class PuzzleRules(WrappedRules):
+    """Any move of the solver's after ``begun`` moves; the line goes on after the right ones."""
+
+    def __init__(self, rules: Any, begun: int) -> None:
+        super().__init__(rules)
+        self._begun = begun
+        self._keys: list[int] = []  # of the positions on the way, before each move of the line
+        self._line: list[int] = []
+
+    def expect(self, state: Any, line: Sequence[str]) -> None:
+        """Note what is expected from ``state`` on, move by move."""
+        for name in line:
+            move = self.number(name)
+            if move is None:
+                raise IllegalMoveError("{move} is not a legal move now.", move=name)
+            self._keys.append(self.key(state))
+            self._line.append(move)
+            state = self.apply(state, move)
+        self._keys.append(self.key(state))
+
+    def moves(self, state: Any) -> Sequence[int]:
+        """What may be tried now."""
+        made = state.turn - self._begun
+        if not 0 <= made < len(self._keys) or (self._keys and self.key(state) != self._keys[made]):
+            return self._rules.moves(state) if made == 0 else []
+        if made % 2 == 0:
+            return self._rules.moves(state)
+        return self._line[made : made + 1]
+
+
 _ANOTHER_MOVE = IllegalMoveError("Not yet: this lesson goes another way.")
+_NOT_HERE = IllegalMoveError("Not here: take it back and try again.")

@@ -19,8 +19,7 @@ from firmware_host.messages import Message, text
 from games import contract
 from games.base import Credit, OptionSpec, RulesError
 from games.conformance import check_type
-from games.gravity_trap.board import Board
-from games.gravity_trap.boardfile import SHIPPED, shipped
+from games.gravity_trap.board import SHIPPED, Board, shipped
 from games.registry import EVERY_GAME, game_type
 
 ILLEGAL = 1

@@ -9,14 +9,13 @@ from typing import Any
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import read_text
 from games.base import GameType, OptionError
-from games.gravity_trap import boardfile
-from games.gravity_trap.board import Board
+from games.gravity_trap.board import Board, read
 
 
 def load_board(path: Path) -> Board:
     """A board file, checked completely. Raises ConfigError naming the file and what is wrong."""
     try:
-        return boardfile.read(read_text(path))
+        return read(read_text(path))
     except OptionError as error:
         raise ConfigError(
             "{path}: {why}",

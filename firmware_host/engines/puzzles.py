@@ -18,7 +18,7 @@ import msgspec
 from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
 from firmware_host.engines.proof import ProofSearch, TooManyError
 from games.base import Game
-from games.puzzle import PuzzleGame
+from games.guided import PuzzleGame
 from games.registry import file_of, game_type
 from games.rules import CHANCE, Rules
 

@@ -39,7 +39,7 @@ from firmware_host.table.standing import (
     Sound,
     Standing,
 )
-from games.base import Entrance, Game, Turn
+from games.base import Game, Slot, Turn
 
 DONE = "done"
 SIDES = {
@@ -138,7 +138,7 @@ def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
                 ),
                 (turn.move, entrance.colour) if apart else (),
                 entrance.colour,
-                (entrance.edge,),
+                entrance.cells[:1],
                 turn.path,
                 entrance.fall if apart else None,
             )
@@ -258,7 +258,7 @@ class Slide:
 
     kind: str
     landing: str
-    entrance: Entrance
+    entrance: Slot
     there: bool
 
     @property

@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from games.gravity_connect.board import SIDES, Side, Slot
-from games.gravity_connect.game import (
-    GRAVITY_CONNECT,
-    Fall,
-    GravityConnectGame,
-)
+from games.gravity_connect.game import GRAVITY_CONNECT, GravityConnectGame
 
-__all__ = [
-    "GRAVITY_CONNECT",
-    "SIDES",
-    "Fall",
-    "GravityConnectGame",
-    "Side",
-    "Slot",
-]
+__all__ = ["GRAVITY_CONNECT", "GravityConnectGame"]

@@ -25,13 +25,20 @@ from games.base import (
     Preset,
     RulesError,
     Shift,
+    Slot,
     Turn,
 )
-from games.description import Slot as EdgeSlot
 from games.description import style_of
-from games.gravity_connect import search
-from games.gravity_connect.board import MOST, SIDES, Board, Side, Slot
-from games.gravity_connect.rules import FULL, NO_SIDE, GravityConnectRules, State, fall
+from games.gravity_connect.rules import (
+    FULL,
+    MOST,
+    NO_SIDE,
+    SIDES,
+    Board,
+    GravityConnectRules,
+    State,
+    fall,
+)
 from games.lesson import lesson_of
 from games.option_values import checked
 from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
@@ -92,20 +99,13 @@ class GravityConnectGame(Game):
         self.layout = Board.build(size)
         self.rules: GravityConnectRules = GravityConnectRules(self.layout, line)
         self.board = self.layout.places
+        self.edge_slots = self.layout.slots
         self.slots = {slot.name: slot for slot in self.layout.slots}
 
-    @property
-    def edge_slots(self) -> Sequence[EdgeSlot]:
-        """As the page draws them."""
-        return [
-            EdgeSlot(slot.name, slot.side.name, slot.side.colour, slot.cells)
-            for slot in self.slots.values()
-        ]
-
-    def forbidden_side(self, position: Position) -> Side | None:
+    def forbidden_side(self, position: Position) -> str | None:
         """The side that the player to move used last, which he may not use now (RULES C2)."""
         side = position.state.own_side
-        return None if side == NO_SIDE else SIDES[side]
+        return None if side == NO_SIDE else SIDES[side][0]
 
     def outcome(self, position: Position) -> Outcome:
         """``places``: the connected tiles."""
@@ -128,7 +128,7 @@ class GravityConnectGame(Game):
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """An evaluation of lines that can still be filled."""
-        return search.evaluation(self.rules, self.line, weights)
+        return _evaluation(self.rules, self.line, weights)
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Cell -> colour."""
@@ -154,7 +154,7 @@ class GravityConnectGame(Game):
             raise IllegalMoveError("The line of slot {move} has no open cell.", move=move)
         act = (Shift(player, None, way.entry),)
         falls_on = (Shift(player, way.entry, way.landing),) if len(way.path) > 1 else ()
-        return Turn(move, player, act, falls_on, after, way.path, way.slot.entrance)
+        return Turn(move, player, act, falls_on, after, way.path, way.slot)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
         """What stops the tile."""
@@ -223,9 +223,47 @@ class GravityConnectGame(Game):
         return IllegalMoveError(
             "{move} is on the {side} side, which {player} used last turn: take another side now.",
             move=slot.name,
-            side=slot.side.name,
+            side=slot.side,
             player=position.mover,
         )
+
+
+def _evaluation(rules: GravityConnectRules, length: int, weights: Weights) -> Evaluate:
+    """Lines that a player can still fill, by how many of his tiles they have, and on how many cells
+    of each row, column and diagonal he would connect.
+    """
+    board = sum(rules.tiles.values())
+    (tempo, tile, connecting, three) = weights["lines"]
+    shifts = range(length)
+
+    def lines(mine: int, open_: int) -> int:
+        """``open_``: tiles and empty cells, without the other's."""
+        free = open_
+        for at in range(1, length):
+            free &= open_ >> at
+        if not free:
+            return 0
+        shifted = [mine >> at for at in shifts]
+        value = tile * sum((free & each).bit_count() for each in shifted)
+        # prefix[k]: lines whose first k cells are his; at most one, two are missing
+        full, one, two = free, 0, 0
+        for each in shifted:
+            two = (two & each) | (one & ~each)
+            one = (one & each) | (full & ~each)
+            full &= each
+        cells = 0
+        if one:
+            for at, each in enumerate(shifted):
+                cells |= (one & ~each) << at
+        return value + connecting * cells.bit_count() + three * two.bit_count()
+
+    def evaluate(state: Any) -> int:
+        own, other = state.own, state.other
+        mine = lines(own, board & ~other)
+        theirs = lines(other, board & ~own)
+        return int(tempo + mine - theirs)
+
+    return evaluate
 
 
 class GravityConnectType(GameType):

@@ -5,23 +5,76 @@ is one look into a table. Each player's tiles are one wide number in which every
 rows and columns and diagonals, lies on its own with an empty bit after it: shifting that number
 against itself looks for connected tiles in all directions at once.
 
-A move is the number of its slot in ``Board.slots``.
+A move is the number of its slot in ``Board.slots``. Rows are numbered from the top down, unlike the
+table's: ``A1`` is the north-west corner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from string import ascii_uppercase
 from typing import Final, NamedTuple
 
-from games.gravity_connect.board import Board
+from games.description import Slot
 from games.rules import Rules
+from games.squares import Point
+
+MOST = 13  # cells of a side: twice as many letters name the slots of the top and the bottom
+# From which side a tile comes: its name, its colour, and (columns, rows) of a step inward
+SIDES: tuple[tuple[str, str, Point], ...] = (
+    ("left", "orange", (1, 0)),
+    ("right", "gray", (-1, 0)),
+    ("top", "green", (0, -1)),
+    ("bottom", "purple", (0, 1)),
+)
 
 LINE: Final = "line"
 FULL: Final = "full"
 
 NO_SIDE: Final = -1
 _SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """``rows`` and ``columns``: from the top, from the left. ``slots``: all of a side together, the
+    sides in the order of ``SIDES``. ``diagonals``: both ways, every length.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[tuple[str, ...], ...]
+    diagonals: tuple[tuple[str, ...], ...]
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def build(cls, size: int) -> Board:
+        """``size`` x ``size`` cells, at most ``MOST``."""
+        span = range(size)
+        rows = tuple(tuple(f"{ascii_uppercase[x]}{y + 1}" for x in span) for y in span)
+        columns = tuple(zip(*rows, strict=True))
+        falling = [[(x, x - offset) for x in span] for offset in range(1 - size, size)]
+        rising = [[(x, total - x) for x in span] for total in range(2 * size - 1)]
+        diagonals = tuple(
+            tuple(rows[y][x] for x, y in points if y in span) for points in falling + rising
+        )
+        numbers, letters = [str(number + 1) for number in range(2 * size)], ascii_uppercase
+        names = (*numbers, *letters[: 2 * size])
+        lines = (*rows, *(row[::-1] for row in rows))
+        lines += (*columns, *(column[::-1] for column in columns))
+        sides = (side for side in SIDES for _ in span)
+        slots = zip(names, sides, lines, strict=True)
+        return cls(rows, columns, diagonals, tuple(Slot(n, *side, line) for n, side, line in slots))
+
+    @property
+    def places(self) -> dict[str, Point]:
+        """Every cell -> (column, row) counted from 0 at the south-west corner."""
+        return {
+            name: (column, len(self.rows) - 1 - row)
+            for column, names in enumerate(self.columns)
+            for row, name in enumerate(names)
+        }
 
 
 class State(NamedTuple):

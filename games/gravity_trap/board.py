@@ -1,10 +1,36 @@
-"""Boards of Gravity Trap (RULES T1): tracks over bases that are numbered from 1."""
+"""Boards of Gravity Trap (RULES T1): tracks over bases that are numbered from 1.
+
+A board is an object of an option, or a file of TOML, as the shipped ones are:
+
+    title = "My printed board"
+    hole = [4.5, 4.5]             # the middle of the hole, for the drawing
+    symmetry = "half-turn"        # opposites by position; or [opposite], as in 1 = 22
+
+    [positions]                   # column and row on the plate, from the south-west corner
+    1 = [6, 0]
+    2 = [7, 1]
+
+    [[track]]
+    bases = [1, 2, 5]
+    closed = true                 # it goes on from 5 to 1
+
+Only the tracks must be there. A file is checked more strictly than an object, because a person has
+typed it: opposites must fit the tracks, and no track comes twice.
+
+The shipped boards are part of this package, like its code. Their tracks never change, because
+journals name them: a better board gets a new name.
+"""
 
 from __future__ import annotations
 
+import cmath
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 from games.base import OptionError
@@ -18,6 +44,9 @@ FEWEST_CLOSED = 3
 MOST_BASES = 400
 MOST_TRACKS = 1000
 FAR = 100  # columns and rows are below it
+SHIPPED: tuple[str, ...] = ("whirl",)
+DEFAULT = SHIPPED[0]
+HALF_TURN = "half-turn"
 
 _KEYS = ("tracks", "opposite", "positions", "hole", "title", "closed")
 
@@ -55,7 +84,9 @@ class Board:
         for key in data:
             if key not in _KEYS:
                 raise OptionError(
-                    "{key} is not part of a board; it has: {known}.", key=key, known=_listed(_KEYS)
+                    "{key} is not part of a board; it has: {known}.",
+                    key=key,
+                    known=", ".join(_KEYS),
                 )
         tracks = _tracks(data.get("tracks"))
         bases = _bases(tracks)
@@ -249,5 +280,141 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+@cache
+def shipped(name: str) -> Board:
+    """One of ``SHIPPED``."""
+    return read(resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8"))
+
+
+def read(text: str) -> Board:
+    """A board file's board, checked completely. Raises OptionError."""
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
+        raise OptionError("This is not TOML: {why}.", why=error) from None
+    symmetry = data.pop("symmetry", None)
+    if "track" in data:
+        if "tracks" in data:
+            raise OptionError("Write either [[track]] or tracks, not both.")
+        data["tracks"], data["closed"] = _written(data.pop("track"))
+    board = Board.from_json(data)
+    if symmetry is not None:
+        board = _with_symmetry(board, symmetry)
+    _check_twice(board)
+    if board.opposite is not None:
+        _check_opposite(board, board.opposite)
+    return board
+
+
+def _written(tracks: Any) -> tuple[list[Any], list[int]]:
+    """The bases of every ``[[track]]``, and the numbers of those that are closed."""
+    if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
+        raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")
+    for number, track in enumerate(tracks, start=1):
+        if not isinstance(track.get("closed", False), bool):
+            raise OptionError("Track {number}: closed is true or false.", number=number)
+        if track.keys() - {"closed"} != {"bases"}:
+            raise OptionError(
+                "Track {number} needs the key bases and has no others; here: {keys}.",
+                number=number,
+                keys=", ".join(track) or "none",
+            )
+    closed = [number for number, track in enumerate(tracks, start=1) if track.get("closed")]
+    return [track["bases"] for track in tracks], closed
+
+
+def _with_symmetry(board: Board, symmetry: object) -> Board:
+    """The board with the opposites that its symmetry gives."""
+    if symmetry != HALF_TURN:
+        raise OptionError(
+            'symmetry can only be "{known}"; else name the opposites one by one.', known=HALF_TURN
+        )
+    if board.opposite is not None:
+        raise OptionError("Write either symmetry or opposite, not both.")
+    if not board.placed:
+        raise OptionError("symmetry needs positions: the opposites follow from them.")
+    return replace(board, opposite=_half_turn(board))
+
+
+def _half_turn(board: Board) -> dict[int, int]:
+    columns = [column for column, _ in board.positions.values()]
+    rows = [row for _, row in board.positions.values()]
+    across, up = min(columns) + max(columns), min(rows) + max(rows)
+    at: dict[Place, int] = {place: base for base, place in board.positions.items()}
+    found = {}
+    for base, (column, row) in board.positions.items():
+        image = across - column, up - row
+        if image not in at:
+            raise OptionError(
+                "There is no base opposite to base {base}: after a half turn it would be at "
+                "[{column}, {row}].",
+                base=base,
+                column=image[0],
+                row=image[1],
+            )
+        found[base] = at[image]
+    return found
+
+
+def _check_twice(board: Board) -> None:
+    first: dict[frozenset[int], int] = {}
+    for number, track in enumerate(board.tracks, start=1):
+        earlier = first.setdefault(frozenset(track), number)
+        if earlier != number:
+            raise OptionError(
+                "Tracks {first} and {second} join the same bases.", first=earlier, second=number
+            )
+
+
+def _check_opposite(board: Board, opposite: Mapping[int, int]) -> None:
+    """Every base has one, and the tracks are the same after the exchange."""
+    for base in board.bases:
+        if base not in opposite:
+            raise OptionError("Base {base} has no opposite, but others have.", base=base)
+    joined = {frozenset(track) for track in board.tracks}
+    for number, track in enumerate(board.tracks, start=1):
+        image = [opposite[base] for base in track]
+        if frozenset(image) not in joined:
+            raise OptionError(
+                "The opposites do not fit the tracks: opposite to track {number} there would be a "
+                "track through {bases}.",
+                number=number,
+                bases=", ".join(map(str, image)),
+            )
+
+
+def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]:
+    """A smooth curve through ``points`` in their order, as cubic Bezier segments: the first point,
+    then for each of the others two control points and itself. ``closed``: and on to the first.
+
+    At each point it has the direction of the circle through that and its neighbours, so through
+    points of a circle it is that circle. No two neighbours lie at the same place; *not* checked.
+    """
+    knots = [complex(*point) for point in points]
+    if closed:
+        knots = [knots[-1], *knots, *knots[:2]]
+    chords = [after - before for before, after in pairwise(knots)]
+    inner = [1 / (one.conjugate()) + 1 / (two.conjugate()) for one, two in pairwise(chords)]
+    ways = [
+        _mirrored(inner[0], chords[0]) if inner else chords[0],
+        *inner,
+        _mirrored(inner[-1], chords[-1]) if inner else chords[-1],
+    ]
+    found = [knots[0]]
+    for at, chord in enumerate(chords):
+        out, back = _handle(chord, ways[at]), _handle(chord, ways[at + 1])
+        found += [knots[at] + out, knots[at + 1] - back, knots[at + 1]]
+    if closed:
+        found = found[3:-3]
+    return tuple((point.real, point.imag) for point in found)
+
+
+def _mirrored(way: complex, chord: complex) -> complex:
+    """The direction at the other end of an arc over ``chord``."""
+    return way.conjugate() * chord / chord.conjugate()
+
+
+def _handle(chord: complex, way: complex) -> complex:
+    """From a point to its control point, for an arc over ``chord`` with that direction there."""
+    angle = cmath.phase(way / chord)
+    return chord * cmath.rect(2 / 3 / (1 + max(math.cos(angle), 0.0)), angle)

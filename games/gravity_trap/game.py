@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from games.base import (
@@ -12,6 +11,7 @@ from games.base import (
     Game,
     GameType,
     IllegalMoveError,
+    OptionError,
     OptionSpec,
     Outcome,
     PieceBody,
@@ -23,18 +23,39 @@ from games.base import (
     Turn,
 )
 from games.description import style_of
-from games.gravity_trap import boardfile, curves, search
-from games.gravity_trap import options as gravity_trap_options
-from games.gravity_trap.board import Board
-from games.gravity_trap.options import NO_COPY, Options
+from games.gravity_trap import search
+from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
 from games.gravity_trap.rules import GravityTrapRules, State
 from games.lesson import lesson_of
-from games.option_values import json_object
+from games.option_values import checked, json_object
 from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 
 POD = "pod"
 STUCK = "stuck"
+NO_COPY, ALLOW = "no-copy", "allow"
+
+SPECS: tuple[OptionSpec, ...] = (
+    OptionSpec(
+        "board",
+        "board",
+        "The board, by name or as a file. The first one is our own reconstruction.",
+        DEFAULT,
+        choices=SHIPPED,
+        label="Board",
+        choice_labels=tuple(shipped(name).title for name in SHIPPED),
+    ),
+    OptionSpec(
+        "mirror",
+        "choice",
+        "May the second player copy every move on the opposite side? Usually not, where the "
+        "board knows what is opposite.",
+        None,
+        choices=(NO_COPY, ALLOW),
+        label="Copying moves",
+        choice_labels=("not allowed", "allowed"),
+    ),
+)
 
 
 class GravityTrapGame(Game):
@@ -44,35 +65,16 @@ class GravityTrapGame(Game):
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
     players = ("red", "blue")
     pieces = (*players, POD)
+    options: Mapping[str, Any] = {}
 
-    def __init__(self, options: Options, board: Board) -> None:
-        self.chosen = options
+    def __init__(self, board: Board, options: Mapping[str, Any]) -> None:
+        """``options``: all of them; ``board`` is a name, or the board itself."""
+        self.options = options
         self.layout = board
-        self.rules: GravityTrapRules = GravityTrapRules(board, no_copy=options.mirror == NO_COPY)
+        self.rules: GravityTrapRules = GravityTrapRules(board, no_copy=options["mirror"] == NO_COPY)
         self.index = dict(sorted((str(base), base - 1) for base in board.bases))
         self.board = {str(base): place for base, place in sorted(board.positions.items())}
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """All options, defaults filled in; ``board`` is a name, or the board itself."""
-        return self.chosen.as_json()
-
-    @cached_property
-    def drawing(self) -> Drawing:
-        """Tracks as smooth curves."""
-        board = self.layout
-        drawn, places = [], []
-        for number, track in enumerate(board.tracks, start=1):
-            points = [board.positions[base] for base in track]
-            is_closed = number in board.closed
-            drawn.append(curves.around(points) if is_closed else curves.through(points))
-            places.append(tuple(map(str, (*track, track[0]) if is_closed else track)))
-        return Drawing(
-            tuple(drawn),
-            tuple(places),
-            board.hole,
-            board.title,
-        )
+        self.drawing = _drawing(board)
 
     def outcome(self, position: Position) -> Outcome:
         """``margin``: the pods that the winner's ship can still reach in one move. ``places``: his
@@ -195,6 +197,16 @@ class GravityTrapGame(Game):
         )
 
 
+def _drawing(board: Board) -> Drawing:
+    """Tracks as smooth curves."""
+    drawn, places = [], []
+    for number, track in enumerate(board.tracks, start=1):
+        closed = number in board.closed
+        drawn.append(curve([board.positions[base] for base in track], closed=closed))
+        places.append(tuple(map(str, (*track, track[0]) if closed else track)))
+    return Drawing(tuple(drawn), tuple(places), board.hole, board.title)
+
+
 class GravityTrapType(GameType):
     """Gravity Trap before its options are chosen."""
 
@@ -206,7 +218,7 @@ class GravityTrapType(GameType):
         "The drawing of the printed board is not in its rules: the board used here is our own "
         "reconstruction. Owners of a printed board can enter theirs.",
     )
-    option_specs: Sequence[OptionSpec] = gravity_trap_options.SPECS
+    option_specs: Sequence[OptionSpec] = SPECS
     look = PieceLook(
         "{colour} ship",
         "ship",
@@ -220,7 +232,9 @@ class GravityTrapType(GameType):
     emblem = ("red", POD)
     style = style_of(__package__)
     lesson = lesson_of(__package__)
-    presets: Sequence[Preset] = gravity_trap_options.PRESETS
+    presets: Sequence[Preset] = tuple(
+        Preset({"Board": shipped(name).title}, {"board": name}) for name in SHIPPED
+    )
     figure = "Pods in reach"
     lets = "{player} {move} let {winner} fly last"
     reasons: Mapping[str, str] = {
@@ -265,11 +279,22 @@ class GravityTrapType(GameType):
         """A board file, checked completely: TOML, or the board itself as JSON."""
         if text.lstrip().startswith("{"):
             return Board.from_json(json_object("board", text)).as_json()
-        return boardfile.read(text).as_json()
+        return read(text).as_json()
 
     def create(self, options: Mapping[str, Any]) -> GravityTrapGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
-        return GravityTrapGame(*gravity_trap_options.read(options))
+        values = checked("Gravity Trap", SPECS, options)
+        chosen = values.get("board", DEFAULT)
+        named = isinstance(chosen, str)
+        board = shipped(chosen) if named else Board.from_json(chosen)
+        mirror = values.get("mirror", ALLOW if board.opposite is None else NO_COPY)
+        if mirror == NO_COPY and board.opposite is None:
+            raise OptionError(
+                "Copying moves can only be forbidden on a board that says which bases are "
+                "opposite to each other."
+            )
+        kept = chosen if named else board.as_json()
+        return GravityTrapGame(board, {"board": kept, "mirror": mirror})
 
 
 GRAVITY_TRAP = GravityTrapType()

@@ -61,6 +61,9 @@ class MomentumGame(Game):
         self.pieces = self.players
         if len(self.players) == 4:  # RULES M8
             self.teams = (self.players[::2], self.players[1::2])
+        self.hexagonal = options.hex is not None
+        if self.hexagonal:  # by column and row, as on the others
+            self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """An evaluation of two players' marbles; None for more players."""
@@ -79,18 +82,6 @@ class MomentumGame(Game):
     def options(self) -> Mapping[str, Any]:
         """All options, defaults filled in; None where one is not set."""
         return self.chosen.as_json()
-
-    @property
-    def hexagonal(self) -> bool:
-        """Whether the board is six-sided."""
-        return self.chosen.hex is not None
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """On a six-sided board by column and row, as on the others."""
-        if not self.hexagonal:
-            return {}
-        return {place: cell_name(*point) for place, point in self.board.items()}
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Cell -> colour."""

@@ -20,7 +20,7 @@ from firmware_host.perception.perception import Perception
 from firmware_host.web.pairing import TOKENS_NAME, Tokens
 from games.base import Game
 from games.contract import answer_line
-from games.gravity_trap import boardfile
+from games.gravity_trap import board
 from games.registry import GAMES
 from tests.fuzz.target import FileTarget, JsonTarget, Target
 
@@ -129,8 +129,8 @@ class Boards(FileTarget):
 
     def examples(self):
         """Those that ship."""
-        folder = resources.files(boardfile.__package__) / "boards"
-        return [(folder / f"{name}.toml").read_bytes() for name in boardfile.SHIPPED]
+        folder = resources.files(board.__package__) / "boards"
+        return [(folder / f"{name}.toml").read_bytes() for name in board.SHIPPED]
 
     def read_file(self):
         """Check it, and play on it."""

@@ -404,7 +404,7 @@ def boards(
     import random
 
     from firmware_host.config.boards import load_board
-    from games.gravity_trap.boardfile import SHIPPED, shipped
+    from games.gravity_trap.board import SHIPPED, shipped
     from tiltboard_lab.studies.boards import Boards, judged
 
     if as_it_is:

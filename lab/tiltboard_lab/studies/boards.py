@@ -17,8 +17,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from firmware_host.engines.search.limits import NO_LIMITS, Budget
-from games.gravity_trap.board import Board
-from games.gravity_trap.boardfile import shipped
+from games.gravity_trap.board import Board, shipped
 from games.gravity_trap.rules import GravityTrapRules
 from games.gravity_trap.search import TrapSolver
 from tiltboard_lab.studies.jobs import Job

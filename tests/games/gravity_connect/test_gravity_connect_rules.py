@@ -4,7 +4,8 @@ import pytest
 
 from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
 from games.contract import moves_from_text, options_from_text
-from games.gravity_connect import GRAVITY_CONNECT, SIDES
+from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_connect.rules import SIDES
 
 
 def test_is_a_game_of_the_contract(connect):
@@ -39,7 +40,7 @@ def test_rows_are_numbered_from_the_top(connect):
 )
 def test_slots(connect, slot, side, first, last):
     found = connect().slots[slot]
-    assert f"{found.side.name} {found.side.colour}" == side
+    assert f"{found.side} {found.colour}" == side
     assert (found.cells[0], found.cells[-1]) == (first, last)
 
 
@@ -67,7 +68,7 @@ def test_worked_example(connect, play):
     assert second.act == (Shift("blue", None, "B3"),)
     assert second.consequences == (Shift("blue", "B3", "I3"),)
     before = second.position
-    assert before.game.forbidden_side(before).colour == "gray"
+    assert before.game.forbidden_side(before) == "right"
     for slot in range(10, 19):
         assert str(slot) not in before.legal()
         with pytest.raises(IllegalMoveError, match="right side, which red used"):
@@ -204,6 +205,6 @@ def test_a_refused_drop_says_why(connect, play, piece, place, words):
 def test_a_place_that_only_the_forbidden_side_reaches_is_refused_for_that(connect, play):
     position = play(connect(size=3, line=3), "1 1 E")
     assert position.cells == {"C1": "red", "B1": "blue", "B2": "red"}
-    assert position.game.forbidden_side(position).name == "left"
+    assert position.game.forbidden_side(position) == "left"
     assert "2 is on the left side" in str(position.drop_refusal("blue", "A2"))
     assert position.drop_refusal("blue", "A3") is None  # slot A lands there

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from games.base import OptionError
-from games.gravity_trap import GRAVITY_TRAP, boardfile, curves
-from games.gravity_trap.board import Board
+from games.gravity_trap import GRAVITY_TRAP
+from games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
 from games.squares import bits
 
 TRIANGLE = {"tracks": [[1, 2, 3]]}
@@ -107,18 +107,18 @@ def test_bases_without_positions_lie_in_rows(trap):
 
 
 def test_a_file():
-    board = boardfile.read(FILE)
+    board = read(FILE)
     assert board.tracks == ((1, 3, 5), (2, 4, 6), (1, 4), (3, 6))
     assert board.positions[6] == (1, 2)
     assert board.opposite == {1: 6, 2: 5, 3: 4, 4: 3, 5: 2, 6: 1}
     assert (board.hole, board.title) == ((0.5, 1), "Six")
     assert Board.from_json(board.as_json()) == board
     named = FILE.replace('symmetry = "half-turn"', "opposite = {1 = 6, 2 = 5, 3 = 4}")
-    assert boardfile.read(named) == board
+    assert read(named) == board
 
 
 def test_the_least_file():
-    board = boardfile.read("[[track]]\nbases = [1, 2, 3]\n")
+    board = read("[[track]]\nbases = [1, 2, 3]\n")
     assert (board.tracks, board.opposite) == (((1, 2, 3),), None)
 
 
@@ -144,17 +144,17 @@ def test_the_least_file():
 def test_a_file_is_checked(old, new, words):
     assert old in FILE
     with pytest.raises(OptionError, match=words):
-        boardfile.read(FILE.replace(old, new))
+        read(FILE.replace(old, new))
 
 
 def test_symmetry_needs_positions():
     with pytest.raises(OptionError, match="needs positions"):
-        boardfile.read('symmetry = "half-turn"\n[[track]]\nbases = [1, 2, 3]\n')
+        read('symmetry = "half-turn"\n[[track]]\nbases = [1, 2, 3]\n')
 
 
-@pytest.mark.parametrize("name", boardfile.SHIPPED)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_the_shipped_board_is_as_t1_says(name):
-    board = boardfile.shipped(name)
+    board = shipped(name)
     assert len(board.bases) == 22
     assert {len(track) for track in board.tracks} <= {5, 6, 7}
     on = Counter(base for track in board.tracks for base in track)
@@ -168,23 +168,23 @@ def test_the_shipped_board_is_as_t1_says(name):
     assert "our own reconstruction" in board.title
 
 
-@pytest.mark.parametrize("name", boardfile.SHIPPED)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_tracks_of_the_shipped_board_are_drawn_clear_of_the_hole_and_of_other_bases(name):
-    board = boardfile.shipped(name)
+    board = shipped(name)
     drawing = GRAVITY_TRAP.create({"board": name}).drawing
-    for track, curve in zip(board.tracks, drawing.tracks, strict=True):
+    for track, drawn in zip(board.tracks, drawing.tracks, strict=True):
         others = [board.positions[base] for base in board.bases if base not in track]
-        for point in along(curve):
+        for point in along(drawn):
             assert math.dist(point, board.hole) > 1.2
             assert all(math.dist(point, base) > 0.5 for base in others)
             assert all(-0.5 < number < 9.5 for number in point)
 
 
-def along(curve, steps=20):
+def along(drawn, steps=20):
     """Points of a chain of cubic Bezier curves, by de Casteljau's construction."""
-    for first in range(0, len(curve) - 1, 3):
+    for first in range(0, len(drawn) - 1, 3):
         for step in range(steps + 1):
-            points, t = curve[first : first + 4], step / steps
+            points, t = drawn[first : first + 4], step / steps
             while len(points) > 1:
                 points = [
                     tuple(a + t * (b - a) for a, b in zip(one, two, strict=True))
@@ -195,28 +195,28 @@ def along(curve, steps=20):
 
 def test_a_curve_through_points_of_a_circle_is_that_circle():
     points = [(3 + 2 * math.cos(angle), 1 + 2 * math.sin(angle)) for angle in (0, 0.6, 1.4, 2, 2.7)]
-    curve = curves.through(points)
-    for point in along(curve):
+    drawn = curve(points)
+    for point in along(drawn):
         assert math.dist(point, (3, 1)) == pytest.approx(2, abs=0.002)
 
 
 def test_a_curve_is_smooth_at_its_points_and_the_same_backwards():
     points = [(0, 0), (2, 1), (3, 3), (6, 2), (7, 5)]
-    curve = curves.through(points)
-    for point, knot in zip(points, curve[::3], strict=True):
+    drawn = curve(points)
+    for point, knot in zip(points, drawn[::3], strict=True):
         assert knot == pytest.approx(point)
-    for knot in range(3, len(curve) - 1, 3):
-        before, at, after = curve[knot - 1 : knot + 2]
+    for knot in range(3, len(drawn) - 1, 3):
+        before, at, after = drawn[knot - 1 : knot + 2]
         arriving = math.atan2(at[1] - before[1], at[0] - before[0])
         leaving = math.atan2(after[1] - at[1], after[0] - at[0])
         assert arriving == pytest.approx(leaving, abs=1e-9)
-    backwards = curves.through(points[::-1])
-    for one, two in zip(curve, backwards[::-1], strict=True):
+    backwards = curve(points[::-1])
+    for one, two in zip(drawn, backwards[::-1], strict=True):
         assert one == pytest.approx(two)
 
 
 def test_two_points_are_joined_by_a_straight_line():
-    for x, y in along(curves.through([(1, 1), (4, 3)])):
+    for x, y in along(curve([(1, 1), (4, 3)])):
         assert (x - 1) * 2 == pytest.approx((y - 1) * 3)
 
 

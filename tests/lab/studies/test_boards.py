@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from games.gravity_trap.board import Board
-from games.gravity_trap.boardfile import shipped
+from games.gravity_trap.board import Board, shipped
 from games.gravity_trap.rules import GravityTrapRules
 from tiltboard_lab.studies.boards import (
     changed,

@@ -1,6 +1,6 @@
 """Self-play: games are pure, counts are right, first moves take turns, puzzles come once."""
 
-from firmware_host.engines.puzzles import proven
+from tiltboard_lab.studies.puzzles import proven
 from tiltboard_lab.studies.selfplay import Ended, Mining, SelfPlay, counted, distinct
 
 
