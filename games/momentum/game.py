@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from games.base import (
@@ -21,16 +21,14 @@ from games.base import (
     Turn,
 )
 from games.lesson import lesson_of
-from games.momentum import options as momentum_options
-from games.momentum import search
-from games.momentum.board import CUSHION, HOLE, Board
-from games.momentum.options import Options
+from games.momentum.options import CUSHION, HOLE, SPECS, Board, presets, read
 from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
 from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 from games.squares import cell_name
 
 COLOURS = ("red", "blue", "white", "green")
+RINGS = 4  # a marble three steps from the edge is as safe as one further in
 
 
 ROLLS, FALLS_IN, ROLLS_OFF = "rolls", "falls in", "rolls off"
@@ -51,23 +49,26 @@ class MomentumGame(Game):
     name = "momentum"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
 
-    def __init__(self, options: Options, board: Board) -> None:
-        self.chosen = options
+    options: Mapping[str, Any] = {}
+
+    def __init__(self, options: Mapping[str, Any], board: Board) -> None:
+        """``options``: all of them; None where one is not set."""
+        self.options = options
         self.rules: MomentumRules = MomentumRules(board, options)
         self._board = board
-        self.board = board.places
+        self.board = board.points
         self.blocked = board.blocked
-        self.players = COLOURS[: options.players]
+        self.players = COLOURS[: self.rules.players]
         self.pieces = self.players
         if len(self.players) == 4:  # RULES M8
             self.teams = (self.players[::2], self.players[1::2])
-        self.hexagonal = options.hex is not None
+        self.hexagonal = options["hex"] is not None
         if self.hexagonal:  # by column and row, as on the others
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """An evaluation of two players' marbles; None for more players."""
-        return search.evaluation(self.rules, weights) if self.rules.players == 2 else None
+        return _evaluation(self.rules, weights) if self.rules.players == 2 else None
 
     @property
     def playout_rules(self) -> MomentumRules:
@@ -76,12 +77,7 @@ class MomentumGame(Game):
         """
         if not self.rules.must_block:
             return self.rules
-        return MomentumRules(self._board, replace(self.chosen, must_block=False))
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """All options, defaults filled in; None where one is not set."""
-        return self.chosen.as_json()
+        return MomentumRules(self._board, {**self.options, "must_block": False})
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Cell -> colour."""
@@ -170,7 +166,7 @@ class MomentumGame(Game):
             return IllegalMoveError("{place} is a hole: no marble is dropped there.", place=move)
         if self.blocked.get(move) == CUSHION:
             return IllegalMoveError("{place} is a cushion: no marble is dropped there.", place=move)
-        if move in self.chosen.missing:
+        if move in self.options["missing"]:
             return IllegalMoveError("{place} is missing from this board.", place=move)
         if move not in self.rules.index:
             return IllegalMoveError("{place} is not a cell of this board.", place=move)
@@ -193,9 +189,48 @@ class MomentumGame(Game):
             return None
         if len(self.players) != 2:
             return IllegalMoveError("Swapping is for two players only.")
-        if not self.chosen.pie:
+        if not self.options["pie"]:
             return IllegalMoveError("This game is played without swapping.")
         return IllegalMoveError("Only the second player may swap, and only on the first turn.")
+
+
+def rings(rules: MomentumRules) -> dict[int, int]:
+    """Cell -> steps from where a marble would fall off, at most ``RINGS - 1``."""
+    start = rules.start().cells
+    edge = [at for at in rules.names if any(start[at + step] is None for step in rules.steps)]
+    found = dict.fromkeys(edge, 0)
+    queue = deque(edge)
+    while queue:
+        at = queue.popleft()
+        for step in rules.steps:
+            if at + step in rules.names and at + step not in found:
+                found[at + step] = min(found[at] + 1, RINGS - 1)
+                queue.append(at + step)
+    return {at: found.get(at, RINGS - 1) for at in rules.names}
+
+
+def _evaluation(rules: MomentumRules, weights: Weights) -> Evaluate:
+    """Marbles on the board by their distance from the edge, the more the nearer the end is."""
+    ring = rings(rules)
+    # of a marble of nobody, of red, of blue; so that a cell's content is an index
+    worth = [
+        (at, (0, weights["rings"][near], -weights["rings"][near])) for at, near in ring.items()
+    ]
+    (tempo,) = weights["tempo"]
+    near_end = weights["near_end"]
+    marbles, most = rules.marbles, len(near_end) - 1
+
+    def evaluate(state: Any) -> int:
+        cells = state.cells
+        value = 0
+        for at, each in worth:
+            value += each[cells[at]]
+        red, blue = state.held
+        value += near_end[min(marbles - red, most)] - near_end[min(marbles - blue, most)]
+        signed: int = value if state.turn % 2 == 0 else -value
+        return tempo + signed
+
+    return evaluate
 
 
 class MomentumType(GameType):
@@ -209,7 +244,7 @@ class MomentumType(GameType):
         "Whoever programs or sells Momentum in any form is asked to contact its author, "
         "Phil Leduc, for permission.",
     )
-    option_specs: Sequence[OptionSpec] = momentum_options.SPECS
+    option_specs: Sequence[OptionSpec] = SPECS
     look = PieceLook("{colour} marble")
     last_piece = "Last marble"
     lesson = lesson_of(__package__)
@@ -259,11 +294,11 @@ class MomentumType(GameType):
     @property
     def presets(self) -> Sequence[Preset]:
         """Boards and numbers of players."""
-        return momentum_options.presets()
+        return presets()
 
     def create(self, options: Mapping[str, Any]) -> MomentumGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
-        return MomentumGame(*momentum_options.read(options))
+        return MomentumGame(*read(options))
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
         """Cells of a hexagon are ``q,r``."""

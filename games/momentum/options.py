@@ -1,15 +1,25 @@
-"""Options of Momentum: what can be chosen, how the choices fit together, and their defaults."""
+"""Boards of Momentum (RULES M6), rectangles and hexagons with cells missing or blocked, and its
+options: what can be chosen, how the choices fit together, and their defaults.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from games.base import Limit, OptionError, OptionSpec, Preset
-from games.momentum.board import Board, Grid
 from games.option_values import checked
+from games.squares import Point, cell_name
+
+SQUARE_DIRECTIONS: tuple[Point, ...] = (
+    (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1),
+)  # fmt: skip
+HEX_DIRECTIONS: tuple[Point, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+
+HOLE = "hole"
+CUSHION = "cushion"
 
 SPECS: tuple[OptionSpec, ...] = (
     OptionSpec(
@@ -103,60 +113,71 @@ def presets() -> tuple[Preset, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """All options, checked, defaults filled in; None where one is not set."""
+class Board:
+    """``points``: every place that is there, open or blocked -> (column, row), counted from 0 at
+    the south-west corner of the shape, which has so many ``columns`` and ``rows``. ``directions``:
+    steps to the neighbours. ``cells``: the open ones, where a marble may stand, sorted by code
+    point. ``blocked``: the others -> ``hole`` or ``cushion``.
+    """
 
-    players: int
-    size: int | None
-    width: int | None
-    height: int | None
-    hex: int | None
-    missing: tuple[str, ...]
-    holes: tuple[str, ...]
-    cushions: tuple[str, ...]
-    marbles: int
-    pie: bool
-    round_limit: int | None
-    must_block: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """As JSON types, in the order of ``SPECS``."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-        }
+    points: Mapping[str, Point]
+    columns: int
+    rows: int
+    directions: tuple[Point, ...]
+    cells: tuple[str, ...]
+    blocked: Mapping[str, str]
 
 
-def read(given: Mapping[str, Any]) -> tuple[Options, Board]:
+def _rectangle(width: int, height: int) -> dict[str, Point]:
+    """``a1`` in the south-west corner: letter = column (at most 26), number = row."""
+    return {cell_name(x, y): (x, y) for y in range(height) for x in range(width)}
+
+
+def _hexagon(side: int) -> dict[str, Point]:
+    """Axial coordinates ``q,r`` around ``0,0``: |q|, |r|, |q + r| < ``side``."""
+    span = range(1 - side, side)
+    return {
+        f"{q},{r}": (q + side - 1, r + side - 1) for r in span for q in span if abs(q + r) < side
+    }
+
+
+def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     """Check options in JSON types, fill in the defaults and lay out the board.
 
-    An option that is None counts as not given. Raises OptionError.
+    An option that is None counts as not given; in what is returned one that is not set is None, and
+    they are in the order of ``SPECS``. Raises OptionError.
     """
     values = checked("Momentum", SPECS, given)
     players: int = values.get("players", 2)
-    width, height = _extent(values)
     side: int | None = values.get("hex")
-    grid = Grid.rectangle(width, height) if side is None else Grid.hexagon(side)
-    taken = _taken(values, grid)
-    board = Board.build(grid, *(frozenset(taken[kind]) for kind in taken))
-    if not board.cells:
+    columns, rows = _extent(values)
+    if side is not None:
+        columns = rows = 2 * side - 1
+    shape = _rectangle(columns, rows) if side is None else _hexagon(side)
+    taken = _taken(values, shape)
+    missing, holes, cushions = (taken[kind] for kind in ("missing", "holes", "cushions"))
+    points = {name: shape[name] for name in sorted(shape.keys() - missing)}
+    blocked = dict.fromkeys(holes, HOLE) | dict.fromkeys(cushions, CUSHION)
+    cells = tuple(name for name in points if name not in blocked)
+    if not cells:
         raise OptionError("No cell is left on this board.")
     _only_for(values, "pie", 2, players)
     _only_for(values, "must_block", 3, players)
-    size = values.get("size", 7) if side is None and "width" not in values else None
-    options = Options(
-        players=players,
-        size=size,
-        width=values.get("width"),
-        height=values.get("height"),
-        hex=side,
-        **taken,
-        marbles=_marbles(values, players, board, None if side is not None else (width, height)),
-        pie=players == 2 and values.get("pie", True),
-        round_limit=values.get("round_limit"),
-        must_block=players == 3 and values.get("must_block", True),
-    )
-    return options, board
+    plain = side is None and not missing and not cushions
+    options = {
+        "players": players,
+        "size": values.get("size", 7) if side is None and "width" not in values else None,
+        "width": values.get("width"),
+        "height": values.get("height"),
+        "hex": side,
+        **{kind: list(places) for kind, places in taken.items()},
+        "marbles": _marbles(values, players, len(cells), (columns, rows, holes) if plain else None),
+        "pie": players == 2 and values.get("pie", True),
+        "round_limit": values.get("round_limit"),
+        "must_block": players == 3 and values.get("must_block", True),
+    }
+    directions = SQUARE_DIRECTIONS if side is None else HEX_DIRECTIONS
+    return options, Board(points, columns, rows, directions, cells, blocked)
 
 
 def _extent(values: Mapping[str, Any]) -> tuple[int, int]:
@@ -176,14 +197,14 @@ def _extent(values: Mapping[str, Any]) -> tuple[int, int]:
     return values.get("width", size), values.get("height", size)
 
 
-def _taken(values: Mapping[str, Any], grid: Grid) -> dict[str, tuple[str, ...]]:
+def _taken(values: Mapping[str, Any], shape: Mapping[str, Point]) -> dict[str, tuple[str, ...]]:
     """The places of ``missing``, ``holes`` and ``cushions``: on the board, and not twice."""
     taken: dict[str, tuple[str, ...]] = {}
     owner: dict[str, str] = {}
     for kind in ("missing", "holes", "cushions"):
         taken[kind] = values.get(kind, ())
         for place in taken[kind]:
-            if place not in grid.points:
+            if place not in shape:
                 raise OptionError(
                     "{kind}: {place} is not a cell of this board.", kind=kind, place=place
                 )
@@ -209,13 +230,16 @@ def _only_for(values: Mapping[str, Any], name: str, count: int, players: int) ->
 
 
 def _marbles(
-    values: Mapping[str, Any], players: int, board: Board, extent: tuple[int, int] | None
+    values: Mapping[str, Any],
+    players: int,
+    cells: int,
+    plain: tuple[int, int, tuple[str, ...]] | None,
 ) -> int:
-    """Marbles each: as given, or the standard set of a standard board (RULES M7)."""
+    """Marbles each: as given, or the standard set of a board that has one, being as ``plain`` as
+    those are (RULES M7).
+    """
     if "marbles" not in values:
-        plain = extent is not None and not values.get("missing") and not values.get("cushions")
-        holes: tuple[str, ...] = values.get("holes", ())
-        standard = STANDARD_MARBLES.get((*extent, holes), {}) if plain and extent else {}
+        standard = {} if plain is None else STANDARD_MARBLES.get(plain, {})
         if players not in standard:
             raise OptionError(
                 "This board with {players} players has no standard set: "
@@ -224,10 +248,10 @@ def _marbles(
             )
         return standard[players]
     marbles: int = values["marbles"]
-    if marbles > len(board.cells):
+    if marbles > cells:
         raise OptionError(
             "{marbles} marbles can never all be on the board: it has {cells} open cells.",
             marbles=marbles,
-            cells=len(board.cells),
+            cells=cells,
         )
     return marbles

@@ -12,12 +12,11 @@ playouts (they outgrow the processor's cache).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from games.momentum.board import CUSHION as CUSHION_NAME
-from games.momentum.board import Board
-from games.momentum.options import Options
+from games.momentum.options import CUSHION as CUSHION_NAME
+from games.momentum.options import Board
 from games.rules import Rules
 
 COMPLETE: Final = "complete"
@@ -46,25 +45,25 @@ class State(NamedTuple):
 class MomentumRules(Rules):
     """The rules M1-M10 on one board."""
 
-    def __init__(self, board: Board, options: Options) -> None:
-        points = board.grid.points
-        (x0, y0), (x1, y1) = board.grid.corners
-        stride = x1 - x0 + 2  # one border column serves the row before and the row after
+    def __init__(self, board: Board, options: Mapping[str, Any]) -> None:
+        """``options``: all of them, as ``options.read`` gives them."""
+        stride = board.columns + 1  # one border column serves the row before and the row after
 
         def index(name: str) -> int:
-            x, y = points[name]
-            return (y - y0 + 1) * stride + x - x0 + 1
+            x, y = board.points[name]
+            return (y + 1) * stride + x + 1
 
-        self.players = players = options.players
-        self.marbles = options.marbles
-        self.pie = options.pie and players == 2
-        self.must_block = options.must_block and players == 3
-        self.last_turn = (options.round_limit or 0) * players  # 0: no limit
+        players: int = options["players"]
+        self.players = players
+        self.marbles: int = options["marbles"]
+        self.pie: bool = options["pie"]
+        self.must_block: bool = options["must_block"]
+        self.last_turn: int = (options["round_limit"] or 0) * players  # 0: no limit
         self.index = {name: index(name) for name in board.cells}
-        self.swap = (y1 - y0 + 3) * stride + 1
+        self.swap = (board.rows + 2) * stride + 1
         self.names = {at: name for name, at in self.index.items()}
         self.every_move = (*self.names, self.swap) if self.pie else tuple(self.names)
-        self.steps = tuple(dy * stride + dx for dx, dy in board.grid.directions)
+        self.steps = tuple(dy * stride + dx for dx, dy in board.directions)
         self._following = (0, *range(2, players + 1), 1)  # whose turn comes after whose, from 1
         # Sets that cannot cover the board before one is complete need no look at whether it is full
         self._may_fill = players * (self.marbles - 1) >= len(self.index)

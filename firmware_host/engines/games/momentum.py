@@ -24,9 +24,8 @@ from firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from games.momentum.game import MomentumGame
+from games.momentum.game import RINGS, MomentumGame, rings
 from games.momentum.rules import MomentumRules, State
-from games.momentum.search import RINGS, rings
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # of a word, without its sign

@@ -20,9 +20,8 @@ from firmware_host.engines.search.kernels.jit import (
     kernel,
     random_below,
 )
-from games.momentum.game import MomentumGame
+from games.momentum.game import MomentumGame, rings
 from games.momentum.rules import CUSHION, State
-from games.momentum.search import rings
 
 # In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
 _HELD, _WORTH, _CELLS = 2, 6, 7
