@@ -174,15 +174,12 @@ class Identity:
     """What an engine says of itself between ``ugi`` and ``ugiok``. ``options``: their names."""
 
     name: str = ""
-    author: str = ""
     options: set[str] = field(default_factory=set)
 
     def read(self, words: Sequence[str]) -> None:
         """One line of it."""
         if words[:2] == ["id", "name"]:
             self.name = " ".join(words[2:])[:80]
-        elif words[:2] == ["id", "author"]:
-            self.author = " ".join(words[2:])[:80]
         elif words[:2] == ["option", "name"]:
             rest = " ".join(words[2:])
             self.options.add(rest.partition(" type ")[0])

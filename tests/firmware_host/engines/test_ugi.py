@@ -85,7 +85,7 @@ def test_an_engine_names_itself_and_its_options():
     who = ugi.Identity()
     for line in ("id name Deep d4", "id author A. B.", "option name Skill Level type spin min 1"):
         who.read(line.split())
-    assert (who.name, who.author, who.options) == ("Deep d4", "A. B.", {"Skill Level"})
+    assert (who.name, who.options) == ("Deep d4", {"Skill Level"})
 
 
 @pytest.mark.parametrize("number", ["9" * 18, "9" * 400, "1" + "0" * 30])
