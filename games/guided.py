@@ -1,4 +1,4 @@
-"""A game that begins in its middle and allows less than its rules: a lesson, or a puzzle."""
+"""A game that begins in its middle and goes along a line of moves: a lesson, or a puzzle."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from games.lesson import Lesson, Step
 from games.rules import Rules
 
 
-class WrappedGame(Game):
-    """``game`` from the position after ``opening`` on, by other ``rules`` on the same states."""
+class _AlongALine(Game):
+    """``game`` from the position after ``opening`` on, with ``line`` as its only legal moves.
+    ``free``: whoever moves first may try any move, after which it goes on if that was the right
+    one. ``elsewhere``: said of a move that only the line does not allow.
+    """
 
-    def __init__(self, game: Game, opening: Sequence[str], rules: Rules) -> None:
+    def __init__(
+        self,
+        game: Game,
+        opening: Sequence[str],
+        line: Sequence[str],
+        elsewhere: IllegalMoveError,
+        *,
+        free: bool,
+    ) -> None:
         self._game = game
-        self.opening = tuple(opening)
+        self._elsewhere = elsewhere
+        self.opening, self.line = tuple(opening), tuple(line)
         self.name, self.players, self.pieces = game.name, game.players, game.pieces
         self.board, self.blocked, self.teams = game.board, game.blocked, game.teams
         self.labels, self.hexagonal = game.labels, game.hexagonal
         self.edge_slots, self.drawing = game.edge_slots, game.drawing
-        self.rules = rules
-
-    def start(self) -> Position:
-        """The position after the opening."""
-        state = self._game.rules.start()
-        for move in self.opening:
-            number = self._game.rules.number(move)
-            if number is None:
-                raise IllegalMoveError("{move} is not a legal move now.", move=move)
-            state = self._game.rules.apply(state, number)
-        return Position(self, state)
+        self.rules = _LineRules(game.rules, opening, line, free=free)
 
     def step_at(self, position: Position) -> int:
-        """How many moves have been made since."""
+        """How many moves have been made since the opening."""
         return int(position.state.turn) - len(self.opening)
 
     @property
@@ -65,13 +67,24 @@ class WrappedGame(Game):
         """As the game has it."""
         return self._game.reserve(state)
 
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """By the game's rules, or because the line goes another way."""
+        if move in position.legal():
+            return None
+        return self._game.refusal(Position(self._game, position.state), move) or self._elsewhere
 
-class GuidedGame(WrappedGame):
+    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
+        """As ``refusal``, for a piece that was put somewhere."""
+        whole = Position(self._game, position.state)
+        return self._game.drop_refusal(whole, piece, place) or self._elsewhere
+
+
+class GuidedGame(_AlongALine):
     """``game`` as far as ``lesson`` goes: the only legal move is the next one of it."""
 
     def __init__(self, game: Game, lesson: Lesson) -> None:
-        script = (*lesson.opening, *(step.move for step in lesson.steps))
-        super().__init__(game, lesson.opening, GuidedRules(game.rules, script))
+        line = [step.move for step in lesson.steps]
+        super().__init__(game, lesson.opening, line, _ANOTHER_WAY, free=False)
         self.lesson = lesson
 
     def next_step(self, position: Position) -> Step | None:
@@ -79,56 +92,65 @@ class GuidedGame(WrappedGame):
         at = self.step_at(position)
         return self.lesson.steps[at] if at < len(self.lesson.steps) else None
 
-    def refusal(self, position: Position, move: str) -> RulesError | None:
-        """The lesson goes its own way."""
-        return None if move in position.legal() else _ANOTHER_MOVE
-
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """As ``refusal``, for a piece that was put somewhere."""
+        """None also where the next step brings a piece."""
         turns = [position.play(move) for move in position.legal()]
         goals = {shift.target for turn in turns for shift in (*turn.act, *turn.consequences)}
-        if place in goals and self._game.drop_refusal(position, piece, place) is None:
-            return None
-        return _ANOTHER_MOVE
+        found = super().drop_refusal(position, piece, place)
+        return None if place in goals and found is self._elsewhere else found
 
 
-class PuzzleGame(WrappedGame):
-    """After ``opening`` whoever is to move finds ``line``: the solution, what the other side then
-    answers, the next solution and so on. After its last answer he is to win at once.
+class PuzzleGame(_AlongALine):
+    """After ``opening`` whoever is to move, the ``solver``, finds ``line``: the solution, what the
+    other side then answers, the next solution and so on. After its last answer he is to win at
+    once; after a wrong move there is nothing but to take it back.
     """
-
-    rules: PuzzleRules
 
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:
-        super().__init__(game, opening, PuzzleRules(game.rules, len(opening)))
-        self.line = tuple(line)
-        start = self.start()
-        self.solver = start.mover
-        self.rules.expect(start.state, line)
-
-    def refusal(self, position: Position, move: str) -> RulesError | None:
-        """By the game's rules; after a wrong move there is nothing but to take it back."""
-        if move in position.legal():
-            return None
-        return self._game.refusal(position, move) or _NOT_HERE
-
-    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """As ``refusal``, for a piece that was put somewhere."""
-        return self._game.drop_refusal(position, piece, place) or _NOT_HERE
+        super().__init__(game, opening, line, _NOT_HERE, free=True)
+        self.solver = self.start().mover
 
 
-class WrappedRules(Rules):
-    """``rules`` of which a subclass allows fewer moves. They are not listed beforehand, so that
-    nobody looks ahead by them.
+class _LineRules(Rules):
+    """``rules`` of which only a line may be played. Its moves are not listed beforehand, so that
+    nobody looks ahead by them. Raises IllegalMoveError for a move that is none.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(
+        self, rules: Rules, opening: Sequence[str], line: Sequence[str], *, free: bool
+    ) -> None:
         self._rules = rules
         self.players = rules.players
+        self._free = free
+        self._begun = len(opening)
+        self._start = rules.start()
+        for name in opening:
+            self._start = rules.apply(self._start, self._numbered(name))
+        self._line = [self._numbered(name) for name in line]
+        state = self._start
+        self._keys = [rules.key(state)]  # of the positions on the way, before each move and at last
+        for move in self._line:
+            state = rules.apply(state, move)
+            self._keys.append(rules.key(state))
+
+    def _numbered(self, name: str) -> int:
+        move = self._rules.number(name)
+        if move is None:
+            raise IllegalMoveError("{move} is not a legal move now.", move=name)
+        return move
 
     def start(self) -> Any:
-        """As the rules have it."""
-        return self._rules.start()
+        """The position after the opening."""
+        return self._start
+
+    def moves(self, state: Any) -> Sequence[int]:
+        """What may be made or tried now."""
+        made = state.turn - self._begun
+        if not 0 <= made < len(self._keys) or self.key(state) != self._keys[made]:
+            return []
+        if self._free and made % 2 == 0:
+            return self._rules.moves(state)
+        return self._line[made : made + 1]
 
     def apply(self, state: Any, move: int) -> Any:
         """As the rules have it."""
@@ -155,48 +177,5 @@ class WrappedRules(Rules):
         return self._rules.mover(state)
 
 
-class GuidedRules(WrappedRules):
-    """Rules of which only ``script`` may be played."""
-
-    def __init__(self, rules: Rules, script: Sequence[str]) -> None:
-        super().__init__(rules)
-        self._script = script
-
-    def moves(self, state: Any) -> Sequence[int]:
-        """The next of the script, if it is legal."""
-        wanted = self._script[state.turn] if state.turn < len(self._script) else None
-        return [move for move in self._rules.moves(state) if self._rules.name(move) == wanted]
-
-
-class PuzzleRules(WrappedRules):
-    """Any move of the solver's after ``begun`` moves; the line goes on after the right ones."""
-
-    def __init__(self, rules: Any, begun: int) -> None:
-        super().__init__(rules)
-        self._begun = begun
-        self._keys: list[int] = []  # of the positions on the way, before each move of the line
-        self._line: list[int] = []
-
-    def expect(self, state: Any, line: Sequence[str]) -> None:
-        """Note what is expected from ``state`` on, move by move."""
-        for name in line:
-            move = self.number(name)
-            if move is None:
-                raise IllegalMoveError("{move} is not a legal move now.", move=name)
-            self._keys.append(self.key(state))
-            self._line.append(move)
-            state = self.apply(state, move)
-        self._keys.append(self.key(state))
-
-    def moves(self, state: Any) -> Sequence[int]:
-        """What may be tried now."""
-        made = state.turn - self._begun
-        if not 0 <= made < len(self._keys) or (self._keys and self.key(state) != self._keys[made]):
-            return self._rules.moves(state) if made == 0 else []
-        if made % 2 == 0:
-            return self._rules.moves(state)
-        return self._line[made : made + 1]
-
-
-_ANOTHER_MOVE = IllegalMoveError("Not yet: this lesson goes another way.")
+_ANOTHER_WAY = IllegalMoveError("Not yet: this lesson goes another way.")
 _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
