@@ -25,7 +25,7 @@ _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
 _NOISE = 3  # hundredths; so that games differ
 _PLAIN_EXPLORATION = 0.7
-SPREAD = 50.0
+_SPREAD = 50.0  # hundredths, as in ``kernels.curves``
 
 
 def fast_tree(
@@ -67,8 +67,6 @@ class FastTree:
         rng: random.Random,
         mode: int,
         *,
-        explore: float | None = None,
-        spread: float = SPREAD,
         solving: bool = True,
         most_nodes: int = kernels.MOST_NODES,
     ) -> None:
@@ -76,9 +74,9 @@ class FastTree:
         self._board = board
         self._mode = mode
         self._rng = rng
-        usual = _PLAIN_EXPLORATION if mode == kernels.PLAYOUTS else board.exploration
-        self._explore = usual if explore is None else explore
-        self._curves = kernels.curves(spread)
+        plain = mode == kernels.PLAYOUTS
+        self._explore = _PLAIN_EXPLORATION if plain else board.exploration
+        self._curves = kernels.curves(_SPREAD)
         self._tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
