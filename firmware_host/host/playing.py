@@ -241,7 +241,7 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
     return text("Now win!")
 
 
-def _task(asked: Exercise, who: Message, other: Message) -> Message:
+def _task(asked: Puzzle, who: Message, other: Message) -> Message:
     """What ``who`` is to find against ``other``."""
     if asked.kind == "save":
         return text(
