@@ -32,7 +32,7 @@ from firmware_host.journal.records import UnreadableEventsError, sound_date
 from firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
-VERSION = 6  # the one format of every release; the numbers below it were never in any
+VERSION = 7  # the one format of every release; the numbers below it were never in any
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
 # Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
@@ -66,27 +66,19 @@ BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PRO
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
 
 # Compared with a file's, character by character.
-TABLES = (
-    """CREATE TABLE games (
+TABLE = """CREATE TABLE events (
     id INTEGER PRIMARY KEY,
-    game TEXT NOT NULL,
-    options TEXT NOT NULL,
-    started_s REAL NOT NULL,
-    note TEXT NOT NULL
-, crc INTEGER NOT NULL DEFAULT 0) STRICT""",
-    """CREATE TABLE events (
-    id INTEGER PRIMARY KEY,
-    game_id INTEGER NOT NULL REFERENCES games (id),
+    game_id INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
     kind TEXT NOT NULL,
     ply INTEGER NOT NULL,
     move TEXT,
     at_s REAL NOT NULL,
-    payload TEXT, crc INTEGER NOT NULL DEFAULT 0,
+    payload TEXT,
+    crc INTEGER NOT NULL,
     UNIQUE (game_id, sequence)
-) STRICT""",
-)
-# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the third of each
+) STRICT"""
+# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the last
 # (https://www.sqlite.org/lang_conflict.html).
 TRIGGERS = (
     f"""CREATE TRIGGER events_follow BEFORE INSERT ON events
@@ -94,16 +86,11 @@ WHEN NEW.sequence IS NOT (
     SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE game_id = NEW.game_id
 )
 {_REFUSED}""",
-    *(
-        f"CREATE TRIGGER {table}_{name}\n{_REFUSED}"
-        for table in ("games", "events")
-        for name in (
-            f"update BEFORE UPDATE ON {table}",
-            f"delete BEFORE DELETE ON {table}",
-            f"replace BEFORE INSERT ON {table}\n"
-            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id)",
-        )
-    ),
+    f"CREATE TRIGGER events_update BEFORE UPDATE ON events\n{_REFUSED}",
+    f"CREATE TRIGGER events_delete BEFORE DELETE ON events\n{_REFUSED}",
+    f"""CREATE TRIGGER events_replace BEFORE INSERT ON events
+WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+{_REFUSED}""",
 )
 
 
@@ -201,8 +188,7 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None] = lambda _: No
         database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         database.execute("PRAGMA synchronous = EXTRA")
         database.execute("BEGIN IMMEDIATE")
-        for statement in TABLES:
-            database.execute(statement)
+        database.execute(TABLE)
         fill(database)
         for statement in TRIGGERS:
             database.execute(statement)
@@ -238,7 +224,6 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             database.close()
             database = _connect(path, "mode=ro&immutable=1")
         database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA foreign_keys = ON")
         database.execute("PRAGMA trusted_schema = OFF")
     except BaseException:
         database.close()
@@ -301,7 +286,7 @@ def with_sound_first_page(content: bytes) -> sqlite3.Connection:
 def _model() -> sqlite3.Connection:
     model = sqlite3.connect(":memory:")
     model.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    for statement in (*TABLES, *TRIGGERS):
+    for statement in (TABLE, *TRIGGERS):
         model.execute(statement)
     return model
 

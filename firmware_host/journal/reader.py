@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self
 
 from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
 from firmware_host.config.paths import read_file
@@ -22,24 +22,20 @@ from firmware_host.journal.database import (
 )
 from firmware_host.journal.records import (
     ASIDE,
-    EVENT_COLUMNS,
-    GAME_COLUMNS,
+    COLUMNS,
     Event,
     EventKind,
     GameRecord,
     GameSummary,
     Row,
-    StoredGame,
+    Stand,
     UnreadableEventsError,
+    decoded,
     event_of,
     fold,
-    game_of,
     insert,
-    json_object,
     misplaced,
 )
-
-T = TypeVar("T")
 
 LARGEST_NUMBER = 2**63 - 1  # that SQLite has
 
@@ -106,29 +102,28 @@ class JournalReader:
     def _listed(self, limit: int) -> list[tuple[int, GameSummary | None]]:
         with self._snapshot():
             current = self._current_id()
-            rows = self._database.execute(
-                f"SELECT {GAME_COLUMNS}, crc FROM games ORDER BY id DESC LIMIT ?", (limit,)
+            numbers = self._database.execute(
+                "SELECT DISTINCT game_id FROM events ORDER BY game_id DESC LIMIT ?", (limit,)
             ).fetchall()
-            return [(row[0], self._summary(row, current)) for row in rows]
+            return [(number, self._summary(number, current)) for (number,) in numbers]
 
-    def _summary(self, row: Row, current: int | None) -> GameSummary | None:
+    def _summary(self, number: int, current: int | None) -> GameSummary | None:
         try:
-            game = game_of(row)
-            last = self._last_event(game.id)
-            over = last.kind == EventKind.FINISH and last.payload is not None
-            result = json_object(last.payload or "", game.id) if over else None
-            options = json_object(game.options, game.id)
-        except UnreadableEventsError:
+            game = decoded(self._event(number, "sequence = 0"), Stand)
+            last = self._last_event(number)
+            over = last.kind == EventKind.FINISH
+            result = decoded(last, dict[str, Any]) if over else None
+        except (UnreadableEventsError, NoSuchGameError):
             return None
         return GameSummary(
-            id=game.id,
+            id=number,
             game=game.game,
-            options=options,
+            options=game.options,
             started_s=game.started_s,
             changed_s=last.at_s,
             moves=last.ply,
             result=result,
-            current=game.id == current,
+            current=number == current,
         )
 
     @contextmanager
@@ -150,40 +145,38 @@ class JournalReader:
 
     def load_within(self, game_id: int) -> GameRecord:
         """As ``load``, within a transaction."""
-        game = self._game_row(game_id)
         events = self._database.execute(
-            f"SELECT {EVENT_COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
+            f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
             " SELECT sequence FROM events WHERE game_id = ?1 AND kind = ?2"
             " ORDER BY sequence DESC LIMIT 1), 0) ORDER BY sequence",
-            (game_id, EventKind.STAND),
-        )
-        return fold(game, (event_of(row) for row in events))
-
-    def _game_row(self, game_id: int) -> StoredGame:
-        row = None
-        if game_id <= LARGEST_NUMBER:
-            row = self._database.execute(
-                f"SELECT {GAME_COLUMNS}, crc FROM games WHERE id = ?", (game_id,)
-            ).fetchone()
-        if row is None:
-            raise NoSuchGameError(
-                "There is no game {number} in the journal.",
-                remedy="`tiltboard games` lists those that are there.",
-                number=game_id,
-            )
-        return game_of(row)
+            (min(game_id, LARGEST_NUMBER), EventKind.STAND),
+        ).fetchall()
+        if not events:
+            raise _no_such_game(game_id)
+        return fold(game_id, map(event_of, events))
 
     def _last_event(self, game_id: int) -> Event:
         """The event after which the game stands now. Raises NoSuchGameError."""
-        self._game_row(game_id)
+        return self._event(game_id, f"kind NOT IN ({', '.join('?' * len(ASIDE))})", *ASIDE)
+
+    def _event(self, game_id: int, which: str, *values: str) -> Event:
+        """The newest of those."""
         row = self._database.execute(
-            f"SELECT {EVENT_COLUMNS}, crc FROM events WHERE game_id = ?"
-            f" AND kind NOT IN ({', '.join('?' * len(ASIDE))}) ORDER BY sequence DESC LIMIT 1",
-            (game_id, *ASIDE),
+            f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ? AND {which}"
+            " ORDER BY sequence DESC LIMIT 1",
+            (min(game_id, LARGEST_NUMBER), *values),
         ).fetchone()
         if row is None:
-            raise misplaced(game_id, 0)
+            raise _no_such_game(game_id)
         return event_of(row)
+
+
+def _no_such_game(game_id: int) -> NoSuchGameError:
+    return NoSuchGameError(
+        "There is no game {number} in the journal.",
+        remedy="`tiltboard games` lists those that are there.",
+        number=game_id,
+    )
 
 
 # Salvage. The damaged file is only read.
@@ -244,18 +237,14 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
 
     def fill(database: sqlite3.Connection) -> None:
         nonlocal lost
-        for row in _rows(damaged, "games", GAME_COLUMNS):
-            game = _sound(game_of, row)
-            lost += game is None
-            if game is not None and game.id not in following:
-                following[game.id] = 0
-                insert(database, game)
-        for row in _rows(damaged, "events", EVENT_COLUMNS):
-            event = _sound(event_of, row)
-            if event is None or following.get(event.game_id) != event.sequence:
+        for row in _rows(damaged):
+            event = None
+            with suppress(UnreadableEventsError):
+                event = event_of(row)
+            if event is None or following.get(event.game_id, 0) != event.sequence:
                 lost += 1
             else:
-                following[event.game_id] += 1
+                following[event.game_id] = event.sequence + 1
                 insert(database, event)
         lost += _drop_unreadable(database, path, following)
 
@@ -267,12 +256,6 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
     return Salvaged(games, lost)
 
 
-def _sound(read: Callable[[Row], T], row: Row) -> T | None:
-    with suppress(UnreadableEventsError):
-        return read(row)
-    return None
-
-
 def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[int, int]) -> int:
     """Take out the games whose sound rows do not make sense, which no flipped bit does."""
     reader = JournalReader(path, database)
@@ -282,29 +265,28 @@ def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[i
             with translated(path):
                 reader.load_within(game_id)
         except JournalDamagedError:
-            lost += 1 + count
+            lost += count
             following[game_id] = 0
             database.execute("DELETE FROM events WHERE game_id = ?", (game_id,))
-            database.execute("DELETE FROM games WHERE id = ?", (game_id,))
     return lost
 
 
-def _rows(database: sqlite3.Connection, table: str, columns: str) -> Iterator[Row]:
-    """Rows of ``columns`` and checksum in the order of their numbers, each once, without an index.
+def _rows(database: sqlite3.Connection) -> Iterator[Row]:
+    """Rows of COLUMNS and checksum in the order of their numbers, each once, without an index.
 
     For a number on an unreadable page, a row that is not sound. Numbers have gaps where an earlier
     journal was saved, and may themselves be what is damaged: after an unreadable page, reading goes
     on from the last one if it can be right, else from as many as were read.
     """
-    query = f"SELECT id, {columns}, crc FROM {table} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?"
-    nothing = (None,) * (columns.count(",") + 2)
+    query = f"SELECT id, {COLUMNS}, crc FROM events NOT INDEXED WHERE id >= ? ORDER BY id LIMIT ?"
+    nothing = (None,) * (len(Event._fields) + 1)
     given: set[tuple[object, object]] = set()
     after = unreadable = 0
     alone = False  # after an error one row alone, because Python may read a row ahead
     while unreadable < _MOST_TRIES:
         begun, count = after, 0
         try:
-            for number, *row in database.execute(query, (begun, 1 if alone else -1)):
+            for number, *row in database.execute(query, (begun + 1, 1 if alone else -1)):
                 count += 1
                 likely = begun < number <= begun + count + _WIDEST_GAP
                 after = number if likely else begun + count

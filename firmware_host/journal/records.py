@@ -25,9 +25,9 @@ YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
 class EventKind(StrEnum):
     """What can happen to a game.
 
-    ``start`` makes the game current, ``import`` stores one that was played elsewhere, whose moves
-    are a Stand, without doing so; one of the two is every game's first event. ``resume`` makes an
-    earlier game current again.
+    ``start`` makes the game current, ``import`` stores one that was played elsewhere without doing
+    so; one of the two is every game's first event, and has what it begins with, a PlayedGame.
+    ``resume`` makes an earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
     ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
     ``clock``: how much time each player has left. ``assist``: who is assisted, and was for which
@@ -51,6 +51,7 @@ class EventKind(StrEnum):
     LEFT = "left"
 
 
+FIRST = (EventKind.START, EventKind.IMPORT)
 _OF_MOVES = {"start", "import", "move", "takeback", "finish"}
 ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 """Events that change nothing of the moves that stand."""
@@ -61,8 +62,8 @@ class Event(NamedTuple):
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
     ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
-    of an ``engines``, the ClockLeft of a ``clock``, the assists of an ``assist``, the Stand of a
-    ``stand`` or an ``import``.
+    of an ``engines``, the ClockLeft of a ``clock``, the assists of an ``assist``, the PlayedGame of
+    a ``start`` or an ``import``, the Stand of a ``stand``.
     """
 
     game_id: int
@@ -74,20 +75,7 @@ class Event(NamedTuple):
     payload: str | None
 
 
-class StoredGame(NamedTuple):
-    """One row of ``games``, but for its checksum. ``options``: JSON. ``started_s``: seconds since
-    1970 UTC.
-    """
-
-    id: int
-    game: str
-    options: str
-    started_s: float
-    note: str
-
-
-EVENT_COLUMNS = ", ".join(Event._fields)
-GAME_COLUMNS = ", ".join(StoredGame._fields)
+COLUMNS = ", ".join(Event._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +136,11 @@ class UnreadableEventsError(ValueError):
 class Stand(msgspec.Struct):
     """What a game has come to; fields as in GameRecord."""
 
-    changed_s: float
+    game: str
+    options: dict[str, Any]
+    started_s: float
+    note: str
+    changed_s: float = 0.0
     moves: list[str] = []
     result: dict[str, Any] | None = None
     taken_back: str | None = None
@@ -163,39 +155,28 @@ def stand_of(record: GameRecord) -> Stand:
     return msgspec.convert(record, Stand, from_attributes=True)
 
 
-def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
-    """A game's row and its events as a record: all of them in order, or those from a ``stand`` on.
+def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
+    """A game's events as a record: all of them in order, or those from a ``stand`` on.
 
     Raises UnreadableEventsError.
     """
-    at = Stand(game.started_s)
-    expected: int | None = None
+    at: Stand | None = None
+    expected = 0
     for event in events:
-        stood = event.kind in (EventKind.STAND, EventKind.IMPORT) and event.payload is not None
-        if expected is None:
-            expected = event.sequence if stood else 0
-        first = event.kind in (EventKind.START, EventKind.IMPORT)
-        if event.sequence != expected or first != (expected == 0):
-            raise misplaced(game.id, expected)
-        if stood:
-            at = _decoded(event, Stand)
-        elif not first and not _followed(at, event):
-            raise misplaced(game.id, expected)
-        if event.ply != len(at.moves):
-            raise misplaced(game.id, expected)
+        if at is None and event.kind == EventKind.STAND:
+            expected = event.sequence
+        if event.sequence != expected or (event.kind in FIRST) != (expected == 0):
+            raise misplaced(game_id, expected)
+        if event.kind in (*FIRST, EventKind.STAND):
+            at = decoded(event, Stand)
+        if at is None or not _followed(at, event) or event.ply != len(at.moves):
+            raise misplaced(game_id, expected)
         if event.kind not in ASIDE:
             at.changed_s = event.at_s
         expected += 1
-    if expected is None:
-        raise misplaced(game.id, 0)
-    return GameRecord(
-        id=game.id,
-        game=game.game,
-        options=json_object(game.options, game.id),
-        started_s=game.started_s,
-        note=game.note,
-        **(msgspec.structs.asdict(at) | {"moves": tuple(at.moves)}),
-    )
+    if at is None or not is_date(at.started_s):
+        raise misplaced(game_id, 0)
+    return GameRecord(id=game_id, **(msgspec.structs.asdict(at) | {"moves": tuple(at.moves)}))
 
 
 # Kind of an event -> what of a Stand its payload is from then on.
@@ -219,7 +200,7 @@ def _followed(at: Stand, event: Event) -> bool:
         del at.moves[event.ply :]
     elif kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
         at.result = None
-    elif kind in (EventKind.RESUME, EventKind.LEFT):
+    elif kind in (*FIRST, EventKind.STAND, EventKind.RESUME, EventKind.LEFT):
         pass
     elif kind == EventKind.DROPPED and at.pending is not None:
         at.taken_back, at.pending = at.pending.move, None
@@ -227,7 +208,7 @@ def _followed(at: Stand, event: Event) -> bool:
         return False
     elif kind in _NOTED and (kind != EventKind.PENDING or at.result is None):
         name, of = _NOTED[kind]
-        setattr(at, name, _decoded(event, of))
+        setattr(at, name, decoded(event, of))
     else:
         return False
     return True
@@ -242,12 +223,12 @@ def checksum(row: Sequence[object]) -> int | None:
 
 
 def event_of(row: Row) -> Event:
-    """A row of EVENT_COLUMNS and its checksum.
+    """A row of COLUMNS and its checksum.
 
     Raises UnreadableEventsError where it is not what was written.
     """
-    event = Event(*row[:-1])
-    if not _is_sound(event, event.at_s, row[-1]):
+    event, crc = Event(*row[:-1]), row[-1]
+    if crc is None or crc != checksum(event) or not is_date(event.at_s):
         sequence, game = event.sequence, event.game_id
         raise UnreadableEventsError(
             text("event {sequence} of game {game} is damaged", sequence=sequence, game=game)
@@ -255,28 +236,11 @@ def event_of(row: Row) -> Event:
     return event
 
 
-def game_of(row: Row) -> StoredGame:
-    """A row of GAME_COLUMNS and its checksum.
-
-    Raises UnreadableEventsError where it is not what was written.
-    """
-    game = StoredGame(*row[:-1])
-    if not _is_sound(game, game.started_s, row[-1]):
-        raise UnreadableEventsError(text("game {game} is damaged", game=game.id))
-    return game
-
-
-def _is_sound(columns: Row, at_s: object, crc: int | None) -> bool:
-    return crc is not None and crc == checksum(columns) and is_date(at_s)
-
-
-def insert(database: sqlite3.Connection, row: Event | StoredGame) -> None:
+def insert(database: sqlite3.Connection, event: Event) -> None:
     """Write a row and its checksum."""
-    table = "events" if isinstance(row, Event) else "games"
-    marks = ", ".join("?" * (len(row) + 1))
     database.execute(
-        f"INSERT INTO {table} ({', '.join(row._fields)}, crc) VALUES ({marks})",
-        (*row, checksum(row)),
+        f"INSERT INTO events ({COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (*event, checksum(event)),
     )
 
 
@@ -292,20 +256,11 @@ def is_date(at_s: object) -> bool:
 
 def to_json(value: object) -> str:
     """A JSON value as the journal stores it, on one line."""
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=dict).decode()  # any mapping
 
 
-def json_object(encoded: str, game_id: int) -> dict[str, Any]:
-    """Options or a result as stored. Raises UnreadableEventsError."""
-    try:
-        return msgspec.json.decode(encoded, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UnreadableEventsError(
-            text("game {game} has unreadable options or an unreadable result", game=game_id)
-        ) from error
-
-
-def _decoded(event: Event, kind: type[T]) -> T:
+def decoded(event: Event, kind: type[T]) -> T:
+    """What an event brings. Raises UnreadableEventsError."""
     try:
         return msgspec.json.decode(event.payload or "", type=kind)
     except (msgspec.DecodeError, RecursionError) as error:

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -32,12 +33,7 @@ from firmware_host.journal.records import (
     Event,
     EventKind,
     PlayedGame,
-    Stand,
-    StoredGame,
-    checksum,
-    game_of,
     insert,
-    json_object,
     sound_date,
     stand_of,
     to_json,
@@ -126,17 +122,9 @@ class Journal(JournalReader):
     ) -> int:
         """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
         at_s = sound_date(self._clock.calendar())
+        begun = PlayedGame(game, options, at_s, note, (), None, engines, clock, assist)
         with self._transaction():
-            game_id = self._insert_game(game, options, at_s, note)
-            self._insert(game_id, EventKind.START, 0, at_s=at_s)
-            for kind, noted in (
-                (EventKind.ENGINES, dict(engines)),
-                (EventKind.CLOCK, clock),
-                (EventKind.ASSIST, dict(assist)),
-            ):
-                if noted:
-                    self._insert(game_id, kind, 0, payload=noted)
-            return game_id
+            return self._begin(EventKind.START, begun, at_s)
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
         """Keep a game that was played elsewhere, whole or not at all; returns its number.
@@ -144,17 +132,9 @@ class Journal(JournalReader):
         ``current``: it becomes that, as with ``resume``. Moves are not checked here.
         """
         at_s = sound_date(self._clock.calendar())
+        ply = len(played.moves)
         with self._transaction():
-            game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
-            ply = len(played.moves)
-            stand = Stand(
-                at_s,
-                list(played.moves),
-                engines=dict(played.engines),
-                clock=played.clock,
-                assist=dict(played.assist),
-            )
-            self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
+            game_id = self._begin(EventKind.IMPORT, replace(played, result=None), at_s)
             if played.result is not None:
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
             if current:
@@ -233,7 +213,7 @@ class Journal(JournalReader):
             last = self._last_event(game_id)
             if last.kind != EventKind.FINISH:
                 self._insert(game_id, EventKind.FINISH, last.ply, payload=result)
-            elif self.load_within(game_id).result != json_object(to_json(result), game_id):
+            elif self.load_within(game_id).result != msgspec.json.decode(to_json(result)):
                 raise _conflict(last)
 
     def resume(self, game_id: int) -> None:
@@ -264,14 +244,13 @@ class Journal(JournalReader):
                         self._database.execute("ROLLBACK")
                 raise
 
-    def _insert_game(
-        self, game: str, options: Mapping[str, Any], started_s: float, note: str
-    ) -> int:
-        (game_id,) = self._database.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()
-        row = StoredGame(int(game_id), game, to_json(options), float(started_s), note)
-        game_of((*row, checksum(row)))  # what could not be read again is not written
-        insert(self._database, row)
-        return row.id
+    def _begin(self, kind: EventKind, played: PlayedGame, at_s: float) -> int:
+        (game_id,) = self._database.execute(
+            "SELECT coalesce(max(game_id), 0) + 1 FROM events"
+        ).fetchone()
+        self._insert(game_id, kind, len(played.moves), payload=played, at_s=at_s)
+        self.load_within(game_id)  # what could not be read again is not written
+        return int(game_id)
 
     def _insert(
         self,

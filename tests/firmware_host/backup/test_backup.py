@@ -100,7 +100,7 @@ def test_a_running_table_is_copied_between_two_moves(state, tmp_path, clock):
         assert (state / "journal.sqlite-wal").stat().st_size > 0
         writer = sqlite3.connect(state / "journal.sqlite", isolation_level=None)
         writer.execute("BEGIN IMMEDIATE")
-        writer.execute("INSERT INTO games VALUES (9, 'momentum', '{}', 0, '', 0)")
+        writer.execute("INSERT INTO events VALUES (99, 9, 0, 'start', 0, NULL, 0, NULL, 0)")
         make_backup(state, None, tmp_path / "live.backup", clock)
         writer.execute("ROLLBACK")
         writer.close()
