@@ -34,13 +34,14 @@ from firmware_host.commissioning.mounting import describe, up_axis
 from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from firmware_host.commissioning.sweep import unfinished
 from firmware_host.config.errors import ConfigError, JournalError
+from firmware_host.config.language import catalogue_of
 from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.journal import JournalReader
 from firmware_host.journal.database import EVERY_PAGE
-from firmware_host.messages import ENGLISH, Catalogue, Message, UnknownLanguageError, text
+from firmware_host.messages import ENGLISH, Message, text
 from firmware_host.perception.calibration import Calibration, read_calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
@@ -65,8 +66,8 @@ def read_configured(
     ]
     try:
         settings = load_settings(config)
-        Catalogue.load(settings.language or ENGLISH)
-    except (ConfigError, UnknownLanguageError) as error:
+        catalogue_of(settings.language or ENGLISH)
+    except ConfigError as error:
         found = [of_error("settings", error)]
         settings = Settings()
     try:

@@ -30,7 +30,8 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.messages import Catalogue, Message, explained, languages, nearest, text
+from firmware_host.config.language import explained
+from firmware_host.messages import Catalogue, Message, languages, nearest, text
 from games.base import RulesError
 from games.plugins import PluginError, loaded
 

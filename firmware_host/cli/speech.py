@@ -16,8 +16,9 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host import messages
+from firmware_host.config.language import catalogue_of, explained
 from firmware_host.config.settings import load_settings
-from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, explained, text
+from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
 from games.base import RulesError
 from games.errors import OptionError
 
@@ -43,7 +44,7 @@ def default_voice() -> Voice:
     """The language of the settings in use, else the environment's."""
     try:
         language = load_settings(None).language
-        spoken = Catalogue.load(language or environment_language(os.environ))
+        spoken = catalogue_of(language or environment_language(os.environ))
     except TiltboardError:
         spoken = Catalogue.load(environment_language(os.environ))
     speaking = Voice(spoken)
@@ -76,7 +77,7 @@ def speak(language: str | None) -> Catalogue:
     """From here on in ``language``, that of the settings, unless --language has said another or
     there is none. Raises ConfigError for one that does not exist.
     """
-    spoken = None if language is None else Catalogue.load(language)
+    spoken = None if language is None else catalogue_of(language)
     speaking = voice()
     if spoken is not None and not speaking.asked:
         speaking.speak(spoken)
@@ -87,7 +88,7 @@ def speak_as_asked(language: str | None) -> None:
     """What --language says, if it was given. Raises ConfigError for one that does not exist."""
     if language is not None:
         speaking = voice()
-        speaking.speak(Catalogue.load(language))
+        speaking.speak(catalogue_of(language))
         speaking.asked = True
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from firmware_host.messages.catalogue import (
     ENGLISH,
     Catalogue,
-    UnknownLanguageError,
     chosen,
-    explained,
     languages,
 )
 from firmware_host.messages.message import Message, nearest, text
@@ -20,9 +18,7 @@ __all__ = [
     "ENGLISH",
     "Catalogue",
     "Message",
-    "UnknownLanguageError",
     "chosen",
-    "explained",
     "languages",
     "nearest",
     "text",

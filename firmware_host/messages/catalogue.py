@@ -16,9 +16,7 @@ from importlib import resources
 
 import msgspec
 
-from drivers.errors import TiltboardError
-from firmware_host.messages.message import Message, nearest
-from games.base import RulesError
+from firmware_host.messages.message import Message
 
 ENGLISH = "en"
 FORM = "\x04"  # as gettext joins a context and its message
@@ -26,10 +24,6 @@ TWO_FORMS = "n != 1"
 COUNT = "count"  # the field that chooses among plural forms
 # Fields that hold a word of the games' own, a colour or a side, which is translated like a message.
 WORDS = frozenset({"player", "next", "winner", "piece", "side"})
-
-
-class UnknownLanguageError(TiltboardError, ValueError):
-    """There is no catalogue of that language."""
 
 
 class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,14 +47,7 @@ class Catalogue:
 
     @classmethod
     def load(cls, language: str) -> Catalogue:
-        """A shipped language. Raises UnknownLanguageError for one that does not exist."""
-        if language not in languages():
-            raise UnknownLanguageError(
-                "There is no language {language!r}; {hint}",
-                remedy="Choose one that ships, or add its catalogue.",
-                language=language,
-                hint=nearest(language, languages()),
-            )
+        """One of ``languages``."""
         return _load(language)
 
     def translate(self, message: Message, form: str = "") -> str:
@@ -139,19 +126,3 @@ def chosen(wishes: Iterable[str]) -> str | None:
 def fields(template: str) -> set[str]:
     """The names of a template's fields."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
-
-
-def explained(error: TiltboardError | RulesError, catalogue: Catalogue) -> str:
-    """The problem, and the remedy if there is one. An error among its fields is explained too."""
-    params = {
-        name: explained(value, catalogue)
-        if isinstance(value, TiltboardError | RulesError)
-        else value
-        for name, value in error.params.items()
-    }
-    problem = catalogue.translate(Message(error.template, params))
-    if isinstance(error, RulesError):
-        return problem
-    remedy = catalogue.translate(Message(error.remedy_template, params))
-    stop = "." if problem[-1:].isalnum() and remedy[:1].isupper() else ""
-    return f"{problem}{stop} {remedy}".strip()

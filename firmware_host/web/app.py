@@ -21,8 +21,9 @@ from starlette.websockets import WebSocket
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import BusyError, JournalError, NoSuchGameError, NotPossibleError
+from firmware_host.config.language import explained
 from firmware_host.engines.errors import EngineError
-from firmware_host.messages import Catalogue, Message, explained, languages, text
+from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.service.qr import qr_svg, wifi_code
 from firmware_host.service.snapshot import (
     GameAnalysis,

@@ -17,7 +17,8 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, Message, explained, text
+from firmware_host.config.language import explained
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.service.snapshot import SeatView, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt

@@ -16,10 +16,11 @@ import msgspec
 import pytest
 
 from drivers.errors import TiltboardError
+from firmware_host.config.language import explained
 from firmware_host.host.playing import Unwritten
 from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
-from firmware_host.messages import Catalogue, explained
+from firmware_host.messages import Catalogue
 from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
 from firmware_host.web.messages_in import UNREADABLE, PageCommand, Uncover

@@ -4,7 +4,9 @@ import string
 
 import pytest
 
-from firmware_host.messages import Catalogue, UnknownLanguageError, text
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.language import catalogue_of
+from firmware_host.messages import Catalogue, text
 from tests.sim.marked import literal_templates
 
 
@@ -22,5 +24,5 @@ def test_a_sentence_inside_a_sentence_is_translated_first():
 
 
 def test_a_language_that_does_not_exist_names_those_that_do():
-    with pytest.raises(UnknownLanguageError, match="known are: de, en, es"):
-        Catalogue.load("tlh")
+    with pytest.raises(ConfigError, match="known are: de, en, es"):
+        catalogue_of("tlh")

@@ -20,8 +20,9 @@ from websockets.sync.client import connect
 
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.language import explained
 from firmware_host.journal import read_game
-from firmware_host.messages import Catalogue, explained, text
+from firmware_host.messages import Catalogue, text
 from firmware_host.service.snapshot import FaultInfo
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put

@@ -15,7 +15,7 @@ import firmware_host.cli
 from firmware_host.cli import speech
 from firmware_host.cli.main import COMMANDS, cli
 from firmware_host.config.errors import ConfigError
-from firmware_host.messages import Catalogue, UnknownLanguageError, text
+from firmware_host.messages import Catalogue, text
 from games.base import RulesError
 
 FOLDER = Path(firmware_host.cli.__file__).parent
@@ -162,5 +162,5 @@ def test_the_language_of_the_settings_is_used_and_english_where_there_are_none(
     assert speech.default_voice().catalogue.language == "en"
     settings.write_text('language = "xx"\n')
     assert speech.default_voice().catalogue.language == "en"
-    with pytest.raises(UnknownLanguageError, match="There is no language 'xx'"):
+    with pytest.raises(ConfigError, match="There is no language 'xx'"):
         speech.speak("xx")
