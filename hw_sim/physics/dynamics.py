@@ -6,11 +6,14 @@ surface; they turn with the plate. Inside, MuJoCo works in metres from the pivot
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from hw_sim.physics.body import (
     DISC,
@@ -26,11 +29,12 @@ from hw_sim.physics.body import (
     bare_table,
     clear_lanes,
 )
-from hw_sim.physics.magnets import Magnets
-from hw_sim.physics.motion import Array, Gripped, Motion, Motions, Poses, pull, turns_on
+from hw_sim.physics.magnets import wrenches
 from hw_sim.physics.pins import Pins
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
+
+Array = NDArray[np.float64]
 
 REST_S = 0.3  # nothing has moved for so long: everything stands
 REST_MM = 0.01
@@ -42,6 +46,84 @@ PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 
 NOSLIP = 3
 NOSLIP_LOOSE = 20
 OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
+
+
+KEPT_STEPS = 192  # of the plate's motions, for filters that look back: 0.3 s and more
+
+# How fingers and chopsticks pull a piece to where it shall be, no harder than people can.
+GRIP_PER_S = 200.0  # its square is a hand's stiffness per kilogram it holds
+GRIP_N = 6.0  # fingers let a piece slip rather than push harder
+STICKS_PER_S = 60.0  # chopsticks give way more than fingers
+STICK_FRICTION = 0.40  # of wood on a piece
+STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
+SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
+
+
+@dataclass(frozen=True, slots=True)
+class Poses:
+    """Of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N, 3). ``up``:
+    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands. ``heights_mm``,
+    ``radii_mm``: (N,).
+    """
+
+    numbers: tuple[int, ...]
+    feet_mm: Array
+    up: Array
+    heights_mm: Array
+    radii_mm: Array
+
+    def lowest_mm(self) -> Array:
+        """(N, 3): where the middle is, as high as the lowest point; of a piece that stands that is
+        its foot.
+        """
+        halves = self.heights_mm / 2
+        lowest = self.feet_mm + self.up * halves[:, None]
+        rise = np.abs(self.up[:, 2])
+        lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
+        lowest[:, 2] -= halves * rise + self.radii_mm * lean
+        return lowest
+
+
+def turns_on(plate: Array, pieces: Array) -> Array:
+    """Quaternions w, x, y, z of ``pieces``, (N, 4), as they are in the axes of the plate whose own
+    is ``plate``, (4,).
+    """
+    back, scalar, vector = -plate[1:], pieces[:, 0], pieces[:, 1:]
+    turns = np.empty_like(pieces)
+    turns[:, 0] = plate[0] * scalar - vector @ back
+    turns[:, 1:] = plate[0] * vector + scalar[:, None] * back + np.cross(back, vector)
+    return turns
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Of the plate at one time: its angles; and in its axes what is felt of gravity, how fast
+    it turns, and how fast that changes.
+    """
+
+    time_s: float
+    attitude_rad: Vector
+    gravity_m_s2: Vector
+    rate_rad_s: Vector
+    turning_rad_s2: Vector
+
+
+@dataclass(slots=True)
+class _Piece:
+    """``row``: of arrays over all pieces. ``body``, ``place_at``, ``speed_at``: where MuJoCo has
+    it. ``magnet_m``: the magnet's middle above the body's. ``path``: along which a hand moves it.
+    ``squeeze_n``: of two sticks, west and east of it, that hold it.
+    """
+
+    shape: Shape
+    moment_a_m2: float
+    magnet_m: float
+    path: Path | None = None
+    squeeze_n: float | None = None
+    row: int = 0
+    body: int = 0
+    place_at: int = 0
+    speed_at: int = 0
 
 
 class Dynamics:
@@ -62,7 +144,7 @@ class Dynamics:
         contacts are computed.
         """
         self._shape = shape
-        self._shapes: dict[int, Shape] = {}
+        self._pieces: dict[int, _Piece] = {}
         self._pins = Pins()
         self._may_pin = pins
         self._half_m = plate_mm / 2000
@@ -71,19 +153,15 @@ class Dynamics:
         self._data = mujoco.MjData(self._model)
         self._setpoint = setpoint
         self._steered_until_s = steered_until_s
-        self._numbers: list[int] = []
-        self._holds: dict[int, Path] = {}
-        self._pinches: dict[int, float] = {}
         self._slipped: list[int] = []
         self._flicks: list[tuple[float, int, Array]] = []
-        self._magnets = Magnets()
         self._before: tuple[float, Array] | None = None
         self._poses: tuple[int, Poses] | None = None
         self._pulled: tuple[float, Array] | None = None
         self.asleep = False
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
-        self._motions = Motions()
+        self._motions: deque[Motion] = deque(maxlen=KEPT_STEPS)
         self._rate = np.zeros(3)  # of the plate, in its axes
         self._gravity = np.array(self._model.opt.gravity)
         self._look_up()
@@ -103,31 +181,25 @@ class Dynamics:
         """A piece, upright, its foot there. ``moment_a_m2``: of its magnet, up is positive, whose
         middle lies ``magnet_mm`` above the foot.
         """
-        self._shapes[number] = shape or self._shape
-        add_piece(self._spec, f"piece-{number}", self._shapes[number])
+        shape = shape or self._shape
+        add_piece(self._spec, f"piece-{number}", shape)
+        magnet_m = magnet_mm / 1000 - shape.height_m / 2
+        self._pieces[number] = _Piece(shape, moment_a_m2, magnet_m)
         self._rebuild()
-        self._numbers.append(number)
-        self._look_up()
-        self._magnets.add(moment_a_m2, magnet_mm / 1000 - self._shapes[number].height_m / 2)
         self._set_pose(number, foot_mm)
         self.wake()
 
     def remove(self, number: int) -> None:
         """Take a piece out of the world."""
-        row = self._numbers.index(number)
-        self._holds.pop(number, None)
-        self._pinches.pop(number, None)
+        del self._pieces[number]
         self._spec.delete(self._spec.body(f"piece-{number}"))
         self._rebuild()
-        del self._shapes[number]
-        self._numbers.pop(row)
-        self._magnets.remove(row)
-        self._look_up()
         self.wake()
 
     def set_magnet(self, number: int, moment_a_m2: float) -> None:
         """Give a piece another magnet."""
-        self._magnets.moments[self._numbers.index(number)] = moment_a_m2
+        piece = self._pieces[number]
+        piece.moment_a_m2 = self._moments[piece.row] = moment_a_m2
         self.wake()
 
     def set_lanes(self, lanes: Lanes | None) -> None:
@@ -136,12 +208,12 @@ class Dynamics:
         if lanes is not None:
             add_lanes(self._spec, lanes)
         self._rebuild()
-        self._look_up()
         self.wake()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
         """Put a piece on another ground of ``friction``; at ``foot_mm``, if that is given."""
-        self._shapes[number] = replace(self._shapes[number], friction=friction)
+        piece = self._pieces[number]
+        piece.shape = replace(piece.shape, friction=friction)
         geom = f"piece-{number}"
         self._spec.geom(geom).friction[0] = friction
         self._model.geom(geom).friction[0] = friction
@@ -156,7 +228,7 @@ class Dynamics:
 
         Not more than fingers can: it pushes with 6 N at most.
         """
-        self._holds[number] = path
+        self._pieces[number].path = path
         self._loosen(number)
         self.wake()
 
@@ -164,7 +236,7 @@ class Dynamics:
         """What holds it is two sticks, west and east of it, that press so hard: friction carries
         it, it swings about the line between them, and slips out when more is asked.
         """
-        self._pinches[number] = squeeze_n
+        self._pieces[number].squeeze_n = squeeze_n
 
     def slipped(self) -> list[int]:
         """What has slipped out of sticks since this was asked last."""
@@ -177,20 +249,17 @@ class Dynamics:
         self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
         self.wake()
 
-    def target(self, number: int) -> Path | None:
-        """Along which a hand moves it; None if none does."""
-        return self._holds.get(number)
-
     def release(self, number: int) -> None:
         """Let go of a piece."""
-        self._pinches.pop(number, None)
-        if self._holds.pop(number, None) is not None:
+        piece = self._pieces[number]
+        held, piece.path, piece.squeeze_n = piece.path, None, None
+        if held is not None:
             self.wake()
 
     def twirl(self, number: int, rad_s: float) -> None:
         """A free piece turns about its own axis at that rate."""
         self._loosen(number)
-        self._data.qvel[self._speed_at[self._numbers.index(number)] + 5] = rad_s
+        self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
         self.wake()
 
     # Time
@@ -217,15 +286,15 @@ class Dynamics:
         for axis, (now, then) in enumerate(zip(here, ahead, strict=True)):
             data.ctrl[axis] = then + (then - now) / STEP_S * STIFF_DAMPING / STIFF
         data.xfrc_applied[:] = 0.0
-        if self._numbers:
-            rows = self._rows
+        if self._pieces:
+            bodies = self._bodies
             if self._pulled is None or self._pulled[0] <= self._time_s:
-                axes = data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
-                wrenches = self._magnets.wrenches(data.xpos[rows], axes)
-                self._pulled = self._time_s + PULLED_FOR_S, wrenches
+                axes = data.xmat[bodies].reshape(-1, 3, 3)[:, :, 2]
+                pulls = wrenches(data.xpos[bodies], axes, self._moments, self._magnets_m)
+                self._pulled = self._time_s + PULLED_FOR_S, pulls
                 if self._may_pin:
-                    self._pins.look(model, data, self._plate, wrenches, self._busy())
-            data.xfrc_applied[rows] = self._pulled[1]
+                    self._pins.look(model, data, self._plate, pulls, self._busy())
+            data.xfrc_applied[bodies] = self._pulled[1]
             self._pins.part(model, data)
             self._pins.press(data, self._plate)
             self._grip()
@@ -240,46 +309,69 @@ class Dynamics:
 
     def _busy(self) -> list[int]:
         """Rows of pieces that a hand has, or is about to flick."""
-        handled = {*self._holds, *(number for _, number, _ in self._flicks)}
-        return [row for row, number in enumerate(self._numbers) if number in handled]
+        flicked = {number for _, number, _ in self._flicks}
+        return [
+            piece.row
+            for number, piece in self._pieces.items()
+            if piece.path is not None or number in flicked
+        ]
 
     def _loosen(self, number: int) -> None:
-        self._pins.loosen(self._model, [self._numbers.index(number)])
+        self._pins.loosen(self._model, [self._pieces[number].row])
 
     def _grip(self) -> None:
-        """Hands pull what they hold to where it shall be, and keep it upright."""
-        model, data, plate = self._model, self._data, self._turned()
+        """Hands pull what they hold to where it shall be."""
+        for number, piece in self._pieces.items():
+            if piece.path is not None:
+                pulled = self._pull(piece, piece.path)
+                if pulled is None:
+                    self.release(number)
+                    self._slipped.append(number)
+                else:
+                    self._data.xfrc_applied[piece.body, :3] += pulled[0]
+                    self._data.xfrc_applied[piece.body, 3:] += pulled[1]
+
+    def _pull(self, piece: _Piece, path: Path) -> tuple[Array, Array] | None:
+        """Force and torque that take a piece along ``path`` in the next step, and keep it upright.
+        Between two sticks it swings about the line between them. None: it slips out.
+        """
+        data, plate, squeeze_n = self._data, self._turned(), piece.squeeze_n
+        mass_kg = self._model.body_mass[piece.body]
+        axes = data.xmat[piece.body].reshape(3, 3)
+        here, ahead = (
+            self._centre_m(piece, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
+        )
         turning = data.cvel[self._plate, :3]
-        for number, path in [*self._holds.items()]:
-            row = self._numbers.index(number)
-            body, at = self._rows[row], self._speed_at[row]
-            it = Gripped(
-                model.body_mass[body],
-                model.body_inertia[body].max(),
-                data.xpos[body],
-                data.xmat[body].reshape(3, 3),
-                data.qvel[at : at + 3],
-                data.qvel[at + 3 : at + 6],
-            )
-            here, ahead = (
-                self._centre_m(number, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
-            )
-            ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
-            pulled = pull(it, here, ahead, plate, self._pinches.get(number))
-            if pulled is None:
-                self.release(number)
-                self._slipped.append(number)
-            else:
-                data.xfrc_applied[body, :3] += pulled[0]
-                data.xfrc_applied[body, 3:] += pulled[1]
+        ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
+        per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
+        off = ahead - data.xpos[piece.body]
+        speed = (ahead - here) / STEP_S - data.qvel[piece.speed_at : piece.speed_at + 3]
+        force = mass_kg * (per_s**2 * off + 2 * per_s * speed)
+        force[2] += mass_kg * 9.81
+        if squeeze_n and _slips(force @ plate, squeeze_n):
+            return None
+        x, y, z = axes[:, 2].tolist()
+        u, v, w = plate[:, 2].tolist()
+        lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
+        rate = (
+            axes @ data.qvel[piece.speed_at + 3 : piece.speed_at + 6]
+        )  # MuJoCo's: in its own axes
+        inertia = self._model.body_inertia[piece.body].max()
+        torque = inertia * (GRIP_PER_S**2 * lean - 2 * GRIP_PER_S * rate)
+        if squeeze_n:
+            between = plate[:, 0]
+            hangs = np.cross(axes[:, 2] * STICKS_UP_M, force) - SWING_DAMPING * rate
+            torque += between * (between @ (hangs - torque))
+        size = float(np.linalg.norm(force))
+        return force * min(1.0, GRIP_N / max(size, 1e-9)), torque
 
     def _strike(self) -> None:
         """Carry out the flicks that are due."""
         for flick in [flick for flick in self._flicks if flick[0] <= self._time_s]:
             self._flicks.remove(flick)
             _, number, speed = flick
-            if number in self._numbers:
-                at = self._speed_at[self._numbers.index(number)]
+            if number in self._pieces:
+                at = self._pieces[number].speed_at
                 self._data.qvel[at : at + 3] = self._turned() @ speed
 
     def _fall_asleep_at_rest(self) -> None:
@@ -298,12 +390,16 @@ class Dynamics:
         """Whether hands move something now."""
         if self._steered_until_s() > self._time_s:
             return True
-        return bool(self._flicks) or any(path.end_s > self._time_s for path in self._holds.values())
+        paths = (piece.path for piece in self._pieces.values() if piece.path is not None)
+        return bool(self._flicks) or any(path.end_s > self._time_s for path in paths)
 
     def _is_quick(self) -> bool:
         """Whether the plate or a piece has speed; pieces' own jitter of a few mrad/s is none."""
         speed = self._data.qvel
-        straight = [*range(3), *(at + k for at in self._speed_at for k in range(3))]
+        straight = [
+            *range(3),
+            *(piece.speed_at + k for piece in self._pieces.values() for k in range(3)),
+        ]
         return bool(np.abs(speed[straight]).max() > REST_SPEED)
 
     def _all_poses(self) -> Array:
@@ -318,15 +414,15 @@ class Dynamics:
     @property
     def overboard(self) -> tuple[int, ...]:
         """Pieces that fell off the plate; its edge may be as low as they are."""
-        if not self._numbers:
+        if not self._pieces:
             return ()
-        middles = self._data.xpos[self._rows]
+        middles = self._data.xpos[self._bodies]
         beyond = np.abs((middles @ self._turned())[:, :2]).max(axis=1) > self._half_m
         fallen = beyond & (middles[:, 2] < OVERBOARD_M)
         return tuple(
             number
-            for number, off in zip(self._numbers, fallen.tolist(), strict=True)
-            if off and number not in self._holds
+            for (number, piece), off in zip(self._pieces.items(), fallen.tolist(), strict=True)
+            if off and piece.path is None
         )
 
     def poses(self) -> Poses:
@@ -337,11 +433,11 @@ class Dynamics:
 
     def _found_poses(self) -> Poses:
         turned = self._turned()
-        centres = self._data.xpos[self._rows] @ turned
-        up = self._data.xmat[self._rows].reshape(-1, 3, 3)[:, :, 2] @ turned
+        centres = self._data.xpos[self._bodies] @ turned
+        up = self._data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ turned
         feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
         feet[:, 2] -= SURFACE_M * 1000
-        return Poses(tuple(self._numbers), feet, up, self._heights_mm, self._radii_mm)
+        return Poses(tuple(self._pieces), feet, up, self._heights_mm, self._radii_mm)
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
         """Numbers, where the middle of a usual piece would be on each one's foot, in mm above the
@@ -349,11 +445,15 @@ class Dynamics:
         """
         poses, turns = self.poses(), self._data.xquat
         drawn = poses.feet_mm + poses.up * (DISC.height_m * 500)
-        return poses.numbers, drawn, turns_on(turns[self._plate], turns[self._rows])
+        return poses.numbers, drawn, turns_on(turns[self._plate], turns[self._bodies])
 
     def motion(self, time_s: float) -> Motion:
-        """Of the plate at a time: now, or up to 0.3 s ago; between two steps the later one."""
-        return self._motions.at(time_s)
+        """Of the plate at a time, to which all is carried on, or up to 0.3 s ago; between two steps
+        the later one.
+        """
+        self.advance(time_s)
+        at = bisect_right(self._motions, time_s, key=lambda motion: motion.time_s)
+        return self._motions[max(0, at - 1)]
 
     def energy_j(self) -> float:
         """Potential and kinetic together."""
@@ -373,42 +473,55 @@ class Dynamics:
         told = (
             tuple(each.tolist()) for each in (data.qpos[:3], -self._gravity @ axes, rate, turning)
         )
-        self._motions.note(Motion(self._time_s, *told))
+        self._motions.append(Motion(self._time_s, *told))
 
     def _turned(self) -> Array:
         """The plate's axes as columns."""
         axes: Array = self._data.xmat[self._plate].reshape(3, 3)
         return axes
 
-    def _centre_m(self, number: int, foot_mm: Point) -> Array:
+    def _centre_m(self, piece: _Piece, foot_mm: Point) -> Array:
         """The middle of a piece that stands upright with its foot there, in m."""
         x, y, z = foot_mm
-        here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + self._shapes[number].height_m / 2)
+        here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + piece.shape.height_m / 2)
         centre: Array = self._turned() @ np.asarray(here)
         return centre
 
     def _set_pose(self, number: int, foot_mm: Point) -> None:
-        row = self._numbers.index(number)
-        at, turn = self._place_at[row], self._data.xquat[self._plate]
-        self._data.qpos[at : at + 3] = self._centre_m(number, foot_mm)
+        piece = self._pieces[number]
+        at, turn = piece.place_at, self._data.xquat[self._plate]
+        self._data.qpos[at : at + 3] = self._centre_m(piece, foot_mm)
         self._data.qpos[at + 3 : at + 7] = turn
-        speed = self._speed_at[row]
-        self._data.qvel[speed : speed + 6] = 0.0
+        self._data.qvel[piece.speed_at : piece.speed_at + 6] = 0.0
         mujoco.mj_forward(self._model, self._data)
 
     def _rebuild(self) -> None:
         self._model, self._data = self._spec.recompile(self._model, self._data)
-        self._pins.reset((), (), (), ())
+        self._look_up()
         mujoco.mj_forward(self._model, self._data)
 
     def _look_up(self) -> None:
-        model = self._model
+        model, pieces = self._model, [*self._pieces.values()]
         self._plate = model.body("plate").id
-        names = [f"piece-{number}" for number in self._numbers]
-        self._rows = [model.body(name).id for name in names]
-        self._place_at = [int(model.joint(name).qposadr[0]) for name in names]
-        self._speed_at = [int(model.joint(name).dofadr[0]) for name in names]
-        shapes = [self._shapes[number] for number in self._numbers]
-        self._heights_mm = np.array([shape.height_m * 1000 for shape in shapes])
-        self._radii_mm = np.array([shape.radius_m * 1000 for shape in shapes])
-        self._pins.reset(self._rows, self._place_at, self._speed_at, shapes)
+        for row, (number, piece) in enumerate(self._pieces.items()):
+            joint = model.joint(f"piece-{number}")
+            piece.row, piece.body = row, model.body(f"piece-{number}").id
+            piece.place_at, piece.speed_at = int(joint.qposadr[0]), int(joint.dofadr[0])
+        self._bodies = [piece.body for piece in pieces]
+        self._moments = np.array([piece.moment_a_m2 for piece in pieces])
+        self._magnets_m = np.array([piece.magnet_m for piece in pieces])
+        self._heights_mm = np.array([piece.shape.height_m * 1000 for piece in pieces])
+        self._radii_mm = np.array([piece.shape.radius_m * 1000 for piece in pieces])
+        self._pins.reset(
+            self._bodies,
+            [piece.place_at for piece in pieces],
+            [piece.speed_at for piece in pieces],
+            [piece.shape for piece in pieces],
+        )
+
+
+def _slips(force: Array, squeeze_n: float) -> bool:
+    """Whether two sticks cannot do that: friction across, what they press along."""
+    along, *across = force
+    carried_n = 2 * STICK_FRICTION * squeeze_n
+    return bool(abs(along) > squeeze_n or np.hypot(*across) > carried_n)

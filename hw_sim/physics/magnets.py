@@ -102,36 +102,20 @@ NEAREST_M = 0.012  # two magnets in discs of 15 mm come no nearer; dipoles would
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
-class Magnets:
-    """Of all pieces, in their order. ``moments``: in A m2, along the piece's axis."""
+def wrenches(centres_m: Array, axes: Array, moments_a_m2: Array, heights_m: Array) -> Array:
+    """Force in N and torque in N m about each body's middle, (N, 6).
 
-    def __init__(self) -> None:
-        self.moments: Array = np.zeros(0)
-        self._heights: Array = np.zeros(0)
-
-    def add(self, moment_a_m2: float, height_m: float) -> None:
-        """``height_m``: of the magnet's middle above the body's."""
-        self.moments = np.append(self.moments, moment_a_m2)
-        self._heights = np.append(self._heights, height_m)
-
-    def remove(self, row: int) -> None:
-        """Take a piece's magnet out."""
-        self.moments = np.delete(self.moments, row)
-        self._heights = np.delete(self._heights, row)
-
-    def wrenches(self, centres_m: Array, axes: Array) -> Array:
-        """Force in N and torque in N m about each body's middle, (N, 6).
-
-        ``centres_m``: bodies' middles, (N, 3). ``axes``: unit vectors along which the moments lie.
-        """
-        arms = axes * self._heights[:, None]
-        at = centres_m + arms
-        moments = axes * self.moments[:, None]
-        away = at[:, None, :] - at[None, :, :]
-        pairs = np.nonzero(np.triu(np.einsum("ijk,ijk->ij", away, away) < FAR_M**2, 1))
-        pull, field = _pairwise(moments, pairs, away[pairs])
-        turn = cross(moments, field) + cross(arms, pull)
-        return np.concatenate([pull, turn], axis=1)
+    ``centres_m``: bodies' middles, (N, 3). ``axes``: unit vectors along which the moments lie.
+    ``heights_m``: of the magnets' middles above the bodies', (N,).
+    """
+    arms = axes * heights_m[:, None]
+    at = centres_m + arms
+    moments = axes * moments_a_m2[:, None]
+    away = at[:, None, :] - at[None, :, :]
+    pairs = np.nonzero(np.triu(np.einsum("ijk,ijk->ij", away, away) < FAR_M**2, 1))
+    pull, field = _pairwise(moments, pairs, away[pairs])
+    turn = cross(moments, field) + cross(arms, pull)
+    return np.concatenate([pull, turn], axis=1)
 
 
 def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Array, Array]:

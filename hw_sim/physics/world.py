@@ -37,40 +37,27 @@ class SwingingPlate(Plate):
         super().__init__(stream)
         self.dynamics = Dynamics(plate_mm, self.commanded_rad, lambda: self.busy_until_s)
 
-    def tilt(
-        self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
-    ) -> tuple[float, float]:
-        """As in the other world, but what stands on the plate may slide."""
+    def _stir(self, now_s: float) -> None:
+        """What stands on the plate may slide."""
         self.dynamics.advance(now_s)
         self.dynamics.wake()
-        return super().tilt(x_rad, y_rad, now_s, for_s=for_s)
-
-    def spin(self, by_rad: float, now_s: float) -> float:
-        """As in the other world, but what stands on the plate may slide."""
-        self.dynamics.advance(now_s)
-        self.dynamics.wake()
-        return super().spin(by_rad, now_s)
 
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
-        self.dynamics.advance(now_s)
         return self.dynamics.motion(now_s).attitude_rad
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer under the plate's middle feels, 5 mm above the pivot."""
-        self.dynamics.advance(now_s)
         motion = self.dynamics.motion(now_s)
         swung = swung_m_s2(IMU_M, motion.rate_rad_s, motion.turning_rad_s2)
         return plus(plus(motion.gravity_m_s2, swung), self.knock_m_s2(now_s))
 
     def rate_rad_s(self, now_s: float) -> Vector:
         """What a gyroscope feels, in the plate's axes."""
-        self.dynamics.advance(now_s)
         return self.dynamics.motion(now_s).rate_rad_s
 
     def turning_rad_s2(self, now_s: float) -> Vector:
         """How fast that changes."""
-        self.dynamics.advance(now_s)
         return self.dynamics.motion(now_s).turning_rad_s2
 
 

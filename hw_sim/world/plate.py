@@ -51,6 +51,7 @@ class Plate:
         Whatever was commanded for later is dropped. Returns when the angles are reached and when
         the plate is at rest for good.
         """
+        self._stir(now_s)
         self._tilts = _gone_on(self._tilts, (x_rad, y_rad, 0.0), now_s, SLEW_RAD_S)
         there_s = self._tilts.end_s
         if for_s is not None:
@@ -61,9 +62,13 @@ class Plate:
         """A hand turns the plate about its own axis, on from where it was to be turned to; east to
         north is positive. Returns when it is there.
         """
+        self._stir(now_s)
         goal = (self._spins.end[0] + by_rad, 0.0, 0.0)
         self._spins = _gone_on(self._spins, goal, now_s, SPIN_RAD_S)
         return self._spins.end_s
+
+    def _stir(self, now_s: float) -> None:
+        """Hands are about to move the plate."""
 
     def bump(self, now_s: float) -> float:
         """Knock against the table, a short ringing push. Returns when it is over."""

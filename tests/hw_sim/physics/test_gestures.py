@@ -162,7 +162,7 @@ def pulled_between_sticks(table, pull_m_s2):
     """Grabbed with two chopsticks, west and east of it, and drawn north ever faster for 90 mm."""
     held = table.hands.grab("red", (0.0, -45.0, 60.0), sticks=True).piece_ids[0]
     until(table, table.clock.now() + 1.0)
-    piece, squeeze_n = table.world.pieces[held], table.world._dynamics._pinches[held]
+    piece, squeeze_n = table.world.pieces[held], table.world._dynamics._pieces[held].squeeze_n
     takes_s = math.sqrt(2 * 0.090 / pull_m_s2)
     faster = (-45.0, 0.0, 500 * pull_m_s2, 0.0, 0.0, 0.0)
     x, z = (0.0,) * 6, (60.0, *(0.0,) * 5)
