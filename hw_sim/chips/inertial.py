@@ -57,9 +57,11 @@ class InertialChip(ABC):
     """
 
     RESET_VALUES: ClassVar[Mapping[int, int]]
+    READ_ONLY: ClassVar[frozenset[int]]
     WHO_AM_I: ClassVar[int]
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
+    GYRO_START_S: ClassVar[float]
     TOLERANCES: ClassVar[ImuTolerances]
 
     def __init__(
@@ -120,7 +122,8 @@ class InertialChip(ABC):
         if data:
             self._pointer = data[0] % REGISTERS
             for value in data[1:]:
-                self._write_register(self._pointer, value, now_s)
+                if self._pointer not in self.READ_ONLY and now_s >= self._resetting_until_s:
+                    self._write_register(self._pointer, value, now_s)
                 self._step()
         return True
 
@@ -150,10 +153,6 @@ class InertialChip(ABC):
         """One value from the bus."""
 
     @abstractmethod
-    def _take_sample(self, now_s: float) -> None:
-        """Bring the sensor registers to the newest sample that is due, if there is a new one."""
-
-    @abstractmethod
     def _show_reset(self, resetting: bool) -> None:
         """The reset bit stands while that lasts."""
 
@@ -162,6 +161,26 @@ class InertialChip(ABC):
         """What reading it changes."""
 
     # -- sampling --------------------------------------------------------------------------
+
+    @abstractmethod
+    def _sample_s(self) -> float:
+        """Sample period; asked only while a sensor runs."""
+
+    @abstractmethod
+    def _fill(self, at_s: float) -> None:
+        """The sensor registers take on the sample of that time."""
+
+    def _sample_number(self, now_s: float) -> int:
+        """Samples taken since it woke; -1 while asleep or starting."""
+        running_s = now_s - self._awake_since_s - self.GYRO_START_S
+        return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
+
+    def _take_sample(self, now_s: float) -> None:
+        """Bring the sensor registers to the newest sample that is due, if there is a new one."""
+        number = self._sample_number(now_s)
+        if number > self._sample:
+            self._sample = number
+            self._fill(self._awake_since_s + self.GYRO_START_S + number * self._sample_s())
 
     def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
         """What the accelerometer makes of that time; a dead axis stands at 0."""

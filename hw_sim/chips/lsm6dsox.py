@@ -52,17 +52,17 @@ TOLERANCES = ImuTolerances(
 )
 ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g, high-performance mode
 GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, whatever the range and the rate
-GYRO_START_S = 0.035
-BOOT_S = 0.010  # trimming parameters are loaded
 
 
 class Lsm6dsox(InertialChip):
     """The chip; a read faster than a sample gives one sample, as BDU does."""
 
     RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
+    READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
     WHO_AM_I: ClassVar[int] = WHO_AM_I
-    POWER_UP_S: ClassVar[float] = BOOT_S
-    RESET_S: ClassVar[float] = BOOT_S
+    POWER_UP_S: ClassVar[float] = 0.010  # trimming parameters are loaded
+    RESET_S: ClassVar[float] = 0.010
+    GYRO_START_S: ClassVar[float] = 0.035
     TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
@@ -83,8 +83,6 @@ class Lsm6dsox(InertialChip):
             super()._step()
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        if register in READ_ONLY or now_s < self._resetting_until_s:
-            return
         if register == CTRL3_C and value & (SW_RESET | BOOT):
             self.reset(now_s)
             return
@@ -101,20 +99,11 @@ class Lsm6dsox(InertialChip):
 
     # -- sampling --------------------------------------------------------------------------
 
-    def _rate_hz(self) -> float:
-        """The rate of the faster sensor: both are sampled with it."""
-        return max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
+    def _sample_s(self) -> float:
+        """The period of the faster sensor: both are sampled with it."""
+        return 1 / max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
-    def _sample_number(self, now_s: float) -> int:
-        running_s = now_s - self._awake_since_s - GYRO_START_S
-        return math.floor(running_s * self._rate_hz()) if running_s >= 0.0 else -1
-
-    def _take_sample(self, now_s: float) -> None:
-        number = self._sample_number(now_s)
-        if number <= self._sample:
-            return
-        self._sample = number
-        at_s = self._awake_since_s + GYRO_START_S + number / self._rate_hz()
+    def _fill(self, at_s: float) -> None:
         registers = self._registers
         words = [(self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C]
         words += self._gyro(at_s) + self.accel_words(at_s)

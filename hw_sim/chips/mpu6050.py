@@ -62,18 +62,17 @@ TOLERANCES = ImuTolerances(
 )
 TEMP_LSB_PER_C = 340.0
 TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
-GYRO_START_S = 0.030
-REGISTERS_START_S = 0.020  # start-up time for register access, typical (100 ms maximum)
-RESET_S = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
 
 
 class Mpu6050(InertialChip):
     """The chip (RM section 4.17: one sample for the whole message)."""
 
     RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
+    READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
     WHO_AM_I: ClassVar[int] = WHO_AM_I
-    POWER_UP_S: ClassVar[float] = REGISTERS_START_S
-    RESET_S: ClassVar[float] = RESET_S
+    POWER_UP_S: ClassVar[float] = 0.020  # start-up for register access, typical (100 ms maximum)
+    RESET_S: ClassVar[float] = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
+    GYRO_START_S: ClassVar[float] = 0.030
     TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
@@ -90,8 +89,6 @@ class Mpu6050(InertialChip):
             self._registers[INT_STATUS] = 0  # each bit clears when it is read
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        if register in READ_ONLY or now_s < self._resetting_until_s:
-            return
         if register == PWR_MGMT_1:
             if value & DEVICE_RESET:
                 self.reset(now_s)
@@ -117,17 +114,7 @@ class Mpu6050(InertialChip):
         rate_hz = FILTERS[self._registers[CONFIG] & 0x07][3]
         return (1 + self._registers[SMPLRT_DIV]) / rate_hz
 
-    def _sample_number(self, now_s: float) -> int:
-        """Samples taken since it woke; -1 while asleep or starting."""
-        running_s = now_s - self._awake_since_s - GYRO_START_S
-        return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
-
-    def _take_sample(self, now_s: float) -> None:
-        number = self._sample_number(now_s)
-        if number <= self._sample:
-            return
-        self._sample = number
-        at_s = self._awake_since_s + GYRO_START_S + number * self._sample_s()
+    def _fill(self, at_s: float) -> None:
         registers = self._registers
         _, delay_s, gyro_hz, _ = FILTERS[registers[CONFIG] & 0x07]
         lsb = GYRO_LSB_PER_DEG_S[registers[GYRO_CONFIG] >> FULL_SCALE_SHIFT & 3]
