@@ -24,7 +24,7 @@ from firmware_host.commissioning.findings import (
     worth_a_look,
 )
 from firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
-from firmware_host.commissioning.sweep import Sweep, begin, check_again, run_sweep
+from firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from firmware_host.commissioning.tasks import Choice, Step
 from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 STUCK_S = 60.0  # somebody at the simulated table who is refused for so long will not succeed
-LISTED = 6  # answers that are named
 
 
 def sweep_options(command: F) -> F:
@@ -114,8 +113,7 @@ def run(
     kept = folder / PROGRESS_NAME
     sweep = Sweep(table, progress, before=before, keep=lambda known: write_progress(kept, known))
     for place in without:
-        check_again(table, place)
-        sweep.leave_out(table.places.index(place))
+        sweep.leave_out(place)
     with ExitStack() as until_done:
         if simulated:
             sim = until_done.enter_context(simulated_table(table, seed, faults))
@@ -221,7 +219,7 @@ def _say_health(
 
 
 def _print_offer(choices: Iterable[Choice]) -> None:
-    listed = [f"{choice.value} ({words(choice.label)})" for choice in choices][:LISTED]
+    listed = [f"{choice.value} ({words(choice.label)})" for choice in choices]
     offer = text(
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )

@@ -219,10 +219,13 @@ class Sweep:
             )
         self._answer = value
 
-    def leave_out(self, place: int) -> None:
+    def leave_out(self, name: str) -> None:
         """Somebody says that this place's sensor is broken: it is not measured, and not read in
-        play, until it is measured again. Raises NotPossibleError if too few would be left.
+        play, until it is measured again. Raises NotPossibleError if too few would be left, or there
+        is no such place.
         """
+        _check_there(name, self._profile.places)
+        place = self._profile.places.index(name)
         if not can_spare(self._profile, self.progress, place):
             raise NotPossibleError(
                 "Too many sensors are broken to calibrate the table.",
@@ -407,7 +410,9 @@ def begin(
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
     """``progress`` with one place, or one part, to be done next. Raises NotPossibleError."""
-    check_again(profile, again)
+    parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
+    there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
+    _check_there(again, [*profile.places, *there])
     if again in profile.places:
         if not progress.inputs:
             raise NotPossibleError(
@@ -432,20 +437,12 @@ def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
     return (sum(done), len(done)) if any(done) and not all(done) else None
 
 
-def check_again(profile: Profile, again: str) -> None:
-    """Raise NotPossibleError for a place or a part that the table does not have."""
-    there = {
-        Part.LIGHTS: profile.lights,
-        Part.BUTTONS: profile.panel,
-        Part.EDGES: profile.imu,
-        Part.PLACES: profile.hall,
-    }
-    known = [*profile.places, *(part for part, config in there.items() if config is not None)]
-    if again not in known:
+def _check_there(name: str, known: Sequence[str]) -> None:
+    if name not in known:
         raise NotPossibleError(
             "There is no place and no part {place!r} on this table; {hint}",
-            place=again,
-            hint=nearest(again, known),
+            place=name,
+            hint=nearest(name, known),
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -54,9 +53,10 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
 
 
 def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
-    """Check plain ``data`` against ``kind``. Raises ConfigError."""
+    """Check plain ``data`` against ``kind``, whose bounds of numbers refuse infinite ones and NaN.
+    Raises ConfigError.
+    """
     _refuse_unknown(data, kind, source, "")
-    _refuse_infinite(data, source, "")
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
@@ -68,25 +68,6 @@ def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
             key=where.rstrip("`") or text("top level"),
             why=why,
         ) from error
-
-
-def _refuse_infinite(data: object, source: str, prefix: str) -> None:
-    """TOML's and Python's JSON know ``inf`` and ``nan``; nothing here has such a length or time."""
-    items: typing.Iterable[tuple[str, object]] = ()
-    if isinstance(data, float) and not math.isfinite(data):
-        raise ConfigError(
-            "{source}: {key}: {value} is not a number that can be measured.",
-            remedy="Correct that value.",
-            source=source,
-            key=prefix or text("top level"),
-            value=data,
-        )
-    if isinstance(data, dict):
-        items = ((f"{prefix}.{key}".lstrip("."), value) for key, value in data.items())
-    elif isinstance(data, list | tuple):
-        items = ((f"{prefix}[{index}]", value) for index, value in enumerate(data))
-    for name, value in items:
-        _refuse_infinite(value, source, name)
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:

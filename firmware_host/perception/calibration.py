@@ -32,7 +32,7 @@ LEAST_GAIN, MOST_GAIN = 0.5, 2.0
 Gain = Annotated[float, msgspec.Meta(ge=-MOST_GAIN, le=MOST_GAIN)]  # negative: it looks down
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
-Kernel = tuple[tuple[float, ...], ...]
+Kernel = tuple[tuple[Annotated[float, msgspec.Meta(ge=-100, le=100)], ...], ...]
 
 _MOUNTINGS = frozenset(
     (orientation.east, orientation.north, orientation.up) for orientation in all_mountings()
@@ -64,7 +64,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strong_mt: Kernel
     weak_mt: Kernel
     level_rad: tuple[Level, Level] | None = None
-    made_s: float = 0.0
+    made_s: Annotated[float, msgspec.Meta(ge=0, le=1e11)] = 0.0
     mounting: tuple[Axis, Axis, Axis] = ("+x", "+y", "+z")
     noise_mt: tuple[Noise, ...] = ()
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0

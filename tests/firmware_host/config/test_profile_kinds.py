@@ -54,7 +54,7 @@ def changed(tmp_path):
             "169 places .* most 128",
         ),
         ("plate-10", "columns = 10", "columns = 1000000", "columns: Expected `int` <= 26"),
-        ("plate-10", "pitch_mm = 35.0", "pitch_mm = nan", "pitch_mm: nan is not a number"),
+        ("plate-10", "pitch_mm = 35.0", "pitch_mm = nan", "pitch_mm: Expected `float` > 0"),
         ("plate-10", "pitch_mm = 35.0", "pitch_mm = 28", "28 mm apart are too dense"),
         ("plate-10", "pitch_mm = 35.0", "pitch_mm = 40", "need 388 mm, and plate_mm is 380"),
         ("plate-10", "supply_a = 4.0", "supply_a = 0.1\nidle_ma = 3", "take 0.30 A, and .* is 0.1"),
