@@ -25,7 +25,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.messages import Catalogue, Message, languages
 from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table.lights import LEGEND
-from firmware_host.web import games_shown
+from firmware_host.web import answers
 from firmware_host.web.api import ENDPOINTS
 from firmware_host.web.messages_in import Incoming
 from games.registry import HOSTED
@@ -169,7 +169,7 @@ def for_players(spoken: Catalogue) -> Iterator[str]:
     yield f"![tiltboard](../images/{FILM})"
     able = load_profile(Settings().profile).capabilities
     for kind in HOSTED.values():
-        game = games_shown.game(kind, able, spoken)
+        game = answers.game_kind(kind, able, spoken)
         yield f"## {game.credit.title}"
         yield f"**{game.aim}**"
         yield from game.rules

@@ -57,7 +57,7 @@ from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview, 
 from firmware_host.table.standing import Choice
 from firmware_host.table.zones import overlay_for
 from games import registry
-from games.base import GameType, IllegalMoveError, Position
+from games.base import IllegalMoveError, Position
 from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
@@ -122,16 +122,6 @@ class Table:
             self._thread.join()
 
     # For the page
-
-    @property
-    def hands(self) -> HandsPort | None:
-        """Hands, or None on a table whose pieces only people can move."""
-        return self._hands
-
-    @property
-    def game_types(self) -> Sequence[GameType]:
-        """The games that can be started, in the order to show them."""
-        return tuple(registry.HOSTED.values())
 
     @property
     def capabilities(self) -> Capabilities:

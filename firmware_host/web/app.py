@@ -38,7 +38,7 @@ from firmware_host.service.table import Table
 from firmware_host.table.commands import SitDown
 from firmware_host.table.lights import LEGEND, PATTERNS
 from firmware_host.table.preview import Preview
-from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
+from firmware_host.web import answers, api, assets, messages_in, replies
 from firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
 from firmware_host.web.guard import (
     COOKIE,
@@ -66,6 +66,7 @@ from firmware_host.web.pairing import (
     digest_of,
 )
 from games.base import RulesError
+from games.registry import HOSTED
 
 BODY_WITHIN_S = 10.0
 UPDATE_WITHIN_S = 900.0
@@ -227,13 +228,13 @@ class _Web:
     async def games(self, request: Request) -> list[answers.GameKind]:
         """The games that can be started."""
         spoken, able = self._spoken(request), self._table.capabilities
-        return [games_shown.game(kind, able, spoken) for kind in self._table.game_types]
+        return [answers.game_kind(kind, able, spoken) for kind in HOSTED.values()]
 
     @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
         """The puzzles that come with the table, and today's."""
         day = date.fromtimestamp(self._calendar()).toordinal()
-        return games_shown.puzzles(self._table.game_types, day)
+        return answers.game_puzzles([*HOSTED.values()], day)
 
     @serves("GET", "/legend", list[answers.Light])
     async def legend(self, _request: Request) -> list[answers.Light]:
@@ -402,7 +403,7 @@ class _Web:
         return answers.SeatsState(
             players=list(shown.views),
             mine=list(self._access.sits_at(visitor)),
-            away=[p for p, device in shown.holders.items() if not self._pages.seated[device]],
+            away=[p for p, device in shown.holders.items() if device not in self._pages.seated],
             codes=codes,
             pictures={each: qr_svg(f"{page}#seat={code}") for each, code in codes.items()},
             at_table=visitor.local,

@@ -104,18 +104,6 @@ class Asset:
         """In gzip; made when it is first asked for, so that a start on a Pi does not wait."""
         return gzip.compress(self.body, mtime=0)
 
-    def headers(self, *, compressed: bool) -> dict[str, str]:
-        """What goes with it. no-cache: keep it, but ask each time whether it is still good; a new
-        version shows at once.
-        """
-        tag = f'"{self.tag}-gzip"' if compressed else f'"{self.tag}"'
-        headers = {"content-type": self.kind, "etag": tag, "cache-control": "no-cache"}
-        return (
-            headers
-            | {"vary": "accept-encoding"}
-            | ({"content-encoding": "gzip"} if compressed else {})
-        )
-
 
 def load_assets() -> dict[str, Asset]:
     """Every file of the page by name: modules also by themselves, and as one script; style sheets,
@@ -153,8 +141,11 @@ def serve(assets: dict[str, Asset], name: str, request: Request) -> Response:
         return PlainTextResponse("There is no such file.", 404)
     wishes = request.headers.get("accept-encoding", "").split(",")
     compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
-    headers = asset.headers(compressed=compressed)
+    tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
+    # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
+    headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
+    headers |= {"vary": "accept-encoding"} | ({"content-encoding": "gzip"} if compressed else {})
     known = request.headers.get("if-none-match", "")
-    if headers["etag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+    if tag in (each.strip().removeprefix("W/") for each in known.split(",")):
         return Response(status_code=304, headers=headers)
     return Response(asset.compressed if compressed else asset.body, headers=headers)

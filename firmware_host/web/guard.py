@@ -58,7 +58,6 @@ PROBES = (
 )
 # What is read from the card, in one thread for all
 JOURNAL = "/api/v1/history"
-MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own
 MISHAPS_TOLD = 100
 
 _log = logging.getLogger(__name__)
@@ -116,9 +115,6 @@ class Access:
         self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
-        self.pages = limits.Places(
-            limits.PAGES_PER_ADDRESS, limits.STRANGERS_PAGES, MAX_PAGES_ELSEWHERE
-        )
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
         """Player -> digest of the device that has his seat."""

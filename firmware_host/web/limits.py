@@ -13,7 +13,7 @@ import ipaddress
 import logging
 import socket
 import struct
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -27,6 +27,8 @@ STRANGERS_READS_PER_S = 4.0
 STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
 STRANGERS_PAGES = 6
+MAX_PAGES_ELSEWHERE = 12
+MAX_PAGES = 16  # those, and this machine's own
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
@@ -87,33 +89,6 @@ class Rate:
         if not bucket.take():
             return False
         return known or self._strangers is None or self._strangers.take()
-
-
-class Places:
-    """So many at once: for each address, for all strangers together, and for all."""
-
-    def __init__(self, each: int, strangers: int, most: int) -> None:
-        self._each = each
-        self._most_strangers = strangers
-        self._most = most
-        self._taken: Counter[tuple[str, bool]] = Counter()
-
-    def take(self, address: str, *, known: bool) -> bool:
-        """Take one, if there is one left."""
-        strangers = sum(n for (_, of_known), n in self._taken.items() if not of_known)
-        if (
-            self._taken[address, True] + self._taken[address, False] >= self._each
-            or self._taken.total() >= self._most
-            or (not known and strangers >= self._most_strangers)
-        ):
-            return False
-        self._taken[address, known] += 1
-        return True
-
-    def give_back(self, address: str, *, known: bool) -> None:
-        """One fewer is in use, which was taken so."""
-        self._taken[address, known] -= 1
-        self._taken += Counter()  # without those that are none
 
 
 class Known:

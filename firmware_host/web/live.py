@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -23,12 +22,17 @@ from firmware_host.service.snapshot import SeatView, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
 from firmware_host.web import messages_in, replies
-from firmware_host.web.guard import VISITOR, Access
+from firmware_host.web.guard import VISITOR, Access, Visitor
 from firmware_host.web.language import catalogue_for, encoder
-from firmware_host.web.limits import TokenBucket
+from firmware_host.web.limits import (
+    MAX_PAGES,
+    MAX_PAGES_ELSEWHERE,
+    PAGES_PER_ADDRESS,
+    STRANGERS_PAGES,
+    TokenBucket,
+)
 from games.base import RulesError
 
-MAX_PAGES = 16  # as many as are counted in guard for elsewhere, and this machine's own
 SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
@@ -41,22 +45,26 @@ CLOSE_TRY_LATER = 1013
 
 
 class Pages:
-    """All the pages that are open. ``seated``: how many of each seat's device."""
+    """All the pages that are open."""
 
     def __init__(self, table: Table, catalogue: Catalogue, access: Access) -> None:
         self.table = table
         self.catalogue = catalogue
         self.access = access
-        self.seated: Counter[str | None] = Counter()
-        self._fresh: set[asyncio.Event] = set()
+        self._open: dict[asyncio.Event, tuple[Visitor, bool]] = {}  # what wakes it; who, if known
         self._end: Callable[[], None] | None = None
+
+    @property
+    def seated(self) -> set[str | None]:
+        """The devices with a seat of which a page is open."""
+        return {visitor.seat for visitor, _ in self._open.values()}
 
     def _listen(self) -> Callable[[], None]:
         """Listen to the table, which makes snapshots as long as somebody does; returns the end."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
-            for event in self._fresh:
+            for event in self._open:
                 event.set()
 
         def listener() -> None:  # called in the table's thread
@@ -66,15 +74,25 @@ class Pages:
 
         return self.table.subscribe(listener)
 
+    def _has_room(self, visitor: Visitor, *, known: bool) -> bool:
+        """So many pages at once: for each address, for all strangers together, and for all."""
+        elsewhere = [each for each in self._open.values() if not each[0].local]
+        return len(self._open) < MAX_PAGES and (
+            visitor.local
+            or (
+                len(elsewhere) < MAX_PAGES_ELSEWHERE
+                and sum(each.address == visitor.address for each, _ in elsewhere)
+                < PAGES_PER_ADDRESS
+                and (known or sum(not known for _, known in elsewhere) < STRANGERS_PAGES)
+            )
+        )
+
     async def serve(self, socket: WebSocket) -> None:
         """One page, from its connection to its end."""
         await socket.accept()
         visitor = socket.scope[VISITOR]
-        address = None if visitor.local else visitor.address
         known = self.access.knows(visitor)
-        if len(self._fresh) >= MAX_PAGES or not (
-            address is None or self.access.pages.take(address, known=known)
-        ):
+        if not self._has_room(visitor, known=known):
             reason = text("Too many pages are open.")
             spoken = catalogue_for(socket, self.catalogue)
             await socket.close(CLOSE_TRY_LATER, spoken.translate(reason))
@@ -83,18 +101,14 @@ class Pages:
         fresh.set()
         if self._end is None:
             self._end = self._listen()
-        self._fresh.add(fresh)
-        self.seated[visitor.seat] += 1
+        self._open[fresh] = visitor, known
         try:
             await _Page(self, socket, fresh).run()
         finally:
-            self._fresh.discard(fresh)
-            self.seated[visitor.seat] -= 1
-            if not self._fresh and self._end is not None:
+            del self._open[fresh]
+            if not self._open and self._end is not None:
                 self._end()
                 self._end = None
-            if address is not None:
-                self.access.pages.give_back(address, known=known)
 
 
 class _Page:

@@ -311,7 +311,7 @@ class Altered:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.hands = table.hands
+        self.hands = table.layout().hands
         self._shown: dict[str, object] = {}
         self.submitted: list[Command] = []
         self._came = threading.Condition()
@@ -340,11 +340,11 @@ class Altered:
 
     def take_hands(self) -> None:
         """As on a real table, whose pieces only people can move."""
-        self.hands = None
+        self.hands = False
         self.show(pieces=[])
 
     def layout(self) -> Layout:
-        return replace(self.table.layout(), hands=self.hands is not None)
+        return replace(self.table.layout(), hands=self.hands)
 
     def latest(self) -> Snapshot:
         return replace(self.table.latest(), **self._shown)

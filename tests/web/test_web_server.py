@@ -28,8 +28,8 @@ from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put
 from firmware_host.web import live, messages_in
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
-from firmware_host.web.limits import TokenBucket
-from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
+from firmware_host.web.limits import MAX_PAGES, TokenBucket
+from firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
 from firmware_host.web.replies import NoAnswerError, answer
 from firmware_host.web.server import PortTakenError, WebServer
 from games.base import RulesError
