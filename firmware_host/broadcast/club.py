@@ -74,7 +74,6 @@ class Club:
         self._going: dict[str, int] = {}  # key -> the game that was seen going on there
         self._woken: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._assets = assets.load_assets()
         link.subscribe(LOOK + "+", self._hear)
         link.subscribe(online_topic("").replace(public_name(""), "+"), self._hear_online)
 
@@ -82,9 +81,7 @@ class Club:
         """The page, for ``web.server.Server``."""
         pages = Starlette(
             routes=[
-                Route("/", self._page),
-                Route("/look/{key}", self._page),
-                Route("/static/{name}", self._asset),
+                *assets.routes({"/": "club.html", "/look/{key}": "club.html"}),
                 Route("/events", self._events),
                 Route("/events/{key}", self._events),
                 Route("/api/v1/texts", self._texts),
@@ -177,12 +174,6 @@ class Club:
                 won = None if seen.winner is None else seen.names[seen.winner]
                 append_result(file, Result(*game, won))
                 _log.info("%s against %s: %s", *game[1:], won or DRAW)
-
-    async def _page(self, request: Request) -> Response:
-        return assets.serve(self._assets, "club.html", request)
-
-    async def _asset(self, request: Request) -> Response:
-        return assets.serve(self._assets, request.path_params["name"], request)
 
     async def _texts(self, _: Request) -> Response:
         texts = answers.Texts(self._spoken.language, self._spoken.messages, languages())

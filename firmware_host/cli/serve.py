@@ -213,7 +213,7 @@ def reach_machine(table: Table, machine: Machine) -> None:
 
     machine.tell = tell
     machine.confirming.show = table.ask_for_press
-    table.may_power_off(lambda: machine.do(PowerOff(), tell))
+    table.may_power_off(lambda: machine.do(lambda: machine.ask(PowerOff()), tell))
     table.offer("wifi", text("Show the Wi-Fi's password"), show_password)
     left = machine.left()
     if left is not None:

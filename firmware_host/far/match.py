@@ -127,8 +127,10 @@ class State(
         steps, wishes = len(self.steps), len(self.wishes)
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
-    def wants(self, number: int, step: Step) -> bool:
-        """Whether that table consents to ``step``, or has it."""
+    def wants(self, game: int, number: int, step: Step) -> bool:
+        """Whether that table consents to ``step`` of that game, or has it, or a later game."""
+        if self.game != game:
+            return self.game > game
         if len(self.steps) > number:
             return self.steps[number] == step
         return Wish(number, step) in self.wishes
@@ -254,26 +256,20 @@ class Match:
         """What the other tables have said last."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
-    def asked(self, step: Step) -> frozenset[str]:
-        """Which tables have to consent to ``step``: to a move none, to its player's resigning or
-        running out of time his own, to everything else all.
-        """
-        seats = self.state.agreed.seats
-        if step.kind in ("move", "resign", "time"):
-            return frozenset() if step.kind == "move" else frozenset({seats.get(step.who, "")})
-        return frozenset(seats.values())
-
     def lacks(self, step: Step) -> frozenset[str]:
-        """Which of them have not, as far as is known here."""
+        """Which tables have to consent to ``step``, and have not, as far as is known here: to a
+        move none, to its player's resigning or running out of time his own, to everything else all.
+        """
+        if step.kind == "move":
+            return frozenset()
+        seats, game = self.state.agreed.seats, self.state.game
+        alone = step.kind in ("resign", "time")
+        asked = {seats.get(step.who, "")} if alone else seats.values()
         known = {**self.heard, self.table: self.state}
         return frozenset(
             table
-            for table in self.asked(step)
-            if table not in known
-            or not (
-                known[table].game > self.state.game
-                or (known[table].game == self.state.game and known[table].wants(self.number, step))
-            )
+            for table in asked
+            if table not in known or not known[table].wants(game, self.number, step)
         )
 
     def wanted(self) -> tuple[Step, ...]:
@@ -385,7 +381,7 @@ class Match:
         for source, there in self.heard.items():
             if there.game > self.state.game:
                 again = next((s for s in self.wanted() if s.kind == "new-game"), None)
-                mine = again is not None and self.state.wants(self.number, again)
+                mine = again is not None and self.state.wants(self.state.game, self.number, again)
                 if source == self.table or (mine and there.game == self.state.game + 1):
                     who = self.course.game.players[0]
                     return self._taken(again or Step("new-game", "", who))

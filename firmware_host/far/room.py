@@ -187,10 +187,6 @@ class Far:
             raise NotPossibleError("There is no match with another table.")
         self.match = self.match.saying(phrase)
 
-    def stumbled(self, error: TiltboardError | RulesError) -> None:
-        """What kept a game of the match from beginning here."""
-        self._trouble = _message(error)
-
     def seats(self, command: NewGame, game: Game) -> EngineSeats:
         """Who plays in a new game with far players. Raises NotPossibleError."""
         if isinstance(game, SeatedGame):
@@ -235,7 +231,7 @@ class Far:
         self, standing: Standing, now_s: float, people: Mapping[str, str]
     ) -> GameRequest | None:
         """Continue the match; returns what is to be asked of the game, if anything. ``people``:
-        player -> who plays as him here. Raises what keeps a game from beginning.
+        player -> who plays as him here.
         """
         self._now_s = now_s
         while self._jobs and self._jobs[0][0].done():
@@ -252,7 +248,11 @@ class Far:
         if self.match is not None:
             self.match = self.match.step()
             if self.match.state.game != self.kept.round:
-                self._begin_here(self.match)
+                try:
+                    self._begin_here(self.match)
+                except (TiltboardError, RulesError) as error:
+                    self._trouble = _message(error)
+                    return None
             elif self.plays(standing.game_id):
                 self._note_taken_back(standing)
                 self.match = self.match.naming(people)

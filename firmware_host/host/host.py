@@ -265,11 +265,7 @@ class Host:
         far = self.far
         if far is None:
             return
-        try:
-            request = far.step(self.standing, self.look.now_s, self.playing.people.seated)
-        except (TiltboardError, RulesError) as error:
-            far.stumbled(error)
-            return
+        request = far.step(self.standing, self.look.now_s, self.playing.people.seated)
         if request is not None:
             with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
                 self._carry_out(request)

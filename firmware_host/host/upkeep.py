@@ -32,10 +32,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What the sensors saw happen, with a running number, and in a sentence."""
+    """What the sensors saw happen while people play freely: with a running number, its kind, where,
+    and in a sentence.
+    """
 
     number: int
-    event: SightEvent
+    happening: Happening
+    places: tuple[str, ...]
     say: Message
 
 
@@ -51,7 +54,8 @@ class FreePlay:
         """Each place on which a magnet is accepted glows in the colour of its pole."""
         for event in sight.events:
             self._count += 1
-            self.happened.append(Happened(self._count, event, _sentence_of(event, game)))
+            say = _sentence_of(event, game)
+            self.happened.append(Happened(self._count, event.happening, event.places, say))
         say = self.happened[-1].say if self.happened else WELCOME
         tint = dict.fromkeys(sight.cells, (STRANGE,))
         for place, piece in sight.cells.items():

@@ -16,7 +16,6 @@ from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.host.host import Host
 from firmware_host.host.playing import Progress, progress
-from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
 from firmware_host.referee.seated import Hinted
 from firmware_host.service import snapshot as page
@@ -41,37 +40,30 @@ class SeatPublisher:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._key: tuple[object, ...] | None = None
-        self._room: page.RoomInfo | None = None
-        self._shown = page.SeatsShown()
-        self._of: Position | None = None  # kept, so that its id stays its own
+        self._made: tuple[Position, object, page.RoomInfo, page.SeatsShown] | None = None
 
     def room(self) -> page.RoomInfo | None:
         """What everybody may see of a game of seats; None for another game."""
-        self._refresh()
-        return self._room
+        made = self._newest()
+        return None if made is None else made[2]
 
     def seats(self) -> page.SeatsShown:
         """What the devices that have seats may see."""
-        self._refresh()
-        return self._shown
+        made = self._newest()
+        return page.SeatsShown() if made is None else made[3]
 
-    def _refresh(self) -> None:
-        playing, position = self._host.playing, self._host.standing.position
+    def _newest(self) -> tuple[Position, object, page.RoomInfo, page.SeatsShown] | None:
+        playing, position, made = self._host.playing, self._host.standing.position, self._made
         if not playing.seated or position is None:
-            self._key, self._room, self._shown = None, None, page.SeatsShown()
-            return
+            return None
         room, seats, players = playing.room, playing.seats, position.game.players
         step, counting, proposed = room.step_number, room.counting, room.proposal
         hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
-        key = (id(position), step, counting, proposed, seats.changes, hints)
-        if key == self._key:
-            return
-        if self._of is not position:
-            self._of = position
-        self._key = key
+        key = (step, counting, proposed, seats.changes, hints)
+        if made is not None and made[0] is position and made[1] == key:
+            return made
         public = describe(position.public())
-        self._room = page.RoomInfo(
+        shown = page.RoomInfo(
             step=step,
             public={name: value for name, value in public.items() if name not in NOT_SENT},
             zones=public["cells"],
@@ -88,7 +80,7 @@ class SeatPublisher:
             seen=proposed is not None and proposed.seen,
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
-        self._shown = page.SeatsShown(
+        to_seats = page.SeatsShown(
             dict(seats.holders),
             dict(seats.codes),
             {
@@ -98,6 +90,8 @@ class SeatPublisher:
                 for each in players
             },
         )
+        self._made = position, key, shown, to_seats
+        return self._made
 
 
 def _covered(view: page.SeatView, public: Mapping[str, Any], game: Game) -> page.SeatView:
@@ -293,7 +287,7 @@ class Publisher:
             match=self._match(),
             figures={} if position is None else dict(position.figures),
             attract=None if host.attract.scene is None else dict(host.attract.scene.cells),
-            happened=[] if free is None else [*map(_happened, free.happened)],
+            happened=[] if free is None else list(free.happened),
             told=[] if standing.last is None else list(reasons(standing.last)),
             lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
             ahead=opponents.advice.ahead(standing),
@@ -382,11 +376,6 @@ def _track(track: Track) -> page.TrackInfo:
         track.moving,
         [(round(x), round(y)) for x, y in track.path],
     )
-
-
-def _happened(what: Happened) -> page.HappenedInfo:
-    event = what.event
-    return page.HappenedInfo(what.number, event.happening.value, list(event.places), what.say)
 
 
 def _question(standing: Standing) -> page.QuestionInfo | None:

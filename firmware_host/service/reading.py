@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import BoundedSemaphore, Event
@@ -11,10 +11,29 @@ from typing import TypeVar
 from drivers.clock import SystemClock
 from firmware_host.config.engine_seats import OURS
 from firmware_host.config.errors import BusyError
+from firmware_host.config.profile import Profile
 from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge, engine_proof
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
-from firmware_host.journal import GameRecord, JournalReader, Replay, replay
+from firmware_host.host.advice import turning_point
+from firmware_host.journal import GameRecord as StoredGame
+from firmware_host.journal import JournalReader, Replay, replay
+from firmware_host.service.publish import game_info, local_time, shown_moves, shown_options
+from firmware_host.service.snapshot import (
+    GameAnalysis,
+    GameRecord,
+    GameSummary,
+    LineInfo,
+    RecordedPosition,
+    ToLearn,
+    TurningPointInfo,
+)
+from firmware_host.table import play
+from firmware_host.table.preview import reasons
+from firmware_host.table.zones import overlay_for
+from games.base import Position
+from games.registry import game_type
+from games.seated import SeatedGame
 
 T = TypeVar("T")
 
@@ -64,24 +83,24 @@ class JournalReading:
 
 
 class Analysing:
-    """``load``: reads a game, in any thread."""
+    """Analyses one game after the other from what ``reading`` reads."""
 
-    def __init__(self, load: Callable[[int], Future[GameRecord]]) -> None:
-        self._load = load
+    def __init__(self, reading: JournalReading) -> None:
+        self._reading = reading
         self._room = BoundedSemaphore(1)
         self._closed = Event()
         self._thread = ThreadPoolExecutor(1, "analysis")
-        self._known: dict[tuple[int, tuple[str, ...]], Analysis] = {}
+        self._known: dict[tuple[int, tuple[str, ...]], GameAnalysis] = {}
 
-    def ask(self, game_id: int) -> Future[tuple[Replay, Analysis]]:
-        """The game and its analysis. Fails with BusyError while another one is being analysed, with
+    def ask(self, game_id: int) -> Future[GameAnalysis]:
+        """The game's analysis. Fails with BusyError while another one is being analysed, with
         NotPossibleError, NoSuchGameError and EngineError.
         """
         busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
         return _submitted(lambda: self._analysed(game_id), self._thread, self._room, busy)
 
-    def _analysed(self, game_id: int) -> tuple[Replay, Analysis]:
-        played = replay(self._load(game_id).result())
+    def _analysed(self, game_id: int) -> GameAnalysis:
+        played = replay(self._reading.ask(lambda journal: journal.load(game_id)).result())
         check(played.game)
         key = game_id, played.moves
         if key not in self._known:
@@ -94,10 +113,88 @@ class Analysing:
                 process.close()
             while len(self._known) >= MOST_KEPT:
                 del self._known[next(iter(self._known))]
-            self._known[key] = found
-        return played, self._known[key]
+            self._known[key] = _told(played, found)
+        return self._known[key]
 
     def close(self) -> None:
         """What is being analysed is given up."""
         self._closed.set()
         self._thread.shutdown(cancel_futures=True)
+
+
+def listed(journal: JournalReader) -> list[GameSummary]:
+    """The games, newest first."""
+    return [
+        GameSummary(
+            id=game.id,
+            title=game_type(game.game).credit.title,
+            started=local_time(game.started_s),
+            options=shown_options(
+                game.options, () if game.result else game_type(game.game).secret_options
+            ),
+            moves=game.moves,
+            result=None if game.result is None else dict(game.result),
+        )
+        for game in journal.games()
+    ]
+
+
+def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
+    """A game for review, position by position."""
+    replayed = replay(stored)
+    game, reached = replayed.game, replayed.positions
+    overlay = overlay_for(profile, game)
+    outcome = reached[-1].outcome
+    return GameRecord(
+        game=game_info(stored.id, game, overlay, over=outcome is not None),
+        moves=shown_moves(reached[-1], stored.moves),
+        positions=list(map(_recorded, reached)),
+        result=None if stored.result is None else dict(stored.result),
+        places=[] if outcome is None else list(outcome.places),
+        told=[]
+        if isinstance(game, SeatedGame)
+        else [
+            list(reasons(before.play(move)))
+            for before, move in zip(reached[:-1], stored.moves, strict=True)
+        ],
+    )
+
+
+def _told(played: Replay, found: Analysis) -> GameAnalysis:
+    """The analysis with its turning points in words, and their lines as boards."""
+    moves, reached = played.moves, played.positions
+    return GameAnalysis(
+        shares=[round(share, 3) for share in found.shares],
+        turning=[
+            TurningPointInfo(
+                point.ply,
+                turning_point(point, played.game),
+                _line(reached[point.ply - 1], point.better),
+                _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
+            )
+            for point in found.turning
+        ],
+        learn=[
+            ToLearn(
+                play.to_find(each.kind, each.number)
+                if each.point is None
+                else turning_point(each.point, played.game),
+                each.number,
+                each.ply,
+            )
+            for each in found.learn
+        ],
+    )
+
+
+def _line(position: Position, moves: Sequence[str]) -> LineInfo:
+    """``moves`` from ``position`` on."""
+    reached: list[Position] = []
+    for move in moves:
+        position = position.after(move)
+        reached.append(position)
+    return LineInfo(list(moves), [_recorded(each) for each in reached])
+
+
+def _recorded(position: Position) -> RecordedPosition:
+    return RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)

@@ -18,6 +18,7 @@ from firmware_host.commissioning.findings import Health
 from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.host.playing import Progress
+from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message
 from firmware_host.referee.seated import Hinted
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
@@ -256,15 +257,6 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     choices: list[Choice] = []
 
 
-class HappenedInfo(msgspec.Struct, frozen=True):
-    """What the sensors saw happen while people play freely: its kind, where, and in a sentence."""
-
-    number: int
-    happening: str
-    places: list[str]
-    say: Message
-
-
 class MotionInfo(msgspec.Struct, frozen=True):
     """What the tilt sensor feels: force in m/s2 and rate in rad/s, along east, north and up."""
 
@@ -371,7 +363,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     room: RoomInfo | None = None
     clock: ClockInfo | None = None
     figures: dict[str, int] = {}
-    happened: list[HappenedInfo] = []
+    happened: list[Happened] = []
     attract: dict[str, str] | None = None
     step: int = 0
     match: MatchInfo | None = None

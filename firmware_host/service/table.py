@@ -19,44 +19,30 @@ from dataclasses import replace
 from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
-from firmware_host.engines.analysis import Analysis
 from firmware_host.engines.puzzles import exercises
-from firmware_host.host.advice import turning_point
 from firmware_host.host.host import Host
 from firmware_host.host.people import People
-from firmware_host.journal import GameRecord as StoredGame
-from firmware_host.journal import Replay, replay, write_game
+from firmware_host.journal import write_game
 from firmware_host.messages import Message, text
 from firmware_host.service.publish import (
     Publisher,
-    game_info,
     health_answer,
-    local_time,
-    shown_moves,
-    shown_options,
 )
-from firmware_host.service.reading import Analysing, JournalReading
+from firmware_host.service.reading import Analysing, JournalReading, listed, recorded
 from firmware_host.service.snapshot import (
     GameAnalysis,
     GameRecord,
     GameSummary,
     HealthMap,
     Layout,
-    LineInfo,
     PersonInfo,
     ProgressInfo,
-    RecordedPosition,
     SeatsShown,
     Snapshot,
-    ToLearn,
-    TurningPointInfo,
 )
-from firmware_host.table import play
 from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview, reasons
+from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
 from firmware_host.table.standing import Choice
-from firmware_host.table.zones import overlay_for
-from games import registry
 from games.base import IllegalMoveError, Position
 from games.seated import SeatedGame
 
@@ -239,22 +225,7 @@ class Table:
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""
-        return self._reading.ask(
-            lambda journal: [
-                GameSummary(
-                    id=game.id,
-                    title=registry.game_type(game.game).credit.title,
-                    started=local_time(game.started_s),
-                    options=shown_options(
-                        game.options,
-                        () if game.result else registry.game_type(game.game).secret_options,
-                    ),
-                    moves=game.moves,
-                    result=None if game.result is None else dict(game.result),
-                )
-                for game in journal.games()
-            ]
-        )
+        return self._reading.ask(listed)
 
     def health(self) -> Future[HealthMap]:
         """The sensors as the last calibration found them."""
@@ -262,23 +233,15 @@ class Table:
 
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review. NoSuchGameError where there is none."""
-        return self._reading.ask(lambda journal: self._record(journal.load(game_id)))
+        return self._reading.ask(
+            lambda journal: recorded(journal.load(game_id), self._host.profile)
+        )
 
     def analysis(self, game_id: int) -> Future[GameAnalysis]:
         """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
         there is none, NotPossibleError, BusyError.
         """
-        asked: Future[GameAnalysis] = Future()
-
-        def hand_on(done: Future[tuple[Replay, Analysis]]) -> None:
-            error = done.exception()
-            if error is not None:
-                asked.set_exception(error)
-            else:
-                asked.set_result(_told(*done.result()))
-
-        self._analysing.ask(game_id).add_done_callback(hand_on)
-        return asked
+        return self._analysing.ask(game_id)
 
     def people(self) -> Future[list[PersonInfo]]:
         """Everybody whom the table knows by name."""
@@ -321,10 +284,7 @@ class Table:
             self._started.set_exception(error)
             return
         self._reading = JournalReading(self._host.journal.path)
-        reading = self._reading
-        self._analysing = Analysing(
-            lambda game_id: reading.ask(lambda journal: journal.load(game_id))
-        )
+        self._analysing = Analysing(self._reading)
         try:
             self._host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(self._host, self._hands)
@@ -378,52 +338,6 @@ class Table:
         while self._carried_out:
             self._carried_out.popleft().set_result(None)
 
-    def _record(self, stored: StoredGame) -> GameRecord:
-        replayed = replay(stored)
-        game, reached = replayed.game, replayed.positions
-        overlay = overlay_for(self._host.profile, game)
-        outcome = reached[-1].outcome
-        return GameRecord(
-            game=game_info(stored.id, game, overlay, over=outcome is not None),
-            moves=shown_moves(reached[-1], stored.moves),
-            positions=list(map(_recorded, reached)),
-            result=None if stored.result is None else dict(stored.result),
-            places=[] if outcome is None else list(outcome.places),
-            told=[]
-            if isinstance(game, SeatedGame)
-            else [
-                list(reasons(before.play(move)))
-                for before, move in zip(reached[:-1], stored.moves, strict=True)
-            ],
-        )
-
-
-def _told(played: Replay, found: Analysis) -> GameAnalysis:
-    """The analysis with its turning points in words, and their lines as boards."""
-    moves, reached = played.moves, played.positions
-    return GameAnalysis(
-        shares=[round(share, 3) for share in found.shares],
-        turning=[
-            TurningPointInfo(
-                point.ply,
-                turning_point(point, played.game),
-                _line(reached[point.ply - 1], point.better),
-                _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
-            )
-            for point in found.turning
-        ],
-        learn=[
-            ToLearn(
-                play.to_find(each.kind, each.number)
-                if each.point is None
-                else turning_point(each.point, played.game),
-                each.number,
-                each.ply,
-            )
-            for each in found.learn
-        ],
-    )
-
 
 def _people(people: People) -> list[PersonInfo]:
     """Everybody, by name."""
@@ -444,16 +358,3 @@ def _people(people: People) -> list[PersonInfo]:
         }
         found.append(PersonInfo(name, progress))
     return found
-
-
-def _line(position: Position, moves: Sequence[str]) -> LineInfo:
-    """``moves`` from ``position`` on."""
-    reached: list[Position] = []
-    for move in moves:
-        position = position.after(move)
-        reached.append(position)
-    return LineInfo(list(moves), [_recorded(each) for each in reached])
-
-
-def _recorded(position: Position) -> RecordedPosition:
-    return RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)

@@ -16,7 +16,7 @@ from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
-TEXT = "text/plain; charset=utf-8"
+TEXT, JSON = "text/plain; charset=utf-8", "application/json"
 REFUSED = {403: answers.Problem, 429: answers.Problem}
 WHY = {
     200: "It is so.",
@@ -45,11 +45,6 @@ class Endpoint:
     answers: dict[int, Any]
     body: Any = None
     headers: tuple[str, ...] = ()
-
-    @property
-    def route(self) -> str:
-        """The path as Starlette writes it."""
-        return PREFIX + self.path
 
 
 _PARAMETERS = {
@@ -86,11 +81,7 @@ def serves(
 
 def description() -> dict[str, Any]:
     """The interface in OpenAPI 3.1."""
-    kinds: list[Any] = []
-    for endpoint in ENDPOINTS:
-        kinds += [kind for kind in endpoint.answers.values() if kind is not str]
-        kinds += [] if endpoint.body is None else [endpoint.body]
-    kinds.append(answers.Problem)
+    kinds = [kind for each in ENDPOINTS for kind in (*each.answers.values(), each.body)]
     made, schemas = msgspec.json.schema_components(
         kinds, schema_hook=_schema_of, ref_template="#/components/schemas/{name}"
     )
@@ -128,8 +119,11 @@ def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
         "responses": {
             str(status): {
                 "description": WHY[status],
-                "content": _content(kind, schema_of),
-                **(_headers(endpoint) if status == 200 else {}),
+                "content": {TEXT if kind is str else JSON: {"schema": schema_of[id(kind)]}},
+                "headers": {
+                    name: {"required": True, "schema": {"type": "string"}}
+                    for name in (endpoint.headers if status == 200 else ())
+                },
             }
             for status, kind in sorted({**endpoint.answers, **REFUSED}.items())
         },
@@ -139,20 +133,9 @@ def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
             parameter = {"name": name, "in": "path", "required": True, "schema": schema}
             operation["parameters"] = [parameter]
     if endpoint.body is not None:
-        content = {"application/json": {"schema": schema_of[id(endpoint.body)]}}
+        content = {JSON: {"schema": schema_of[id(endpoint.body)]}}
         operation["requestBody"] = {"required": True, "content": content}
     if endpoint.handler == "command":
         # none: the table's own page
         operation["security"] = [{"paired": []}, {}]
     return operation
-
-
-def _headers(endpoint: Endpoint) -> dict[str, Any]:
-    named = {name: {"required": True, "schema": {"type": "string"}} for name in endpoint.headers}
-    return {"headers": named} if named else {}
-
-
-def _content(kind: Any, schema_of: dict[int, Any]) -> dict[str, Any]:
-    if kind is str:
-        return {TEXT: {"schema": {"type": "string"}}}
-    return {"application/json": {"schema": schema_of[id(kind)]}}

@@ -113,12 +113,11 @@ def create_app(
     access.holders = lambda: table.seats().holders
     web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
-        Route("/", web.page),
-        Route("/static/{name}", web.asset),
-        Route("/worker.js", web.worker),
+        # the service worker from the root, so that it is asked for the page too
+        *assets.routes({"/": "index.html", "/worker.js": assets.WORKER}),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
-            Route(endpoint.route, web.served(endpoint), methods=[endpoint.method])
+            Route(api.PREFIX + endpoint.path, web.served(endpoint), methods=[endpoint.method])
             for endpoint in ENDPOINTS
         ),
         WebSocketRoute(f"{api.PREFIX}/ws", web.socket),
@@ -143,7 +142,6 @@ class _Web:
         self._table = table
         self.own = catalogue
         self._access = access
-        self._assets = assets.load_assets()
         self._pages = Pages(table, catalogue, access)
         self._description: bytes | None = None
 
@@ -176,16 +174,6 @@ class _Web:
         answer = self._json(request, answers.Problem(said), status)
         answer.headers.update(headers or {})
         return answer
-
-    async def page(self, request: Request) -> Response:
-        return assets.serve(self._assets, "index.html", request)
-
-    async def asset(self, request: Request) -> Response:
-        return assets.serve(self._assets, request.path_params["name"], request)
-
-    async def worker(self, request: Request) -> Response:
-        """The service worker: from the root, so that it is asked for the page too."""
-        return assets.serve(self._assets, assets.WORKER, request)
 
     async def openapi(self, _request: Request) -> Response:
         if self._description is None:  # few ask, and a start on a Pi should not wait for it
@@ -346,10 +334,10 @@ class _Web:
         if request.headers.get("content-type") != "application/octet-stream":
             raise _NotTakenError(415, text("A file must be sent as it is."))
         try:
-            with machine.taking() as file:
+            with machine.taking() as take:
                 async with asyncio.timeout(UPDATE_WITHIN_S):
                     async for chunk in request.stream():
-                        await asyncio.to_thread(file.take, chunk)
+                        await asyncio.to_thread(take, chunk)
         except TimeoutError:
             raise _NotTakenError(408, _TOO_LONG) from None
         return answers.Done()

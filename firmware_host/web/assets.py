@@ -6,13 +6,14 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from games.registry import GAMES
 
@@ -134,9 +135,21 @@ def load_assets() -> dict[str, Asset]:
     return loaded
 
 
-def serve(assets: dict[str, Asset], name: str, request: Request) -> Response:
+def routes(pages: Mapping[str, str]) -> list[Route]:
+    """To every file, and at the paths of ``pages`` to those files."""
+    files = load_assets()
+
+    def to(name: str | None = None) -> Callable[[Request], Awaitable[Response]]:
+        async def serve(request: Request) -> Response:
+            return _served(files.get(name or request.path_params["name"]), request)
+
+        return serve
+
+    return [Route("/static/{name}", to()), *(Route(at, to(name)) for at, name in pages.items())]
+
+
+def _served(asset: Asset | None, request: Request) -> Response:
     """The file, 304 where the browser has it already, or 404."""
-    asset = assets.get(name)
     if asset is None:
         return PlainTextResponse("There is no such file.", 404)
     wishes = request.headers.get("accept-encoding", "").split(",")

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import msgspec
 
@@ -94,17 +94,6 @@ _SENTENCES: dict[type[Wanted], Message] = {
 }
 
 
-class _Arriving:
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._left = file, MOST_SENT_BYTES
-
-    def take(self, chunk: bytes) -> None:
-        self._left -= len(chunk)
-        if self._left < 0:
-            raise NotPossibleError("That is longer than any update.")
-        self._file.write(chunk)
-
-
 class Machine:
     """The way to ``socket``, in the ``folder`` of the table's games. ``tell``: has people know
     something from now on, or nothing any more.
@@ -117,12 +106,20 @@ class Machine:
         self.tell: Callable[[Message | None], None] = lambda _: None
 
     @contextmanager
-    def taking(self) -> Iterator[_Arriving]:
-        """A file that a page sends, for an update; whole, or not there. Raises NotPossibleError."""
+    def taking(self) -> Iterator[Callable[[bytes], None]]:
+        """Takes a file that a page sends, piece by piece, for an update; it is kept whole, or not
+        at all. Raises NotPossibleError.
+        """
         fresh = self.sent.with_name(f"{SENT_NAME}.new")
         try:
             with fresh.open("wb") as file:
-                yield _Arriving(file)
+
+                def take(piece: bytes) -> None:
+                    if file.tell() + len(piece) > MOST_SENT_BYTES:
+                        raise NotPossibleError("That is longer than any update.")
+                    file.write(piece)
+
+                yield take
             fresh.replace(self.sent)
         except OSError as error:
             raise NotPossibleError("It could not be kept: {why}.", why=error.strerror) from error
@@ -140,31 +137,24 @@ class Machine:
         def answered(confirmed: bool) -> None:
             if confirmed:
                 self.tell(_DOING[type(wanted)])
-                self.do(wanted, self.tell)
+                self.do(lambda: self.ask(wanted), self.tell)
 
         asked = {"name": who} | ({"network": wanted.network} if isinstance(wanted, Join) else {})
         return self.confirming.ask(Message(_SENTENCES[type(wanted)].template, asked), answered)
 
-    def do(
-        self, wanted: Wanted | Callable[[], None], then: Callable[[Message | None], None]
-    ) -> None:
-        """Ask the machine in a thread; ``then`` is called there, with why it was not done, or
-        None.
-        """
+    def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
+        """Do that in a thread; ``then`` is called there, with why it was not done, or None."""
 
-        def work() -> None:
+        def run() -> None:
             try:
-                if isinstance(wanted, _Asked):
-                    self.ask(wanted)
-                else:
-                    wanted()
+                work()
             except TiltboardError as error:
                 _log.warning("%s", error)
                 then(Message(error.template, error.params))
             else:
                 then(None)
 
-        threading.Thread(target=work, name="machine", daemon=True).start()
+        threading.Thread(target=run, name="machine", daemon=True).start()
 
     def ask(self, wanted: Wanted | Hotspot) -> Answered:
         """Ask the machine and wait for its answer. Raises NotPossibleError if it was not done."""

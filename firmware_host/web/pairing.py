@@ -210,7 +210,7 @@ class Pairing:
         self.tokens = tokens
         self._clock = clock
         self._draw = draw
-        self.on_code: Callable[[str | None], None] = _nobody
+        self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
         self._sent_away = 0  # since somebody has asked for a code at the table
         self._code = ""
@@ -303,7 +303,3 @@ class Pairing:
         self.on_code(None)
         _log.info("Paired: %r", name)
         return token
-
-
-def _nobody(_code: str | None) -> None:
-    """Shows no code: there are no lights."""

@@ -276,7 +276,7 @@ def test_the_protocol_pages_examples_are_messages():
     hello, state = (decode(each.split("```")[0].encode()) for each in page.split("```json\n")[1:])
     assert hello == Hello("Bern")
     assert state.steps == (Step("move", "d4", "red"),)
-    assert state.wants(1, Step("draw", "", "red")) and state.agreed.complete
+    assert state.wants(0, 1, Step("draw", "", "red")) and state.agreed.complete
 
 
 def test_the_digest_of_rules_tells_options_and_games_apart():
