@@ -301,7 +301,7 @@ def node_kinds(table: SimTable) -> Kinds:
         line.noise = brushes if on else bytes
 
     def is_gone() -> bool:
-        return not line.plugged and not line.path.exists()
+        return not line.plugged
 
     def replug(on: bool) -> None:
         (line.unplug if on else node.replug)()

@@ -54,7 +54,7 @@ class SimBuses:
             raise RuntimeError("these buses are in use already")
         self._i2c_seam = I2cSeam.enter()
         for line in self.lines.values():
-            line.open()
+            line.plug()
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -66,7 +66,7 @@ class SimBuses:
             self._factory = None
         self.close_ports()
         for line in self.lines.values():
-            line.close()
+            line.unplug()
 
     # -- what the drivers use --------------------------------------------------------------
 

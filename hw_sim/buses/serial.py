@@ -13,12 +13,10 @@ import fcntl
 import importlib
 import os
 import select
-import tempfile
 import termios
 import tty
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol
 
 from hw_sim.buses.timing import SERIAL_CALL_S
@@ -62,8 +60,7 @@ class SimLine:
         self.damage_next = 0
         self.noise: Callable[[bytes], bytes] = bytes
         self.handed_s = 0.0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self.path = Path()
+        self.path = ""
         self._byte_s = BITS_PER_BYTE / baud
         self._master: int | None = None
         self._slave = -1
@@ -76,36 +73,21 @@ class SimLine:
         """Whether the device is there."""
         return self._master is not None
 
-    def open(self) -> None:
-        """Make the port, plugged in."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="tiltboard-line-")
-            self.path = Path(self._folder.name) / "port"
-            self.plug()
-
     def plug(self) -> None:
         """The device appears."""
-        if self._master is None and self._folder is not None:
+        if self._master is None:
             self._master, self._slave = os.openpty()
             tty.setraw(self._slave)
-            self.path.symlink_to(os.ttyname(self._slave))
+            self.path = os.ttyname(self._slave)
 
     def unplug(self) -> None:
         """The device is gone, and what was on its way with it."""
         if self._master is not None:
-            self.path.unlink()
             os.close(self._master)
             os.close(self._slave)
             self._master = None
         self._up.clear()
         self._down.clear()
-
-    def close(self) -> None:
-        """Give everything back."""
-        self.unplug()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
 
     # The computer's end
 
@@ -213,10 +195,10 @@ class SimSerial:
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(line.path))
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), line.path)
         self._line = line
         self._serial: Any = importlib.import_module("serial").Serial(
-            str(line.path), baud, timeout=0, write_timeout=0, exclusive=True
+            line.path, baud, timeout=0, write_timeout=0, exclusive=True
         )
         line.pump()  # what comes from here on is for this port
 
