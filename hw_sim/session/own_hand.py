@@ -177,7 +177,7 @@ class OwnHand:
         self._moves = self._session.host.standing.phase is Phase.TURN
 
     def put_back(self, cells: Mapping[str, str]) -> None:
-        """What stood on the board before people played freely, and nothing else; towers stay."""
+        """What shall stand on the board, at once, and nothing else; towers stay."""
         overlay = self._session.host.overlay
         if not isinstance(overlay, ZoneOverlay):
             stood = {overlay.index_of(place): label for place, label in cells.items()}
@@ -193,8 +193,8 @@ class OwnHand:
             self._clear_the_air()
             self._take_over(self._overlay)
             self._end()
-            if standing.outcome is not None and not isinstance(self._overlay, ZoneOverlay):
-                self._begin(self._to_its_end(standing), now_s)  # nobody is asked to set that up
+            if standing.outcome is not None and standing.position is not None:
+                self.put_back(standing.position.cells)  # nobody is asked to set that up
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
             self._at_seats.step(self._overlay)
@@ -260,15 +260,6 @@ class OwnHand:
         lit = [place for place, role in standing.roles.items() if role in LEAVING]
         wanted = standing.position.cells
         return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
-
-    def _to_its_end(self, standing: Standing) -> list[Shift]:
-        """What makes the board that of a game which was over when it was taken up."""
-        ended = {} if standing.position is None else standing.position.cells
-        places = self._session.host.overlay.places
-        stands = {place: label for place in places if (label := self._label(place)) is not None}
-        off = [Shift(label, p, None) for p, label in stands.items() if ended.get(p) != label]
-        on = [Shift(label, None, p) for p, label in ended.items() if stands.get(p) != label]
-        return off + on
 
     # How it is done
 
