@@ -62,26 +62,12 @@ SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 @dataclass(frozen=True, slots=True)
 class Poses:
     """Of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N, 3). ``up``:
-    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands. ``heights_mm``,
-    ``radii_mm``: (N,).
+    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
     """
 
     numbers: tuple[int, ...]
     feet_mm: Array
     up: Array
-    heights_mm: Array
-    radii_mm: Array
-
-    def lowest_mm(self) -> Array:
-        """(N, 3): where the middle is, as high as the lowest point; of a piece that stands that is
-        its foot.
-        """
-        halves = self.heights_mm / 2
-        lowest = self.feet_mm + self.up * halves[:, None]
-        rise = np.abs(self.up[:, 2])
-        lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
-        lowest[:, 2] -= halves * rise + self.radii_mm * lean
-        return lowest
 
 
 def turns_on(plate: Array, pieces: Array) -> Array:
@@ -145,7 +131,6 @@ class Dynamics:
         """
         self._shape = shape
         self._pieces: dict[int, _Piece] = {}
-        self._pins = Pins()
         self._may_pin = pins
         self._half_m = plate_mm / 2000
         self._spec = bare_table(plate_mm)
@@ -437,7 +422,18 @@ class Dynamics:
         up = self._data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ turned
         feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
         feet[:, 2] -= SURFACE_M * 1000
-        return Poses(tuple(self._pieces), feet, up, self._heights_mm, self._radii_mm)
+        return Poses(tuple(self._pieces), feet, up)
+
+    def lowest_mm(self) -> Array:
+        """Where the middle of each piece is, as high as its lowest point, (N, 3); of one that
+        stands that is its foot.
+        """
+        poses, halves = self.poses(), self._heights_mm / 2
+        lowest = poses.feet_mm + poses.up * halves[:, None]
+        rise = np.abs(poses.up[:, 2])
+        lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
+        lowest[:, 2] -= halves * rise + self._radii_mm * lean
+        return lowest
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
         """Numbers, where the middle of a usual piece would be on each one's foot, in mm above the
@@ -512,7 +508,7 @@ class Dynamics:
         self._magnets_m = np.array([piece.magnet_m for piece in pieces])
         self._heights_mm = np.array([piece.shape.height_m * 1000 for piece in pieces])
         self._radii_mm = np.array([piece.shape.radius_m * 1000 for piece in pieces])
-        self._pins.reset(
+        self._pins = Pins(
             self._bodies,
             [piece.place_at for piece in pieces],
             [piece.speed_at for piece in pieces],

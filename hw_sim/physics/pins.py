@@ -35,21 +35,16 @@ STRUCK_M_S = 0.005
 
 
 class Pins:
-    """Which pieces are pinned, row by row as in ``Dynamics``."""
+    """Which pieces are pinned, row by row as in ``Dynamics``; none at first."""
 
-    def __init__(self) -> None:
-        self.reset((), (), (), ())
-
-    def reset(
+    def __init__(
         self,
         bodies: Collection[int],
         places: Collection[int],
         speeds: Collection[int],
         shapes: Collection[Shape],
     ) -> None:
-        """Other pieces than before, none of them pinned; of each its body, where in ``qpos`` and
-        ``qvel`` it is, and its shape.
-        """
+        """Of each piece its body, where in ``qpos`` and ``qvel`` it is, and its shape."""
         count = len(bodies)
         self._halves = np.array([shape.height_m / 2 for shape in shapes])
         self._weights = np.array([shape.mass_kg * G_M_S2 for shape in shapes])

@@ -241,11 +241,10 @@ class RigidWorld(World):
         self._seen_version = self._dynamics.version
         for number in self._dynamics.overboard:
             self.remove(self.pieces[number])
-        poses = self._dynamics.poses()
-        numbers, lowest = poses.numbers, poses.lowest_mm().tolist()
-        for piece in self.pieces.values():
+        numbers, lowest = self._dynamics.poses().numbers, self._dynamics.lowest_mm().tolist()
+        for number, (x, y, z) in zip(numbers, lowest, strict=True):
+            piece = self.pieces[number]
             if piece.path is None and not piece.held:
-                x, y, z = lowest[numbers.index(piece.piece_id)]
                 piece.here = (x, y, z)
 
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
