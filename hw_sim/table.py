@@ -100,11 +100,6 @@ class SimTable:
             self.disk.empty()
 
     @property
-    def mux_address(self) -> int:
-        """What is on the multiplexers' address lines; 0 where there are none."""
-        return self.hall_board.address.address if isinstance(self.hall_board, HallBoard) else 0
-
-    @property
     def lights(self) -> tuple[Rgb, ...]:
         """Red, green, blue (0 to 255) as each place's light shines now, by plate index; all dark
         where there is no strip.

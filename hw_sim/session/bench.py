@@ -15,6 +15,8 @@ from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from games.base import Game
 from games.momentum import MOMENTUM
+from hw_sim.boards import HallBoard
+from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.rng import Streams
 from hw_sim.session.session import SimSession
 
@@ -183,12 +185,12 @@ def cpu_per_step_ms(session: SimSession, scans: int) -> float:
 
 class Recorded:
     """A chip on SPI or I2C: passes on what it is asked and keeps the answers; once frozen, repeats
-    them in turn. ``selected``: what else the answers go by, as the multiplexers' address.
+    them in turn. ``address``: of multiplexers, by which the answers go too.
     """
 
-    def __init__(self, chip: Any, selected: Callable[[], int] = int) -> None:
+    def __init__(self, chip: Any, address: AddressBus | None = None) -> None:
         self._chip = chip
-        self._selected = selected
+        self._address = address
         self._written = b""
         self._answers: dict[Hashable, list[Any]] = {}
         self._replay: dict[Hashable, Iterator[Any]] = {}
@@ -196,7 +198,8 @@ class Recorded:
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> Sequence[int]:
         """As SpiChip."""
         answer: Sequence[int] = self._answer(
-            (self._selected(), sent), lambda: self._chip.transfer(sent, clock_hz, mode, start_s)
+            (self._address and self._address.address, sent),
+            lambda: self._chip.transfer(sent, clock_hz, mode, start_s),
         )
         return answer
 
@@ -233,9 +236,10 @@ def freeze(session: SimSession) -> None:
     """Let every converter and I2C chip of the table answer as in its last scans."""
     table = session.table
     recorded: list[Recorded] = []
+    selected = table.hall_board.address if isinstance(table.hall_board, HallBoard) else None
     table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit
     for port in table.buses.spi_ports.values():
-        port.chip = each = Recorded(port.chip, lambda: table.mux_address)
+        port.chip = each = Recorded(port.chip, selected)
         recorded.append(each)
     for bus in table.buses.i2c_buses.values():
         for address, chip in bus.chips.items():
