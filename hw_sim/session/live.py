@@ -18,7 +18,6 @@ from firmware_host.table.commands import CarryOut, HandsCommand, Tilt
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
 from firmware_host.table.standing import Phase
 from games.base import Game
-from hw_sim.errors import HandsError
 from hw_sim.session.deeds import Deeds
 from hw_sim.session.own_hand import OwnHand
 from hw_sim.session.session import SimSession
@@ -31,10 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A piece at rest. ``magnet``: as perception writes it; ``at_mm``: from the plate's centre."""
+    """A piece at rest. ``at_mm``: from the plate's centre."""
 
     label: str
-    magnet: str
+    magnet: MagnetKind
     factor: float
     at_mm: Point
 
@@ -53,22 +52,21 @@ class KeptPlate:
         """
         try:
             lying = msgspec.json.decode(self._path.read_bytes(), type=list[Lying])
-            pieces = [(piece, MagnetKind.parse(piece.magnet)) for piece in lying]
         except FileNotFoundError:
             return
-        except (OSError, ValueError, HandsError) as error:
+        except (OSError, ValueError) as error:
             _log.warning(
                 "The simulated plate starts empty: %s cannot be read: %s.", self._path, error
             )
             return
-        for piece, kind in pieces:
-            world.add_resting(piece.label, kind, piece.factor, piece.at_mm)
+        for piece in lying:
+            world.add_resting(piece.label, piece.magnet, piece.factor, piece.at_mm)
         self._kept = lying
 
     def save(self, world: World) -> None:
         """Write down what lies on the plate, where that has changed. Pieces in hands do not lie."""
         lying = [
-            Lying(piece.label, piece.kind.name, piece.factor, piece.here)
+            Lying(piece.label, piece.kind, piece.factor, piece.here)
             for piece in world.pieces.values()
             if piece.path is None and not piece.held
         ]

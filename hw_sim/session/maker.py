@@ -11,7 +11,6 @@ from hw_sim.rng import Streams
 from hw_sim.table import Rgb, SimTable
 from hw_sim.world.magnet import MagnetKind
 
-MAGNETS = ("N-strong", "S-strong", "N-weak", "S-weak")
 OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
 LIFT_RAD = math.radians(8.0)
 HELD_S = 1.5
@@ -37,7 +36,7 @@ class Maker:
         self._acted = False
         self._at: int | None = None
         self._kind = ""
-        table.world.trays |= {name: MagnetKind.parse(name) for name in MAGNETS}
+        table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
     @property
     def holds(self) -> int | None:

@@ -118,7 +118,7 @@ class SimSession:
         if overlay is not self._stocked_for:
             self._stocked_for = overlay
             self.table.world.trays = {
-                piece: MagnetKind.parse(overlay.magnet_of(piece).value) for piece in overlay.pieces
+                piece: MagnetKind(overlay.magnet_of(piece).value) for piece in overlay.pieces
             }
             kind = game_type(self.host.game.name)
             self.table.world.bodies = {piece: kind.look_of(piece).body for piece in overlay.pieces}

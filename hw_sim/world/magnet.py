@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
-
-from hw_sim.errors import HandsError
+from enum import Enum
 
 CEL_TOLERANCE = 1e-7  # the iteration converges quadratically: the result is good to rounding
 FAR_ERROR_MT = 0.0006  # 0.1 % of HARDWARE.md's lowest threshold, 0.6 mT
@@ -91,54 +89,34 @@ def cel(kc: float, p: float, c: float, s: float) -> float:
     return math.pi / 2 * (ss + cc * em) / (em * (em + pp))
 
 
-@dataclass(frozen=True, slots=True)
-class MagnetKind:
-    """A class of magnet as sensors tell them apart: the pole facing down, and the strength."""
-
-    pole: Literal["N", "S"]
-    strength: Literal["strong", "weak"]
-
-    @classmethod
-    def parse(cls, name: str) -> MagnetKind:
-        """The kind named "N-strong", "S-strong", "N-weak" or "S-weak". Raises HandsError."""
-        for kind in KINDS:
-            if kind.name == name:
-                return kind
-        raise HandsError(
-            "There is no magnet {name!r}.",
-            remedy="Name one of {known}.",
-            name=name,
-            known=", ".join(kind.name for kind in KINDS),
-        )
-
-    @property
-    def name(self) -> str:
-        """As perception writes it: "N-strong"."""
-        return f"{self.pole}-{self.strength}"
-
-    @property
-    def disc(self) -> Disc:
-        """The magnet that pieces of this kind carry."""
-        return STRONG if self.strength == "strong" else WEAK
-
-    @property
-    def sign(self) -> float:
-        """The sign of the reading below: a south pole reads positive (DRV5055, SBAS640, 7.3.1)."""
-        return 1.0 if self.pole == "S" else -1.0
-
-    @property
-    def turned_over(self) -> MagnetKind:
-        """What a sensor sees of the same piece upside down."""
-        return MagnetKind("N" if self.pole == "S" else "S", self.strength)
-
-
 # Remanences within their grades (N42 1.28-1.32 T, N35 1.17-1.22 T) chosen so that a centred piece
 # gives HARDWARE.md's 12.1 and 2.5 mT over a gap of 12 mm.
 STRONG = Disc(10.0, 2.0, 1297.0)
 WEAK = Disc(6.0, 1.0, 1178.0)
-KINDS = (
-    MagnetKind("N", "strong"),
-    MagnetKind("S", "strong"),
-    MagnetKind("N", "weak"),
-    MagnetKind("S", "weak"),
-)
+
+
+class MagnetKind(Enum):
+    """A class of magnet as sensors tell them apart and as perception writes it: the pole facing
+    down, and the strength.
+    """
+
+    N_STRONG = "N-strong"
+    S_STRONG = "S-strong"
+    N_WEAK = "N-weak"
+    S_WEAK = "S-weak"
+
+    @property
+    def disc(self) -> Disc:
+        """The magnet that pieces of this kind carry."""
+        return STRONG if self in (MagnetKind.N_STRONG, MagnetKind.S_STRONG) else WEAK
+
+    @property
+    def sign(self) -> float:
+        """The sign of the reading below: a south pole reads positive (DRV5055, SBAS640, 7.3.1)."""
+        return 1.0 if self in (MagnetKind.S_STRONG, MagnetKind.S_WEAK) else -1.0
+
+    @property
+    def turned_over(self) -> MagnetKind:
+        """What a sensor sees of the same piece upside down."""
+        pole, strength = self.value.split("-")
+        return MagnetKind(f"{'N' if pole == 'S' else 'S'}-{strength}")

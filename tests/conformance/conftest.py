@@ -12,7 +12,7 @@ import pytest
 from firmware_host.config.profile import load_profile
 from firmware_host.config.wiring import DualSwitchHall, MatrixHall, NodeHall
 from hw_sim.table import SimTable
-from hw_sim.world.magnet import KINDS
+from hw_sim.world.magnet import MagnetKind
 
 PROFILES = ("plate-10", "plate-7", "matrix-gpio", "node")
 
@@ -37,7 +37,7 @@ class SimBench(Bench):
     def __init__(self, table: SimTable) -> None:
         super().__init__(table.profile, table.buses)
         self.table = table
-        table.world.trays = {kind.pole: kind for kind in KINDS if kind.strength == "strong"}
+        table.world.trays = {"N": MagnetKind.N_STRONG, "S": MagnetKind.S_STRONG}
 
     # Hands
 

@@ -11,7 +11,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
-from hw_sim.world.magnet import KINDS
+from hw_sim.world.magnet import MagnetKind
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
 
@@ -19,7 +19,7 @@ CONFORMANCE = Path(__file__).parents[1] / "conformance"
 class Robot:
     def __init__(self, table):
         self.table = table
-        table.world.trays = {k.pole: k for k in KINDS if k.strength == "strong"}
+        table.world.trays = {"N": MagnetKind.N_STRONG, "S": MagnetKind.S_STRONG}
 
     def ask(self, request):
         table, hands = self.table, self.table.hands

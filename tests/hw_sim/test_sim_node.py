@@ -136,7 +136,7 @@ def test_a_reading_takes_as_long_as_on_the_emulated_pico(table, plate, monkeypat
 
 def test_the_field_is_the_worlds(table, plate):
     scans(table, plate, 5)
-    table.world.trays = {"red": MagnetKind.parse("N-strong")}
+    table.world.trays = {"red": MagnetKind("N-strong")}
     table.hands.put("red", 44)
     table.clock.sleep(3.0)
     frame = scans(table, plate, 5)[-1]
@@ -235,7 +235,7 @@ def test_a_plate_in_another_socket_keeps_the_name_that_udev_gives_it(table, plat
 @pytest.mark.parametrize("away_s", [1.5, 1.9, 2.2, 4.0, 30.0])
 def test_a_host_that_was_away_shows_nothing_that_is_long_past(table, plate, away_s):
     """The node gives a host up after 2 s: what is on the line then is all that would ever come."""
-    table.world.trays = {"south": MagnetKind.parse("S-strong")}
+    table.world.trays = {"south": MagnetKind("S-strong")}
     scans(table, plate, 100)
     table.hands.put("south", 44)
     table.clock.sleep(away_s)

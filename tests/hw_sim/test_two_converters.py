@@ -40,7 +40,7 @@ def table(path):
 
 
 def test_each_place_is_read_at_its_own_index(table) -> None:
-    table.world.trays = {"south": MagnetKind.parse("S-strong")}
+    table.world.trays = {"south": MagnetKind("S-strong")}
     hall = table.profile.plate(table.buses).hall
     empty = hall.read()
     assert len(empty) == 169

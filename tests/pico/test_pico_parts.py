@@ -68,7 +68,7 @@ def test_fields_tilt_and_lights_over_either_line(table, plate):
     frames = scans(table, plate, 40)
     assert frames[-1].faults == ()
     assert frames[-1].motion is not None
-    table.world.trays = {"red": MagnetKind.parse("N-strong")}
+    table.world.trays = {"red": MagnetKind("N-strong")}
     table.hands.put("red", 44)
     table.clock.sleep(1.5)
     frame = scans(table, plate, 5)[-1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from firmware_host.table.sight import Magnet
 from hw_sim.session import SimSession
+from hw_sim.world.magnet import WEAK
 from hw_sim.world.pieces import Piece
 from hw_sim.world.world import World
 
@@ -58,7 +59,7 @@ class Eyes:
         overlay = self._session.host.overlay
         found = {}
         for place, piece in self._standing():
-            read = overlay.piece_of(Magnet(piece.kind.name))
+            read = overlay.piece_of(Magnet(piece.kind.value))
             if read is not None:
                 found[place] = read
         return found
@@ -71,7 +72,7 @@ class Eyes:
 
     def weak(self) -> set[str]:
         """Places where a weak magnet stands."""
-        return {place for place, piece in self._standing() if piece.kind.strength == "weak"}
+        return {place for place, piece in self._standing() if piece.kind.disc == WEAK}
 
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
         """What has stood at some time between: how long of it (in seconds), and what."""

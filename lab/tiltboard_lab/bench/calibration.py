@@ -224,7 +224,7 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
     """By distance from the axis, in steps of a fraction of a mm."""
     from hw_sim.world.magnet import MagnetKind
 
-    disc = MagnetKind.parse(magnet.value).disc
+    disc = MagnetKind(magnet.value).disc
     height_mm = gap_mm + disc.height_mm / 2
     return [disc.vertical_mt((step / STEPS_MM) ** 2, height_mm) for step in range(farthest + 2)]
 

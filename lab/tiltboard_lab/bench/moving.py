@@ -32,7 +32,7 @@ class Rig:
         from hw_sim.physics import world_class
         from hw_sim.rng import Streams
         from hw_sim.table import SimTable
-        from hw_sim.world.magnet import KINDS as MAGNETS
+        from hw_sim.world.magnet import MagnetKind
 
         self.profile = load_profile("plate-10")
         self._open = ExitStack()
@@ -40,7 +40,7 @@ class Rig:
         self.table = self._open.enter_context(table)
         if table.hall_board is not None:
             table.hall_board.set_noise(noise)
-        self.table.world.trays = {kind.name: kind for kind in MAGNETS}
+        self.table.world.trays = {kind.value: kind for kind in MagnetKind}
         self.stream: Stream = Streams(seed).stream("bench-moving")
         self._drifts = [self.stream.uniform(-1, 1) * drift_mt_min / 60 for _ in self.profile.places]
         self._plate = self.profile.plate(self.table.buses)

@@ -179,7 +179,7 @@ class Board:
         from hw_sim.world.magnet import MagnetKind
 
         stream, profile = self._stream, self._profile
-        kind = MagnetKind.parse(magnet.value)
+        kind = MagnetKind(magnet.value)
         factor = kind.sign * (1 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
         away, turn = offset_mm * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
         off = self.offsets_mm[index] = away * math.cos(turn), away * math.sin(turn)
@@ -214,7 +214,7 @@ def through_the_chips(
             calibration = _spoil(table)
         elif table.hall_board is not None:
             table.hall_board.set_noise(3.0)
-        table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in classes}
+        table.world.trays = {magnet.value: MagnetKind(magnet.value) for magnet in classes}
         plate = profile.plate(table.buses)
         perception = Perception(profile, calibration, classes=frozenset(classes), expected={})
         pacer = Pacer(table.clock, profile.scans_per_s)
@@ -260,7 +260,7 @@ def _spoil(table: SimTable) -> Calibration:
     for name in REALISTIC:
         if name in table.faults.names:
             table.faults.inject(name)
-    disc = MagnetKind.parse(Magnet.S_STRONG.value).disc
+    disc = MagnetKind(Magnet.S_STRONG.value).disc
 
     def seen_mt(gap_mm: float) -> float:
         return disc.vertical_mt(0.0, gap_mm + disc.height_mm / 2)

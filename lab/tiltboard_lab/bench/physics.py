@@ -17,7 +17,7 @@ from hw_sim.physics import world_class
 from hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
 from hw_sim.session.session import SimSession
 from hw_sim.table import SimTable
-from hw_sim.world.magnet import KINDS
+from hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)
@@ -41,8 +41,8 @@ def run(echo: Callable[[str], None]) -> None:
         table = SimTable(load_profile("plate-10"), world=world_class(physics=True))
         places = [FIRST + i % SIDE + table.profile.columns * (i // SIDE) for i in range(count)]
         for number, place in enumerate(places):
-            kind = KINDS[number % 2]
-            table.world.add_resting(kind.name, kind, 1.0, (*table.profile.centre_mm(place), 0.0))
+            kind = (MagnetKind.N_STRONG, MagnetKind.S_STRONG)[number % 2]
+            table.world.add_resting(kind.value, kind, 1.0, (*table.profile.centre_mm(place), 0.0))
         _speed(table)
         rest = _speed(table)
         table.hands.move(FIRST, FREE)

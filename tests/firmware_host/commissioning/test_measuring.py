@@ -29,7 +29,7 @@ def whole(swept, plate_10):
 def true_gain(table, index):
     """What the sensor makes of a strong piece in the middle, against a nominal one's 12.1 mT."""
     sensor = table.hall_board.sensors[index]
-    disc = MagnetKind.parse("S-strong").disc
+    disc = MagnetKind("S-strong").disc
     gap_mm = table.world._field._sensors[index][2]
     field = disc.vertical_mt(0.0, gap_mm + disc.height_mm / 2)
     return field / 12.1 * sensor.spread.sensitivity_v_mt / SENSITIVITY_V_MT
@@ -78,7 +78,7 @@ def errors(run, calibration, boards, *, widened=3.5, off_mm=5.0):
         stand = {i: stream.choice(CLASSES) for i in stream.sample(range(profile.size), 30)}
         readings = [stream.gauss(0, 0.017) for _ in range(profile.size)]
         for index, magnet in stand.items():
-            kind = MagnetKind.parse(magnet.value)
+            kind = MagnetKind(magnet.value)
             factor = kind.sign * (1 + stream.uniform(-0.07, 0.07))
             turn = stream.uniform(0, 2 * math.pi)
             x, y = profile.centre_mm(index)

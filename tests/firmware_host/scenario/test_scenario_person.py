@@ -119,7 +119,7 @@ class Robot:
 def robot(request: pytest.FixtureRequest) -> Iterator[Robot]:
     profile = getattr(request, "param", unhurried)("plate-10")
     with SimTable(profile, 1) as table:
-        table.world.trays = {piece: MagnetKind.parse(kind) for piece, kind in TRAYS.items()}
+        table.world.trays = {piece: MagnetKind(kind) for piece, kind in TRAYS.items()}
         yield Robot(table)
 
 
@@ -165,7 +165,7 @@ def test_other_tables_are_asked_and_started_again_the_same_way(name, tmp_path):
         expect to-move red
         {tilt}"""
     with SimTable(load_profile(name), 1) as table:
-        table.world.trays = {piece: MagnetKind.parse(kind) for piece, kind in TRAYS.items()}
+        table.world.trays = {piece: MagnetKind(kind) for piece, kind in TRAYS.items()}
         with RealTable(table.profile, table.buses, tmp_path) as real:
             held(play(Person(real, Robot(table), time_out_s=5.0), lines), 10 if tilt else 8)
 

@@ -15,7 +15,7 @@ from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Leg, Path
 from hw_sim.world.world import World
 
-RED = MagnetKind.parse("N-strong")
+RED = MagnetKind("N-strong")
 HEIGHT_MM, RADIUS_MM = 15.0, 14.0
 D4, E5, G4 = 33, 44, 36
 CALM = {"tremble_mm": 0.3}

@@ -16,7 +16,7 @@ from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.world import World
 
-RED, BLUE = MagnetKind.parse("N-strong"), MagnetKind.parse("S-weak")
+RED, BLUE = MagnetKind("N-strong"), MagnetKind("S-weak")
 
 
 def table_in(kind):

@@ -100,7 +100,7 @@ def test_between_the_slip_angles_only_the_new_one_slides_and_the_next_stops_it(o
 
 def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_middle():
     table = SimTable(load_profile("plate-10"), 1, world=world_class(physics=True))
-    table.world.trays = {"red": MagnetKind.parse("N-strong")}
+    table.world.trays = {"red": MagnetKind("N-strong")}
     table.world.bodies = {"red": GRAVITY_CONNECT.look.body}
     table.world.set_lanes([row * 10 + column for row in range(5) for column in range(5)])
 

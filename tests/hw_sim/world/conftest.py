@@ -61,7 +61,7 @@ def make_scene(world_kind: type[World]) -> Callable[..., Scene]:
             ("green", "N-weak"),
             ("white", "S-weak"),
         ):
-            world.trays[label] = MagnetKind.parse(kind)
+            world.trays[label] = MagnetKind(kind)
         return Scene(clock, world, Hands(world, streams.stream("hands")))
 
     return make
@@ -86,9 +86,9 @@ def make_table(profile: Profile, world_kind: type[World]) -> Iterator[Callable[.
             table = stack.enter_context(SimTable(profile, seed, world=world_kind))
             table.world.trays.update(
                 {
-                    "red": MagnetKind.parse("N-strong"),
-                    "blue": MagnetKind.parse("S-strong"),
-                    "green": MagnetKind.parse("N-weak"),
+                    "red": MagnetKind("N-strong"),
+                    "blue": MagnetKind("S-strong"),
+                    "green": MagnetKind("N-weak"),
                 }
             )
             return table

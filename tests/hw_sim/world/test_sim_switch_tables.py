@@ -79,7 +79,7 @@ def test_the_margins_that_the_documents_state():
 
 
 def stand(table: SimTable, place: str, magnet: str) -> None:
-    table.world.trays["x"] = MagnetKind.parse(magnet)
+    table.world.trays["x"] = MagnetKind(magnet)
     index = table.profile.places.index(place)
     piece = table.world.new_piece("x", (*table.profile.centre_mm(index), 0.0))
     table.world.changed(piece)

@@ -7,8 +7,7 @@ import math
 import pytest
 from magpylib.magnet import Cylinder
 
-from hw_sim.errors import HandsError
-from hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, KINDS, STRONG, WEAK, Disc, MagnetKind
+from hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, STRONG, WEAK, Disc, MagnetKind
 
 
 def reference_mt(disc: Disc, rho_mm: float, z_mm: float) -> float:
@@ -76,14 +75,8 @@ def test_the_vertical_field_changes_sign_19_mm_off_centre() -> None:
 
 
 def test_magnet_names_and_signs() -> None:
-    assert [kind.name for kind in KINDS] == ["N-strong", "S-strong", "N-weak", "S-weak"]
-    assert [MagnetKind.parse(kind.name) for kind in KINDS] == list(KINDS)
-    assert [kind.sign for kind in KINDS] == [-1, 1, -1, 1]
-    assert [kind.turned_over.name for kind in KINDS] == [
-        "S-strong",
-        "N-strong",
-        "S-weak",
-        "N-weak",
-    ]
-    with pytest.raises(HandsError, match="N-strong, S-strong"):
-        MagnetKind.parse("north")
+    kinds = [MagnetKind(name) for name in ("N-strong", "S-strong", "N-weak", "S-weak")]
+    assert [*MagnetKind] == kinds
+    assert [kind.sign for kind in kinds] == [-1, 1, -1, 1]
+    assert [kind.disc for kind in kinds] == [STRONG, STRONG, WEAK, WEAK]
+    assert [kind.turned_over for kind in kinds] == [kinds[1], kinds[0], kinds[3], kinds[2]]

@@ -151,7 +151,7 @@ class World:
             if wanted["call"] == "conversions":
                 return {"is": self._conversions}
             if wanted["call"] == "stock":
-                trays = {label: MagnetKind.parse(name) for label, name in wanted["args"][0].items()}
+                trays = {label: MagnetKind(name) for label, name in wanted["args"][0].items()}
                 self.table.world.trays = trays
                 return {"is": None}
             found: Any = self.table

@@ -23,7 +23,7 @@ class Sliding(Board):
 
     def _add(self, fields, index, magnet, offset_mm):
         stream = self._stream
-        kind = MagnetKind.parse(magnet.value)
+        kind = MagnetKind(magnet.value)
         factor = kind.sign * (1 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
         away, turn = offset_mm * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
         self.offsets_mm[index] = away * math.cos(turn), away * math.sin(turn)
