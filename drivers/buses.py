@@ -6,13 +6,11 @@ drivers.errors, so that a missing bus is a fault of the part on it.
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol
 
 from smbus2 import SMBus
 
 from drivers.clock import Clock
-
-Writer: TypeAlias = Literal["spi", "rpi_ws281x", "pio"]
 
 
 class SpiDevice(Protocol):
@@ -65,12 +63,6 @@ class PixelStrip(Protocol):
 
     What cannot be sent raises OSError, at that call or at a later one (drivers.light_links).
     """
-
-    def __setitem__(self, index: int, colour: tuple[int, int, int], /) -> None:
-        """Set red, green and blue, 0 to 255, of one light in the buffer."""
-
-    def show(self) -> object:
-        """Send the buffer."""
 
     def show_all(self, colours: bytes, /) -> None:
         """Set red, green, blue of every light, and send them."""
@@ -125,11 +117,8 @@ class Buses(Protocol):
     def i2c(self, bus: int) -> SMBus:
         """Open I2C ``bus``."""
 
-    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
-        """Open the strip of ``count`` WS2812B whose data line is GPIO ``pin``.
-
-        Raises ValueError for a pin that is not SPI0's MOSI, except with "pio".
-        """
+    def pixels(self, count: int) -> PixelStrip:
+        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI."""
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """Open a serial port, for this program alone."""

@@ -68,11 +68,6 @@ _NO_DEVICE: Final = (
         " /etc/modules-load.d/i2c-dev.conf, and restart the Pi."
         " Without a Raspberry Pi run: tiltboard sim.",
     ),
-    (
-        "/dev/pio0",
-        "Update the Pi 5: sudo apt full-upgrade, sudo rpi-eeprom-update -a, and restart it."
-        " Without a Raspberry Pi run: tiltboard sim.",
-    ),
     ("", "This needs a Raspberry Pi. Without one run: tiltboard sim."),
 )
 INSTALL: Final = {
@@ -80,8 +75,6 @@ INSTALL: Final = {
     "serial": "pip install pyserial",
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
-    "_rpi_ws281x": "sudo apt install python3-dev gcc && pip install rpi_ws281x",
-    "adafruit_raspberry_pi5_neopixel_write": "pip install 'tiltboard[pio]'",
 }
 """How a package that nothing brings along is installed, by its module."""
 _USUAL: Final = "pip install 'tiltboard[pi]'"
@@ -127,17 +120,6 @@ def absent(
             part,
             "There is no {device} on this computer.",
             remedy=_by_start(_NO_DEVICE, device),
-            device=device,
-        )
-    if error.errno in (errno.EACCES, errno.EPERM) and device.startswith("/dev/pio"):
-        return PartAbsentError(
-            part,
-            "This user may not use {device}.",
-            remedy=(
-                'Write SUBSYSTEM=="*-pio", GROUP="gpio", MODE="0660" to'
-                " /etc/udev/rules.d/99-pio.rules, run: sudo usermod -aG gpio $USER, and restart"
-                " the Pi."
-            ),
             device=device,
         )
     if error.errno in (errno.EACCES, errno.EPERM):

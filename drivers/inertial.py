@@ -4,10 +4,10 @@ start, retry, and noticing that power failed.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from struct import Struct
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
 CHECK_EVERY_S: Final = 0.25
 
-Words = tuple[int, int, int]
+Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
 
 
 class Phase(Enum):
@@ -95,19 +95,51 @@ class Fusion:
         return Motion(pose.tilt_rad, force, pose.rate_rad_s, temperature_c, pose.spin_rad)
 
 
-class InertialSensor(ABC):
-    """A tilt sensor. Opens and sets the chip up at the first read, and again after a failure.
-
-    ``NAME``: of the chip, at its address ``LOW`` where ``PIN`` is at ground. ``RESET_S`` and
-    ``SETTLE_S``: how long each phase of the start takes. ``SCALES``: m/s2 and rad/s of a step.
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A chip that answers WHO_AM_I in its own way. Temperature in C = steps / ``steps_per_c`` +
+    ``offset_c``. ``extra``: settings that only this one has.
     """
 
-    NAME: ClassVar[str]
-    PIN: ClassVar[str]
-    LOW: ClassVar[int]
-    RESET_S: ClassVar[float]
-    SETTLE_S: ClassVar[float]
-    SCALES: ClassVar[tuple[float, float]]
+    steps_per_c: float
+    offset_c: float
+    extra: tuple[Bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """What a data sheet says: the one table of a kind of chip.
+
+    ``pin``: at ground for the address ``low``. ``variants``: by their answer to ``who_am_i``.
+    ``reset``: what begins it; it takes ``reset_s``. ``settings``: written then, and to be found
+    there later; values are good ``settle_s`` after that. ``burst``: the register from which all
+    values are read at once, as ``words``; among these the first of the ``accel`` and of the
+    ``gyro``, and the ``thermometer``. ``scales``: m/s2 and rad/s of a step.
+    """
+
+    name: str
+    pin: str
+    low: int
+    who_am_i: int
+    variants: Mapping[int, Variant]
+    reset: Bytes
+    reset_s: float
+    settings: tuple[Bytes, ...]
+    settle_s: float
+    burst: int
+    words: Struct
+    accel: int
+    gyro: int
+    thermometer: int
+    scales: tuple[float, float]
+
+
+class InertialSensor:
+    """A tilt sensor, of the kind ``CHIP``. Opens and sets the chip up at the first read, and again
+    after a failure.
+    """
+
+    CHIP: ClassVar[Chip]
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
         self._bus_number = settings.i2c_bus
@@ -116,6 +148,7 @@ class InertialSensor(ABC):
         self._buses = buses
         self._clock = buses.clock
         self._bus: SMBus | None = None
+        self._variant = next(iter(self.CHIP.variants.values()))
         self._phase = Phase.RESET
         self._phase_ends_s = 0.0
         self._check_s = 0.0
@@ -126,7 +159,7 @@ class InertialSensor(ABC):
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),
+        """One reading; None while the chip comes up (``reset_s`` and ``settle_s`` after the start),
         and after an axis was dead until all have moved (nothing blocks).
 
         Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
@@ -151,34 +184,6 @@ class InertialSensor(ABC):
             self._bus = None
         self._phase = Phase.RESET
 
-    # What each chip does its own way
-
-    @abstractmethod
-    def _identify(self, bus: SMBus) -> None:
-        """Raise WrongPartError for another chip, PartReadingError for no answer at all."""
-
-    @abstractmethod
-    def _reset(self, bus: SMBus) -> None:
-        """Have the chip begin its reset."""
-
-    @abstractmethod
-    def _set_up(self, bus: SMBus) -> None:
-        """Write the settings."""
-
-    @abstractmethod
-    def _keeps_settings(self, bus: SMBus) -> bool:
-        """Whether the registers still hold them."""
-
-    @abstractmethod
-    def _burst(self, bus: SMBus) -> bytes:
-        """All values at once."""
-
-    @abstractmethod
-    def _values(self, raw: bytes) -> tuple[Words, Words, float]:
-        """Steps of the accelerometer, of the gyroscope, and degrees Celsius."""
-
-    # What all do
-
     def _silent(self) -> PartAbsentError:
         return PartAbsentError(
             "imu",
@@ -186,20 +191,8 @@ class InertialSensor(ABC):
             remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for {low:#04x}.",
             address=self._address,
             bus=self._bus_number,
-            pin=self.PIN,
-            low=self.LOW,
-        )
-
-    def _other_chip(self, identity: int) -> WrongPartError:
-        return WrongPartError(
-            "imu",
-            "The chip at {address:#04x} on I2C bus {bus} is no {chip}"
-            " (it calls itself {identity:#04x}).",
-            remedy="Fit an {chip}, or name the right chip and its address in the profile.",
-            address=self._address,
-            bus=self._bus_number,
-            chip=self.NAME,
-            identity=identity,
+            pin=self.CHIP.pin,
+            low=self.CHIP.low,
         )
 
     def _impossible(self, value: int) -> PartReadingError:
@@ -209,11 +202,13 @@ class InertialSensor(ABC):
             "The tilt sensor's values are impossible (all bytes {value:#04x}).",
             remedy="Check its plug; if the wires are right, replace the {chip}.",
             value=value,
-            chip=self.NAME,
+            chip=self.CHIP.name,
         )
 
-    def _identity(self, bus: SMBus, register: int) -> int:
-        identity: int = bus.read_byte_data(self._address, register)
+    def _identify(self, bus: SMBus) -> None:
+        """Raise WrongPartError for another chip, PartReadingError for no answer at all."""
+        chip = self.CHIP
+        identity: int = bus.read_byte_data(self._address, chip.who_am_i)
         if identity in (0x00, 0xFF):
             raise PartReadingError(
                 "imu",
@@ -221,13 +216,27 @@ class InertialSensor(ABC):
                 remedy="Check the wires of SDA, SCL and ground.",
                 value=identity,
             )
-        return identity
+        if identity not in chip.variants:
+            raise WrongPartError(
+                "imu",
+                "The chip at {address:#04x} on I2C bus {bus} is no {chip}"
+                " (it calls itself {identity:#04x}).",
+                remedy="Fit an {chip}, or name the right chip and its address in the profile.",
+                address=self._address,
+                bus=self._bus_number,
+                chip=chip.name,
+                identity=identity,
+            )
+        self._variant = chip.variants[identity]
+
+    def _write(self, bus: SMBus, register: int, data: bytes) -> None:
+        bus.write_i2c_block_data(self._address, register, list(data))
 
     def _open(self) -> SMBus:
         self._bus = bus = self._buses.i2c(self._bus_number)
         self._identify(bus)
-        self._reset(bus)
-        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + self.RESET_S
+        self._write(bus, *self.CHIP.reset)
+        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + self.CHIP.reset_s
         self._last = b""
         self._fusion.restart()
         return bus
@@ -238,16 +247,17 @@ class InertialSensor(ABC):
         if now_s < self._phase_ends_s:
             return False
         if self._phase is Phase.RESET:
-            self._set_up(bus)
+            for setting in (*self.CHIP.settings, *self._variant.extra):
+                self._write(bus, *setting)
             self._check_settings(bus, now_s)
-            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + self.SETTLE_S
+            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + self.CHIP.settle_s
             return False
         self._phase = Phase.UP
         return True
 
     def _measure(self, bus: SMBus) -> Motion | None:
-        now_s = self._clock.now()
-        raw = self._burst(bus)
+        now_s, chip, variant = self._clock.now(), self.CHIP, self._variant
+        raw = bytes(bus.read_i2c_block_data(self._address, chip.burst, BURST))
         if raw.count(0xFF) == BURST:
             raise self._impossible(0xFF)
         zeros = raw.count(0x00) == BURST
@@ -257,13 +267,18 @@ class InertialSensor(ABC):
             if zeros:
                 raise self._impossible(0x00)
         self._last = raw
-        accel, gyro, temperature_c = self._values(raw)
-        return self._fusion.motion(now_s, accel, gyro, self.SCALES, temperature_c)
+        words = chip.words.unpack(raw)
+        accel, gyro = words[chip.accel : chip.accel + 3], words[chip.gyro : chip.gyro + 3]
+        warm_c = words[chip.thermometer] / variant.steps_per_c + variant.offset_c
+        return self._fusion.motion(now_s, accel, gyro, chip.scales, warm_c)
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:
         """Raise WrongPartError for another chip, PartReadingError if registers were lost."""
         self._identify(bus)
-        kept = self._keeps_settings(bus)
+        kept = all(
+            bytes(bus.read_i2c_block_data(self._address, register, len(data))) == data
+            for register, data in self.CHIP.settings
+        )
         self._check_s = now_s + CHECK_EVERY_S
         if not kept:
             raise PartReadingError(

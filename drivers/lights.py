@@ -7,10 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from drivers.buses import Buses, Pin, PixelStrip, Writer
+from drivers.buses import Buses, Pin, PixelStrip
 from drivers.errors import PartError, absent, unsupplied
+from drivers.light_links import SPI_DEVICE
 
 # How a light looks over time.
+
+
+Rgb: TypeAlias = tuple[int, int, int]
+"""Red, green, blue, 0 to 255 as the eye sees them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,6 @@ class Look:
 
 # From colours as the eye sees them to the bytes of a light, and what the supply can feed.
 
-
-Colour: TypeAlias = tuple[float, float, float]
-"""Red, green, blue, 0 to 1 as the eye sees them."""
-Rgb: TypeAlias = tuple[int, int, int]
 
 # 30/s also keeps the strip's reset gap of 280 us (WS2812B datasheet): 100 lights take 3.3 ms.
 WRITE_EVERY_S: Final = 1 / 30
@@ -81,16 +82,6 @@ class LightsSettings:
         return bytes(int(level * share) for level in levels), share
 
 
-def rgb_of(colour: Colour) -> Rgb:
-    """A colour of 0 to 1 in 256 steps; what lies outside is cut off."""
-    red, green, blue = colour
-    return (_step(red), _step(green), _step(blue))
-
-
-def _step(channel: float) -> int:
-    return min(255, max(0, int(channel * 255 + 0.5)))
-
-
 class Drawing:
     """What lights are asked to show: each goes through its look from one start on. ``looks``: those
     in use; ``places``: 0 for a dark light, or which look, from 1.
@@ -102,7 +93,6 @@ class Drawing:
         self.looks: tuple[Look, ...] = ()
         self.places = (0,) * settings.count
         self.start_s = 0.0
-        self._colours: tuple[Colour, ...] | None = None
         self._drawn: tuple[object, bytes, float] | None = None
 
     def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
@@ -112,7 +102,6 @@ class Drawing:
         """
         if len(looks) != self._settings.count:
             raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
-        self._colours = None
         used = tuple(dict.fromkeys(look for look in looks if look is not None))
         number = {look: index for index, look in enumerate(used, 1)}
         places = tuple([0 if look is None else number[look] for look in looks])
@@ -121,16 +110,6 @@ class Drawing:
         self.looks, self.places, self.start_s = used, places, start_s
         self._drawn = None
         return True
-
-    def ask_colours(self, colours: Sequence[Colour]) -> bool:
-        """Ask for steady colours, as ``ask_looks`` does for looks."""
-        wanted = tuple(colours)
-        if wanted == self._colours:
-            return False
-        looks = {colour: Look(rgb) for colour in {*wanted} if any(rgb := rgb_of(colour))}
-        new = self.ask([looks.get(colour) for colour in wanted], 0.0)
-        self._colours = wanted
-        return new
 
     def at(self, now_s: float) -> tuple[bytes, float]:
         """Red, green, blue of each light then, after gamma, brightness and the supply's limit; and
@@ -158,22 +137,16 @@ LOOK_EVERY_S: Final = 0.1  # at the supply
 
 @dataclass(frozen=True, slots=True)
 class StripSettings:
-    """A strip at GPIO ``pin``. ``supply_pin``: high while the strip has its supply; None: nobody
-    watches that. ``writer``: what sends (drivers.light_links).
-    """
+    """``supply_pin``: high while the strip has its supply; None: nobody watches that."""
 
-    pin: int
     lights: LightsSettings
     supply_pin: int | None = None
-    writer: Writer = "spi"
 
 
 class LightStrip:
     """The lights, by position on the strip. Opens at the first show, again after a failure."""
 
     def __init__(self, settings: StripSettings, buses: Buses) -> None:
-        self._pin = settings.pin
-        self._writer = settings.writer
         self._supply_pin = settings.supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
@@ -196,19 +169,7 @@ class LightStrip:
         """The share of the light asked for that the supply allowed at the last write, 0 to 1."""
         return self._dimmed
 
-    def show(self, colours: Sequence[Colour]) -> None:
-        """``ask`` and ``flush``."""
-        self.ask(colours)
-        self.flush()
-
-    def ask(self, colours: Sequence[Colour]) -> None:
-        """Set what to show: red, green, blue from 0 to 1 as the eye sees them (gamma comes here).
-
-        Raises ValueError for another number of colours than there are lights.
-        """
-        self._drawing.ask_colours(colours)
-
-    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
         """As Drawing.ask."""
         self._drawing.ask(looks, start_s)
 
@@ -266,7 +227,7 @@ class LightStrip:
 
     def _write(self) -> None:
         if self._strip is None:
-            self._strip = self._buses.pixels(self._pin, self._lights.count, self._writer)
+            self._strip = self._buses.pixels(self._lights.count)
         self._strip.show_all(self._wanted)
 
     def _attempt(self, use: Callable[[], None]) -> None:
@@ -281,7 +242,7 @@ class LightStrip:
         except PartError as error:
             failure = error.with_traceback(None)
         except (OSError, ImportError) as error:
-            failure = absent("lights", error, f"GPIO{self._pin}")
+            failure = absent("lights", error, SPI_DEVICE)
         else:
             return
         self._lose()

@@ -7,20 +7,13 @@ the plate is the mounting's business (drivers.attitude).
 from __future__ import annotations
 
 import math
-import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from struct import Struct
+from typing import ClassVar, Final
 
-from drivers.buses import Buses
-from drivers.inertial import BURST, ImuSettings, InertialSensor, Words
+from drivers.attitude import G_M_S2
+from drivers.inertial import Chip, InertialSensor, Variant
 
-if TYPE_CHECKING:
-    from smbus2 import SMBus
-
-SMPLRT_DIV: Final = 0x19
-CONFIG: Final = 0x1A
-GYRO_CONFIG: Final = 0x1B
-ACCEL_CONFIG: Final = 0x1C
+SMPLRT_DIV: Final = 0x19  # then CONFIG, GYRO_CONFIG, ACCEL_CONFIG
 ACCEL_CONFIG_2: Final = 0x1D  # MPU-6500 and later only: the accelerometer's own filter
 ACCEL_XOUT_H: Final = 0x3B  # then ACCEL_Y, _Z, TEMP, GYRO_X, _Y, _Z: 14 bytes, high byte first
 PWR_MGMT_1: Final = 0x6B
@@ -33,77 +26,36 @@ RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: 1 kHz / (1 + 4)
 GYRO_500_DEG_S: Final = 0x08  # section 4.4: FS_SEL 1, 65.5 steps per deg/s
 ACCEL_4_G: Final = 0x08  # section 4.5: AFS_SEL 1, 8192 steps per g
 
-SETTINGS: Final = (RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G)  # from SMPLRT_DIV on
-G_M_S2: Final = 9.80665
-M_S2_PER_STEP: Final = G_M_S2 / 8192.0
-RAD_S_PER_STEP: Final = math.radians(1.0 / 65.5)
-
-RESET_S: Final = 0.1  # section 4.28: wait 100 ms after a reset (also the start-up time at most)
-SETTLE_S: Final = 0.05  # gyroscope's start, 30 ms (PS section 6.1), and the filter after it
-
-_UNPACK = struct.Struct(">7h").unpack
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A chip with this register map. Temperature in C = steps / ``steps_per_c`` + ``offset_c``."""
-
-    name: str
-    steps_per_c: float
-    offset_c: float
-    own_accel_filter: bool
-
-
-# WHO_AM_I answers. All of these are sold as MPU-6050 and serve as well; the later InvenSense chips
-# have another thermometer and a second filter register (their datasheets, TEMP_OUT and
-# ACCEL_CONFIG 2).
-VARIANTS: Final = {
-    0x68: Variant("MPU-6050", 340.0, 36.53, own_accel_filter=False),
-    0x70: Variant("MPU-6500", 333.87, 21.0, own_accel_filter=True),
-    0x72: Variant("MPU-6050 clone", 340.0, 36.53, own_accel_filter=False),
-    0x98: Variant("ICM-20689", 326.8, 25.0, own_accel_filter=True),
-}
+# The later InvenSense chips have another thermometer and a second filter register (their
+# datasheets, TEMP_OUT and ACCEL_CONFIG 2).
+OWN_FILTER: Final = ((ACCEL_CONFIG_2, bytes([DLPF_20_HZ])),)
 
 
 class Mpu6050(InertialSensor):
     """The tilt sensor on one address."""
 
-    NAME: ClassVar[str] = "MPU-6050"
-    PIN: ClassVar[str] = "AD0"
-    LOW: ClassVar[int] = 0x68
-    RESET_S: ClassVar[float] = RESET_S
-    SETTLE_S: ClassVar[float] = SETTLE_S
-    SCALES: ClassVar[tuple[float, float]] = (M_S2_PER_STEP, RAD_S_PER_STEP)
-
-    def __init__(self, settings: ImuSettings, buses: Buses) -> None:
-        super().__init__(settings, buses)
-        self.variant: Variant | None = None
-
-    def _identify(self, bus: SMBus) -> None:
-        identity = self._identity(bus, WHO_AM_I)
-        self.variant = VARIANTS.get(identity)
-        if self.variant is None:
-            raise self._other_chip(identity)
-
-    def _reset(self, bus: SMBus) -> None:
-        bus.write_byte_data(self._address, PWR_MGMT_1, DEVICE_RESET)
-
-    def _set_up(self, bus: SMBus) -> None:
-        bus.write_byte_data(self._address, PWR_MGMT_1, CLOCK_PLL_X)
-        bus.write_i2c_block_data(self._address, SMPLRT_DIV, list(SETTINGS))
-        if self.variant is not None and self.variant.own_accel_filter:
-            bus.write_byte_data(self._address, ACCEL_CONFIG_2, DLPF_20_HZ)
-
-    def _keeps_settings(self, bus: SMBus) -> bool:
-        settings = bus.read_i2c_block_data(self._address, SMPLRT_DIV, len(SETTINGS))
-        power = bus.read_byte_data(self._address, PWR_MGMT_1)
-        return tuple(settings) == SETTINGS and power == CLOCK_PLL_X
-
-    def _burst(self, bus: SMBus) -> bytes:
-        return bytes(bus.read_i2c_block_data(self._address, ACCEL_XOUT_H, BURST))
-
-    def _values(self, raw: bytes) -> tuple[Words, Words, float]:
-        ax, ay, az, temperature, gx, gy, gz = _UNPACK(raw)
-        variant = self.variant or VARIANTS[0x68]
-        temperature_c = temperature / variant.steps_per_c + variant.offset_c
-        return (ax, ay, az), (gx, gy, gz), temperature_c
+    CHIP: ClassVar[Chip] = Chip(
+        name="MPU-6050",
+        pin="AD0",
+        low=0x68,
+        who_am_i=WHO_AM_I,
+        variants={  # all are sold as MPU-6050, and serve as well
+            0x68: Variant(340.0, 36.53),
+            0x72: Variant(340.0, 36.53),  # a clone
+            0x70: Variant(333.87, 21.0, OWN_FILTER),  # MPU-6500
+            0x98: Variant(326.8, 25.0, OWN_FILTER),  # ICM-20689
+        },
+        reset=(PWR_MGMT_1, bytes([DEVICE_RESET])),
+        reset_s=0.1,  # section 4.28: wait 100 ms after a reset (also the start-up time at most)
+        settings=(
+            (PWR_MGMT_1, bytes([CLOCK_PLL_X])),
+            (SMPLRT_DIV, bytes([RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G])),
+        ),
+        settle_s=0.05,  # gyroscope's start, 30 ms (PS section 6.1), and the filter after it
+        burst=ACCEL_XOUT_H,
+        words=Struct(">7h"),
+        accel=0,
+        thermometer=3,
+        gyro=4,
+        scales=(G_M_S2 / 8192.0, math.radians(1.0 / 65.5)),
+    )

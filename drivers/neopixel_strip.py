@@ -11,8 +11,7 @@ from drivers.light_links import Sender
 class SentStrip(NeoPixel):  # type: ignore[misc]
     """A NeoPixel that never claims its pin, and whose bytes go to ``sender`` as they were set.
 
-    NeoPixel's own constructor makes the pin a GPIO output. That takes it away from SPI and from
-    PIO, whose drivers set a pin's function only once.
+    NeoPixel's own constructor makes the pin a GPIO output, which takes it away from SPI.
     """
 
     def __init__(self, count: int, sender: Sender) -> None:

@@ -10,20 +10,36 @@ from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
 from drivers.inertial import Fusion
-from drivers.lights import WRITE_EVERY_S, Colour, Drawing, LightsSettings, Look
-from drivers.node_link import NodeLink, Scan
-from drivers.node_troubles import PART_HALL, PART_IMU, PART_LIGHTS, reported
+from drivers.lights import WRITE_EVERY_S, Drawing, LightsSettings, Look
+from drivers.node_link import PART_HALL, PART_IMU, PART_LIGHTS, NodeLink, Scan, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ
 
 _STEADY: Final = (1, b"\xff")
 
 
-class NodeHall:
-    """The sensors. One read gives the mean of what came since the last, or that again."""
+class _NodePart:
+    """One part of the node."""
 
     def __init__(self, link: NodeLink) -> None:
         self._link = link
         self._seen = 0
+
+    def _fresh(self) -> list[Scan]:
+        """The readings that came since the last call, as far as they are kept."""
+        link = self._link
+        new, self._seen = min(link.scan_count - self._seen, len(link.scans)), link.scan_count
+        return list(link.scans)[-new:] if new > 0 else []
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._link.close()
+
+
+class NodeHall(_NodePart):
+    """The sensors. One read gives the mean of what came since the last, or that again."""
+
+    def __init__(self, link: NodeLink) -> None:
+        super().__init__(link)
         self._field_mt: tuple[float, ...] = ()
         self._table_of: tuple[int, int] | None = None
         self._table: tuple[float, ...] = ()
@@ -42,8 +58,7 @@ class NodeHall:
         """
         link = self._link
         link.await_reading("hall")
-        fresh = _fresh(link, self._seen)
-        self._seen = link.scan_count
+        fresh = self._fresh()
         if fresh:
             if fresh[-1].codes is None:
                 raise reported(link.status, PART_HALL) or PartReadingError(
@@ -65,9 +80,9 @@ class NodeHall:
         return self._field_mt
 
     def close(self) -> None:
-        """Give the port back."""
+        """Give the port back, and forget what came."""
         self._field_mt = ()
-        self._link.close()
+        super().close()
 
     def _understand(self, codes: tuple[int, ...]) -> tuple[float, ...]:
         found = self._link.capabilities
@@ -78,16 +93,14 @@ class NodeHall:
         return tuple([self._table[code & 0xFFF] for code in codes])
 
 
-class NodeImu:
+class NodeImu(_NodePart):
     """The motion sensor, fused here with the node's own times."""
 
     def __init__(
         self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0
     ) -> None:
-        self._link = link
+        super().__init__(link)
         self._fusion = Fusion(arm_m, spin_gain)
-        self._session = 0
-        self._seen = 0
         self._motion: Motion | None = None
 
     def mount(self, mounting: Mounting) -> None:
@@ -101,14 +114,9 @@ class NodeImu:
         link = self._link
         link.poll("imu")
         found = link.capabilities
-        if link.counters.opened != self._session:
-            self._session = link.counters.opened
-            self._restart()
-        fresh = _fresh(link, self._seen)
-        self._seen = link.scan_count
         warm_c = None if link.status is None else link.status.imu_c
         warm_c = 25.0 if warm_c is None else warm_c
-        for scan in fresh:
+        for scan in self._fresh():
             self._motion = None
             if scan.motion is None or found is None:
                 continue
@@ -126,32 +134,25 @@ class NodeImu:
                 raise error
         return self._motion
 
-    def close(self) -> None:
-        """Give the port back."""
-        self._link.close()
-
     def _restart(self) -> None:
         """The readings were interrupted."""
         self._fusion.restart()
         self._motion = None
 
 
-class NodePanel:
+class NodePanel(_NodePart):
     """Buttons, debounced by the node, and buzzer."""
 
     def __init__(self, link: NodeLink) -> None:
-        self._link = link
-        self._seen = 0
+        super().__init__(link)
         self._session = 0
         self._pressed: frozenset[str] = frozenset()
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
         """The buttons held down at any moment since the last call. Raises as NodeHall.read."""
-        link = self._link
-        link.poll("panel")
-        fresh = _fresh(link, self._seen)
-        self._seen = link.scan_count
+        self._link.poll("panel")
+        fresh = self._fresh()
         if fresh:
             inputs = 0
             for scan in fresh:
@@ -178,15 +179,15 @@ class NodePanel:
         self._link.send(protocol.TONE, bytes(2))
         self._tone_hz = None
         self._pressed = frozenset()
-        self._link.close()
+        super().close()
 
 
-class NodeLights:
+class NodeLights(_NodePart):
     """The lights, by place. The node draws them; here is what it was told, and what that shows."""
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
+        super().__init__(link)
         self._settings = settings
-        self._link = link
         self._clock = link.clock
         self._drawing = Drawing(settings)
         self._patterns: dict[tuple[int, bytes], int] = {_STEADY: 0}
@@ -204,11 +205,7 @@ class NodeLights:
         """The share of the light asked for that the supply allows, 0 to 1."""
         return self._draw()[1]
 
-    def ask(self, colours: Sequence[Colour]) -> None:
-        """As Drawing.ask_colours."""
-        self._changed |= self._drawing.ask_colours(colours)
-
-    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
         """As Drawing.ask."""
         self._changed |= self._drawing.ask(looks, start_s)
 
@@ -246,7 +243,7 @@ class NodeLights:
         self._session = 0
         self._drawing = Drawing(self._settings)
         self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._drawing.places))
-        self._link.close()
+        super().close()
 
     def _pattern(self, look: Look) -> int:
         """The number of a look's pattern; the node is told of a new one."""
@@ -268,9 +265,3 @@ class NodeLights:
         if not self._session or reported(self._link.status, PART_LIGHTS) is not None:
             return bytes(3 * self._settings.count), 1.0
         return self._drawing.at(self._clock.now())
-
-
-def _fresh(link: NodeLink, seen: int) -> list[Scan]:
-    """The readings that came since ``seen`` were counted, as far as they are kept."""
-    new = min(link.scan_count - seen, len(link.scans))
-    return list(link.scans)[-new:] if new > 0 else []

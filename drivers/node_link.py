@@ -6,17 +6,24 @@ most. Whoever uses a part of the node calls ``poll`` first, in every scan.
 
 from __future__ import annotations
 
+import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from drivers import node_protocol as protocol
-from drivers import node_troubles as troubles
 from drivers.buses import Buses, SerialPort
 from drivers.clock import Clock
-from drivers.errors import PartAbsentError, PartError
-from drivers.node_time import NodeTime, Step
+from drivers.errors import (
+    PartAbsentError,
+    PartError,
+    PartReadingError,
+    WrongPartError,
+    absent,
+    unsupplied,
+)
+from drivers.node_firmware.wire import Receiver
 
 GREETING_S: Final = 0.3  # for the answer to the greeting
 GREETING_AGAIN_S: Final = 0.05
@@ -33,7 +40,7 @@ KEY_AGAIN_S: Final = 0.05
 TELL_AGAIN_S: Final = 0.2  # all of it, where something was lost: a bad line is not to be filled
 KEPT: Final = 2  # readings of one scan: a host that was late averages no old ones
 OUT_MOST: Final = 2048  # bytes waiting to leave: about 45 ms of line
-REPEATED: Final = 0xFF  # the gap that a message with the number of the one before it leaves
+AROUND_BODY: Final = 6  # bytes on the line: type, number, CRC, COBS and the zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +65,91 @@ class Scan:
     motion: tuple[int, ...] | None
 
 
-@dataclass(slots=True)
-class Counters:
-    """Of everything that went wrong on the line since the start."""
+# Two clocks that must agree: when a node's reading was taken, and when it should be here
 
-    damaged: int = 0
-    """Frames whose CRC or form was wrong."""
-    missed: int = 0
-    """Messages that a gap in the sequence numbers shows."""
-    repeated: int = 0
-    """Messages with the number of the one before, which are left out."""
-    unknown: int = 0
-    """Messages of a type from a later version."""
-    refused: int = 0
-    """Messages that the node could not follow."""
-    opened: int = 0
-    """Times that the node was found."""
+CREEP: Final = 100e-6  # the clocks drift apart by at most this share (two crystals of 50 ppm)
+BITS_PER_BYTE: Final = 10  # with start and stop
+WRAP_US: Final = 1 << 32
+
+IN_A_ROW: Final = 10  # readings that must all be early, or all late: any one may have been held up
+NUDGE_S: Final = 0.001  # less than there is between early and late
+GOAL_S: Final = 0.0007  # the first of so many should come so long after the first look
+LATE_S: Final = 0.0015
+
+
+class NodeTime:
+    """The node's clock, microseconds modulo 2 ** 32, on this computer's: no reading comes earlier
+    than it was taken, and the fastest was some milliseconds on its way (docs/wiring-node.md).
+    """
+
+    def __init__(self, baud: int) -> None:
+        self._byte_s = BITS_PER_BYTE / baud
+        self._node_us: int | None = None  # of the last reading, counted on over the wrap
+        self._offset_s = 0.0  # our clock minus the node's
+        self._at_s = 0.0
+        self._last_s = 0.0
+
+    def reading(self, time_us: int, now_s: float, size: int) -> float:
+        """When a reading of ``size`` bytes on the line, here at ``now_s``, was taken; never goes
+        back.
+        """
+        last = self._node_us
+        self._node_us = node_us = time_us if last is None else last + _ahead(time_us - last)
+        offset_s = now_s - node_us / 1e6 - size * self._byte_s
+        if last is not None:
+            offset_s = min(offset_s, self._offset_s + CREEP * (now_s - self._at_s))
+        self._offset_s, self._at_s = offset_s, now_s
+        self._last_s = max(self._last_s, min(now_s, node_us / 1e6 + offset_s))
+        return self._last_s
+
+    def to_node_us(self, time_s: float) -> int:
+        """A time of this computer's as the node counts."""
+        return round((time_s - self._offset_s) * 1e6) % WRAP_US
+
+
+class Step:
+    """Has the node scan so that its readings come just after they are first looked for.
+
+    Who waits for a reading knows when it came; how long one has lain there is known to nobody. So
+    where they are always there already they are put off little by little, until they are waited
+    for. Where a whole period does not bring that, there is no step to find.
+
+    A microcontroller's readings do not come evenly: by docs/node-protocol.md up to 4 ms apart from
+    their time. So it is the first of many that counts, and while some are early and some are waited
+    for nothing is done: whoever mends that chases what changes by itself.
+    """
+
+    def __init__(self) -> None:
+        self._early = 0
+        self._late: list[float] = []  # how long the last readings were waited for
+        self._nudged_s = 0.0
+
+    def shift_s(self, count: int, waited_s: float, period_s: float) -> float | None:
+        """After each look: how many readings it brought, and how long the first was waited for.
+        By how much to put the next scan off; None: not at all.
+        """
+        # Two at once: the host looks more seldom than the node scans, and there is no step.
+        self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
+        self._late = [*self._late, waited_s] if count == 1 and waited_s > LATE_S else []
+        if waited_s:
+            self._nudged_s = 0.0
+        if self._early >= IN_A_ROW and self._nudged_s < period_s:
+            self._early = 0
+            self._nudged_s += NUDGE_S
+            return NUDGE_S
+        if len(self._late) >= IN_A_ROW:
+            first_s = min(self._late)
+            self._late = []
+            return period_s + GOAL_S - first_s
+        return None
+
+
+def _ahead(difference_us: int) -> int:
+    """A difference modulo 2 ** 32, in the range around 0."""
+    return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2
+
+
+# The conversation
 
 
 class NodeLink:
@@ -90,15 +166,15 @@ class NodeLink:
         self._lost: PartError | None = None
         self._retry_s = 0.0
         self._polled_s = -1.0
-        self.counters = Counters()
         self.capabilities: protocol.Capabilities | None = None
         self.status: protocol.Status | None = None
         self.session = 0
         self._waited_s = 0.0  # for the last reading
-        self._behind = False  # the last look met none
         self.scans: deque[Scan] = deque(maxlen=KEPT)
         self.scan_count = 0
         self._sequence = 0
+        self._behind = False  # the last look met no reading
+        self._step = Step()
         self._begin()
 
     @property
@@ -118,8 +194,7 @@ class NodeLink:
                 # What still waits on the line is long past, and may be all that ever comes.
                 self._attempt(self.close)
             self._attempt(self._work)
-        if self._lost is not None:
-            raise troubles.about(part, self._lost)
+        self._check(part)
 
     def await_reading(self, part: str) -> None:
         """``poll``, and where no reading has come yet wait for it, at most ``WAIT_S``."""
@@ -144,8 +219,7 @@ class NodeLink:
         count = self.scan_count - before
         self._behind = count == 0
         self._waited_s = waited_s if self.scan_count >= wanted else 0.0
-        if self._lost is not None:
-            raise troubles.about(part, self._lost)
+        self._check(part)
         self._polled_s = self._clock.now()
         period_s = 1 / found.scans_per_s
         shift_s = self._step.shift_s(0 if behind else count, waited_s, period_s)
@@ -178,15 +252,22 @@ class NodeLink:
         except PartError as error:
             self._lose(error)
         except (OSError, ImportError) as error:
-            self._lose(troubles.of_port(self._settings.port, error))
+            self._lose(_port_error(self._settings.port, error))
+
+    def _check(self, part: str) -> None:
+        """Raise what the node is lost of, as an error of that part."""
+        error = self._lost
+        if error is not None:
+            params = {name: value for name, value in error.params.items() if name != "part"}
+            raise type(error)(part, error.template, remedy=error.remedy_template, **params)
 
     # The state of one session
 
     def _begin(self) -> None:
-        self._splitter = protocol.Splitter()
+        self._receiver = Receiver()
         self._out = b""
         self._sequence = 0
-        self._expected: int | None = None
+        self._last: int | None = None  # the number of the node's last message
         self._key: tuple[int, tuple[int, ...]] | None = None
         self._key_asked_s = -KEY_AGAIN_S
         self._heard_s = self._pinged_s = self._clock.now()
@@ -237,7 +318,6 @@ class NodeLink:
             self._clock.sleep(GREETING_STEP_S)
             self._read_port(port)
         self.session += 1
-        self.counters.opened += 1
         self._heard_s = self._pinged_s = self._clock.now()
         return port
 
@@ -249,35 +329,49 @@ class NodeLink:
         except OSError:  # unplugged: there is nothing left to close
             self._port = None
 
-    # Bytes
+    def _no_answer(self) -> PartAbsentError:
+        if self._senseless:
+            return PartAbsentError(
+                "hall",
+                "What comes from {port} makes no sense: it is no message from a plate's own"
+                " computer.",
+                remedy="Check that this is the plate's port, that the profile's baud is the"
+                " firmware's, that no other program reads it, and the ground wire.",
+                port=self._settings.port,
+            )
+        return PartAbsentError(
+            "hall",
+            "The plate's own computer does not answer on {port}.",
+            remedy="Check its supply, the two data wires (TX to RX and RX to TX), that the"
+            " tiltboard firmware is on it, and that the profile's baud is the firmware's.",
+            port=self._settings.port,
+        )
+
+    # Bytes and messages
 
     def _flush(self, port: SerialPort) -> None:
         if self._out and port.out_waiting + len(self._out) <= OUT_MOST:
             sent = port.write(self._out) or 0
             self._out = self._out[sent:]
         elif len(self._out) > OUT_MOST:
-            raise troubles.silent(self._settings.port)
-
-    def _no_answer(self) -> PartAbsentError:
-        say = troubles.senseless if self._senseless else troubles.silent
-        return say(self._settings.port)
+            raise self._no_answer()
 
     def _read_port(self, port: SerialPort) -> None:
         waiting = port.in_waiting
         if not waiting:
             return
-        data = port.read(waiting)
+        frames = self._receiver.feed(port.read(waiting))
         now_s = self._clock.now()
         self._senseless = True
         first = True
-        for coded in self._splitter.feed(data):
+        for frame in frames:
+            kind, sequence, body = frame[0], frame[1], frame[2:]
+            if sequence == self._last:  # the message before, again
+                continue
+            self._last = sequence
             try:
-                kind, sequence, body = protocol.unframe(coded)
-                if self._repeats(sequence):
-                    continue
                 message = protocol.understand(kind, body)
                 if message is None:
-                    self.counters.unknown += 1
                     continue
                 self._senseless = False
                 if isinstance(message, protocol.Reading):
@@ -285,21 +379,9 @@ class NodeLink:
                     if first:
                         self.scans.clear()
                         first = False
-                self._handle(message, now_s, len(coded) + 1)
+                self._handle(message, now_s, len(body) + AROUND_BODY)
             except protocol.DamagedError:
-                self.counters.damaged += 1
-
-    def _repeats(self, sequence: int) -> bool:
-        """Whether it is the number of the message before; else count what a gap shows."""
-        gap = 0 if self._expected is None else (sequence - self._expected) & 0xFF
-        if gap == REPEATED:
-            self.counters.repeated += 1
-            return True
-        self.counters.missed += gap
-        self._expected = (sequence + 1) & 0xFF
-        return False
-
-    # Messages
+                continue
 
     def _handle(self, message: protocol.FromNode, now_s: float, size: int) -> None:
         match message:
@@ -311,19 +393,38 @@ class NodeLink:
                 self.status = message
             case protocol.Capabilities():
                 self._meet(message)
-            case protocol.Refused():
-                self.counters.refused += 1
-            case protocol.Pong():
-                self._time.pong(message.token, message.time_us, now_s)
 
     def _meet(self, found: protocol.Capabilities) -> None:
         wanted = self._settings
         if found.major != protocol.MAJOR:
-            raise troubles.other_version(found)
+            raise WrongPartError(
+                "hall",
+                "The plate's own computer ({name}) speaks version {found} of the protocol; this"
+                " program speaks version {wanted}.",
+                remedy="Update tiltboard, or put firmware for version {wanted}.x on the plate:"
+                " docs/wiring-node.md."
+                if found.major > protocol.MAJOR
+                else "Put firmware for version {wanted}.x on it: docs/wiring-node.md.",
+                name=found.name,
+                found=f"{found.major}.{found.minor}",
+                wanted=protocol.MAJOR,
+            )
         if (found.columns, found.rows) != (wanted.columns, wanted.rows):
-            raise troubles.other_plate(found, wanted.columns, wanted.rows)
+            raise WrongPartError(
+                "hall",
+                "The plate's own computer ({name}) has {found} places; the profile says {wanted}.",
+                remedy="Name the profile of this plate, or put this plate's firmware on it.",
+                name=found.name,
+                found=f"{found.columns} x {found.rows}",
+                wanted=f"{wanted.columns} x {wanted.rows}",
+            )
         if not found.scans_per_s:
-            raise troubles.never_scans(found)
+            raise WrongPartError(
+                "hall",
+                "The plate's own computer ({name}) says that it never scans.",
+                remedy="Put the tiltboard firmware on it: docs/wiring-node.md.",
+                name=found.name,
+            )
         self.capabilities = found
 
     def _read(self, reading: protocol.Reading, now_s: float, size: int) -> None:
@@ -345,3 +446,63 @@ class NodeLink:
         time_s = self._time.reading(reading.time_us, now_s, size)
         self.scans.append(Scan(time_s, reading.inputs, codes, reading.motion))
         self.scan_count += 1
+
+
+# What is wrong with the port, and what the node says is wrong with its parts
+
+
+def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:
+    """What came of opening, reading or writing."""
+    gone = (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO, None)
+    if isinstance(error, OSError) and error.errno in gone:
+        return PartAbsentError(
+            "hall",
+            "The plate's own computer is not plugged in: there is no {port}.",
+            remedy="Plug in its USB cable; play goes on by itself.",
+            port=port,
+        )
+    return absent("hall", error, port, group="dialout")
+
+
+PART_HALL, PART_IMU, PART_LIGHTS = 1, 2, 3
+SILENT, WRONG_CHIP, IMPOSSIBLE = 1, 2, 3
+
+_REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
+    (PART_HALL, SILENT): lambda _: PartAbsentError(
+        "hall",
+        "On the plate: the sensors' converter does not answer.",
+        remedy="Check the MCP3008's supply and reference, and the wires of MISO, clock and"
+        " chip select on the plate.",
+    ),
+    (PART_HALL, IMPOSSIBLE): lambda detail: PartReadingError(
+        "hall",
+        "On the plate: spare input {number} of the multiplexers has an impossible reading.",
+        remedy="Check the address lines S0 to S3 and the 3.3 V of the sensors on the plate.",
+        number=detail,
+    ),
+    (PART_IMU, SILENT): lambda _: PartAbsentError(
+        "imu",
+        "On the plate: the tilt sensor does not answer.",
+        remedy="Check the MPU-6050's plug, its 3.3 V, and that AD0 is at ground.",
+    ),
+    (PART_IMU, WRONG_CHIP): lambda detail: WrongPartError(
+        "imu",
+        "On the plate: the tilt sensor is no MPU-6050 (it calls itself {identity:#04x}).",
+        remedy="Fit an MPU-6050 on the plate.",
+        identity=detail,
+    ),
+    (PART_IMU, IMPOSSIBLE): lambda _: PartReadingError(
+        "imu",
+        "On the plate: the tilt sensor's readings are impossible, or it lost its settings.",
+        remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
+    ),
+    (PART_LIGHTS, IMPOSSIBLE): lambda _: unsupplied(),
+}
+
+
+def reported(status: protocol.Status | None, part: int) -> PartError | None:
+    """What the node says is wrong with that part of its own."""
+    for number, code, detail in () if status is None else status.faults:
+        if number == part:
+            return _REPORTED.get((part, code), _REPORTED[part, IMPOSSIBLE])(detail)
+    return None

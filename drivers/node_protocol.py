@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import binascii
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from drivers.node_firmware.fast import stuff
-from drivers.node_firmware.wire import LONGEST, LONGEST_CODED, unstuff
+from drivers.node_firmware.wire import LONGEST
 
 MAJOR: Final = 1
 MINOR: Final = 1
@@ -33,14 +33,13 @@ PATTERNS: Final = 31  # that a node keeps, besides the steady one
 FEW_LOOKS: Final = 15  # up to here a place takes four bits
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
-_PONG = struct.Struct(">II")
 _READING = struct.Struct(">IBB")
 _MOTION = struct.Struct(">6h")
 _STATUS = struct.Struct(">IhhHHBB")
 
 
 class DamagedError(ValueError):
-    """Bytes that are no message; the frame they came in is dropped and counted."""
+    """A body that is none of its type; the frame it came in is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +67,6 @@ class Capabilities:
     def places(self) -> int:
         """Sensors and lights."""
         return self.columns * self.rows
-
-
-@dataclass(frozen=True, slots=True)
-class Pong:
-    """``token`` as in the ping; ``time_us``: the node's clock when it was read."""
-
-    token: int
-    time_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +99,7 @@ class Status:
     faults: tuple[tuple[int, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The node could not do what message ``sequence`` of type ``kind`` asked."""
-
-    kind: int
-    sequence: int
-    reason: int
-
-
-FromNode: TypeAlias = Capabilities | Pong | Reading | Status | Refused
+FromNode: TypeAlias = Capabilities | Reading | Status
 
 
 def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
@@ -130,59 +112,19 @@ def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
     return bytes(coded[: stuff(plain, len(plain), coded)])
 
 
-def unframe(coded: bytes) -> tuple[int, int, bytes]:
-    """Type, sequence number and body of what stood between two zeros. Raises DamagedError."""
-    plain = unstuff(coded)
-    if plain is None:
-        raise DamagedError("not COBS")
-    if not 4 <= len(plain) <= LONGEST:
-        raise DamagedError(f"a message of {len(plain)} bytes")
-    if binascii.crc_hqx(plain, 0xFFFF):
-        raise DamagedError("the CRC does not fit")
-    return plain[0], plain[1], plain[2:-2]
-
-
-class Splitter:
-    """Bytes as they come to frames. Never holds more than one frame's worth."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self._skipping = False
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """What stood before each zero in ``data``, without empty ones. A run that is longer than
-        any frame comes once, as far as it was kept, and is no frame.
-        """
-        *whole, rest = (self._rest + data).split(b"\0")
-        for coded in whole:
-            if self._skipping:
-                self._skipping = False
-            elif coded:
-                yield coded
-        self._rest = rest
-        if len(rest) > LONGEST_CODED:
-            if not self._skipping:
-                yield rest
-            self._skipping = True
-            self._rest = b""
-
-
 def understand(kind: int, body: bytes) -> FromNode | None:
-    """A node's message; None for a type that is not known here. Raises DamagedError if it is
-    shorter than its type; what a later minor version appends is left out.
+    """A node's message; None for an answer to a ping, a refusal, and a type that is not known here:
+    nothing follows from them. Raises DamagedError if it is shorter than its type; what a later
+    minor version appends is left out.
     """
     try:
         if kind in (KEY, DELTA):
             return _reading(kind == KEY, body)
         if kind == STATUS:
             return _status(body)
-        if kind == PONG:
-            return Pong(*_PONG.unpack_from(body))
         if kind == CAPABILITIES:
             return _capabilities(body)
-        if kind == REFUSED:
-            return Refused(body[0], body[1], body[2])
-    except (struct.error, IndexError) as error:
+    except struct.error as error:
         raise DamagedError(f"a message of type {kind:#04x} with {len(body)} bytes") from error
     return None
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 from smbus2 import SMBus
 
 from drivers import light_links as links
-from drivers.buses import PinFactory, PixelStrip, SerialPort, SpiDevice, Writer
+from drivers.buses import PinFactory, PixelStrip, SerialPort, SpiDevice
 from drivers.clock import Clock, SystemClock
 from drivers.errors import unusable
 
@@ -162,7 +162,7 @@ def _gpio_error(error: Exception, device: str) -> OSError:
 # A Raspberry Pi's own buses.
 #
 # This module, drivers.neopixel_strip and drivers.light_links are the ones that import spidev, the
-# GPIO libraries and the lights' writers, each where it is first needed.
+# GPIO libraries and neopixel, each where it is first needed.
 
 
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
@@ -203,18 +203,13 @@ class PiBuses:
         """``/dev/i2c-BUS``."""
         return SMBus(bus)
 
-    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
+    def pixels(self, count: int) -> PixelStrip:
         """A NeoPixel strip; its bytes go out as they are set, green first."""
-        return links.strip_of(count, self._light_link(pin, count, writer), self._send_by)
 
-    def _light_link(self, pin: int, count: int, writer: Writer) -> links.FrameLink:
-        if writer == "pio":
-            return links.PioLink(pin, count)
-        if pin != links.MOSI_PIN:
-            raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{links.MOSI_PIN}")
-        if writer == "rpi_ws281x":
-            return links.Ws281xLink(pin, count)
-        return links.SpiLink(self.spi(0, 0), count, _spi_buffer())
+        def opened() -> links.Sender:
+            return self._send_by(links.SpiSender(self.spi(0, 0), count, _spi_buffer()))
+
+        return links.strip_of(count, opened)
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """``port``, raw, eight bits, no parity."""

@@ -11,7 +11,7 @@ from drivers.buses import Buses
 from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
-from drivers.lights import Colour, LightsSettings, Look
+from drivers.lights import LightsSettings, Look
 from drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
 from drivers.node_link import NodeLink, NodeSettings
 
@@ -59,10 +59,7 @@ class Lights(Protocol):
     def dimmed(self) -> float:
         """The share of the light asked for that the supply allows."""
 
-    def ask(self, colours: Sequence[Colour]) -> None:
-        """Set what to show."""
-
-    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
         """Set what to go through from then on."""
 
     def flush(self) -> None:
@@ -185,16 +182,12 @@ class Plate:
         if self.imu is not None:
             self.imu.mount(mounting)
 
-    def show(self, colours: Sequence[Colour]) -> None:
-        """Set the lights, by position on the strip; see Drawing.ask_colours."""
+    def show(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
+        """Have the lights go through these from ``start_s`` on, by position on the strip; see
+        Drawing.ask.
+        """
         if self.lights is not None:
-            self.lights.ask(colours)
-            self._lights_part.attempt(self.lights.flush, None)
-
-    def show_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
-        """Have the lights go through these from ``start_s`` on; see Drawing.ask."""
-        if self.lights is not None:
-            self.lights.ask_looks(looks, start_s)
+            self.lights.ask(looks, start_s)
             self._lights_part.attempt(self.lights.flush, None)
 
     def tone(self, hz: float | None) -> None:

@@ -247,7 +247,7 @@ def _imu(chip: type[InertialChip]) -> Callable[[SimTable, wiring.ImuPart], Inert
 
 
 def _ws2812(table: SimTable, lights: wiring.Ws2812Lights) -> None:
-    table.buses.add_pixels(lights.pin, table.chain)
+    table.buses.add_pixels(table.chain)
     if lights.supply_pin is not None:
         table.buses.wire_button(lights.supply_pin, lambda _: table.chain.supply_failed)
 

@@ -1,15 +1,18 @@
 """Frames on the line: COBS with a zero at the end of each, and a CRC-16 inside."""
 
+import binascii
+
 from .fast import CRC, crc, stuff
 
 LONGEST = 1024  # bytes of a frame before COBS, its CRC included
 LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # after it, without the zero
 _RUN = 254  # bytes that one COBS code can lead
+_crc_hqx = getattr(binascii, "crc_hqx", None)  # the same, compiled, where there is one: on a host
 
 
 def crc16(data: "bytes | bytearray") -> int:
     """The CRC-16 of all bytes; 0 for a frame that ends with its own CRC."""
-    return crc(data, len(data), CRC)
+    return _crc_hqx(data, 0xFFFF) if _crc_hqx else crc(data, len(data), CRC)
 
 
 def unstuff(coded: bytes) -> "bytes | None":

@@ -348,7 +348,7 @@ def check_parts(
         for number in range(SCANS):
             frames.append(plate.scan())
             if number == 0:
-                plate.show([(0.0, 0.0, 0.0)] * profile.size)
+                plate.show([None] * profile.size)
             buses.clock.sleep(STILL_S)
     finally:
         plate.close()

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
-from drivers.lights import Colour
+from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
@@ -68,7 +68,6 @@ FAULT_OF = {  # in Frame.faults; "node" is about all of them
     Part.EDGES: "imu",
     Part.PLACES: "hall",
 }
-DARK: Colour = (0.0, 0.0, 0.0)
 SKIP = Choice(Answer.SKIP, text("Go on without it"))
 
 
@@ -194,7 +193,7 @@ class Sweep:
         self.step = Step(None, text("The sweep has not begun."), *self._counted)
 
     @property
-    def strip(self) -> list[Colour]:
+    def strip(self) -> list[Look | None]:
         """What the lights show, by position on the strip: where the chain is known to run, or while
         that is being found out, as the profile says.
         """
@@ -202,9 +201,9 @@ class Sweep:
         light_at = progress.light_at
         if not light_at and Part.LIGHTS not in progress.wanted:
             light_at = self._before.lights
-        strip = [DARK] * profile.size
+        strip: list[Look | None] = [None] * profile.size
         for place, light in self.step.lights.items():
-            strip[light_at[place] if light_at else profile.light_of(place)] = light.rgb
+            strip[light_at[place] if light_at else profile.light_of(place)] = light.look
         return strip
 
     def answer(self, value: str) -> None:

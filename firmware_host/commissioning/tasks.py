@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
 from drivers.frame import Frame
+from drivers.lights import Look
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message
@@ -98,10 +99,10 @@ class Light(Enum):
     BLUE = ((0, 0, 255), 0.5)
 
     @property
-    def rgb(self) -> tuple[float, float, float]:
-        """Red, green, blue, 0 to 1, as ``Plate.show`` takes them."""
-        (red, green, blue), share = self.value
-        return red / 255 * share, green / 255 * share, blue / 255 * share
+    def look(self) -> Look:
+        """As ``Plate.show`` takes it."""
+        rgb, share = self.value
+        return Look(rgb, (share,))
 
 
 class Answer(StrEnum):

@@ -25,15 +25,12 @@ class DeviceClass:
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
 I2C = DeviceClass("i2c", ("char-i2c",), 'SUBSYSTEM=="i2c-dev"')
 GPIO = DeviceClass("gpio", ("char-gpiochip",), 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*"')
-# In raspberrypi/linux: bcm2835-gpiomem, since 6.6 rpi-gpiomem; rp1-pio, its subsystem's name too.
-MAPPED_GPIO = DeviceClass("gpio", ("char-*gpiomem",), 'KERNEL=="gpiomem*"')
-PIO = DeviceClass("gpio", ("char-*-pio",), 'SUBSYSTEM=="*-pio", KERNEL=="pio*"')
 # A cable that is pulled and plugged gets a new node; USB, and both kinds of on-board serial.
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )
 SOUND = DeviceClass("audio", ("char-alsa",), 'SUBSYSTEM=="sound"')
-DEVICE_CLASSES = (SPI, I2C, GPIO, MAPPED_GPIO, PIO, SERIAL, SOUND)
+DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeV
 import msgspec
 
 from drivers.attitude import Vector
-from drivers.buses import Buses, Writer
+from drivers.buses import Buses
 from drivers.hall import HallSettings, MuxHallArray
 from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
 from drivers.inertial import ImuSettings, InertialSensor
-from drivers.light_links import MOSI_PIN
+from drivers.light_links import SPI_DEVICE
 from drivers.lights import LightsSettings, LightStrip, StripSettings
 from drivers.lsm6dsox import Lsm6dsox
 from drivers.mpu6050 import Mpu6050
@@ -29,8 +29,6 @@ from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.needs import (
     CORE_CLOCK,
-    MAPPED_GPIO,
-    PIO,
     SERIAL,
     SPI,
     Need,
@@ -49,6 +47,7 @@ ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 # All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
+MOSI_PIN = 10  # of SPI0
 SPI1_SELECTS = (18, 17, 16)  # with spi1-2cs and spi1-3cs the kernel takes those before it, too
 MUX_INPUTS = 128  # eight CD74HC4067, on one converter
 PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
@@ -448,13 +447,11 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
     """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward.
 
     ``supply_pin``: sees the strip's supply through a divider, so that its loss is noticed.
-    ``writer``: what sends; "spi" on any Pi, the others are Blinka's (drivers.light_links).
     """
 
     pin: Pin
     order: Literal["serpentine", "rows"]
     supply_pin: Pin | None = None
-    writer: Writer = "spi"
 
     @property
     def serpentine(self) -> bool:
@@ -462,48 +459,30 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:
-        """Its data pin, all of SPI's where it uses SPI, and the supply's."""
-        line = (self.pin,) if self.writer == "pio" else SPI_PINS[0]
-        return line if self.supply_pin is None else (*line, self.supply_pin)
+        """All of SPI's, and the supply's."""
+        watched = () if self.supply_pin is None else (self.supply_pin,)
+        return (*SPI_PINS[0], *watched)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """What each writer opens, and GPIO where the supply is watched."""
+        """SPI with its clock held still, and GPIO where the supply is watched."""
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
-        return (*self._writers_needs(part, model), *watched)
-
-    def _writers_needs(self, part: str, model: str) -> tuple[Need, ...]:
-        neopixel = ("neopixel",)
         clock = next((lines for name, lines in CORE_CLOCK.items() if name in model), ())
-        lines = (spi_line(0), *clock)
-        match self.writer:
-            case "spi":
-                return (Need(part, "/dev/spidev0.0", SPI, (neopixel, ("spidev",)), lines),)
-            case "rpi_ws281x":
-                modules = (neopixel, ("_rpi_ws281x",))
-                return (
-                    Need(part, "/dev/spidev0.0", SPI, modules, lines),
-                    Need(part, "/dev/gpiomem", MAPPED_GPIO, ()),
-                )
-            case "pio":
-                writer = ("adafruit_raspberry_pi5_neopixel_write",)
-                return (Need(part, "/dev/pio0", PIO, (neopixel, writer)),)
+        modules = (("neopixel",), ("spidev",))
+        return (Need(part, SPI_DEVICE, SPI, modules, (spi_line(0), *clock)), *watched)
 
     def driver(self, count: int, buses: Buses) -> Lights:
         """The strip."""
-        settings = StripSettings(self.pin, self.settings(count), self.supply_pin, self.writer)
-        return LightStrip(settings, buses)
+        return LightStrip(StripSettings(self.settings(count), self.supply_pin), buses)
 
     def check(self, profile: Grid) -> None:
         """SPI sends on one pin alone."""
         super().check(profile)
-        if self.writer != "pio" and self.pin != MOSI_PIN:
+        if self.pin != MOSI_PIN:
             raise ConfigError(
-                "profile {name}: lights.pin is {pin}; the writer {writer} sends on GPIO{mosi}"
-                " alone.",
+                "profile {name}: lights.pin is {pin}; lights are sent on GPIO{mosi} alone.",
                 remedy="Wire the lights to GPIO{mosi}, and write pin = {mosi}.",
                 name=profile.name,
                 pin=self.pin,
-                writer=self.writer,
                 mosi=MOSI_PIN,
             )
 

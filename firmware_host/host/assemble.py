@@ -65,7 +65,7 @@ def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
     plate = profile.plate(buses)
     try:
         plate.scan()
-        plate.show([(0.0, 0.0, 0.0)] * profile.size)
+        plate.show([None] * profile.size)
         faults = plate.scan().faults
     finally:
         plate.close()

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from drivers.lights import Colour, Look
+from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.sweep import TRIED_HZ
 from firmware_host.config.profile import Profile
@@ -170,9 +170,9 @@ class Showing:
             looks = self._scene_looks
         if looks is not self._looks:
             self._looks = looks
-            self._plate.show_looks(self._on_strip(looks), now_s - now_s % LOOKS_S)
+            self._plate.show(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
-    def draw_sweep(self, strip: Sequence[Colour], now_s: float, *, tried: bool) -> None:
+    def draw_sweep(self, strip: Sequence[Look | None], now_s: float, *, tried: bool) -> None:
         """A sweep's lights, by position on the strip. ``tried``: it tries the buzzer."""
         if self._instead(now_s):
             return
@@ -191,7 +191,7 @@ class Showing:
         else:
             return False
         looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]
-        self._plate.show_looks(self._on_strip(looks), 0.0)
+        self._plate.show(self._on_strip(looks), 0.0)
         self._forget()
         return True
 

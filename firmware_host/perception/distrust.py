@@ -27,7 +27,6 @@ from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.state import Pending, PlateState, Sensors, without
-from firmware_host.perception.zeroing import Crosstalk
 from firmware_host.table.sight import Ailment, Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
@@ -203,201 +202,13 @@ NEAR = 0.35  # of a strong magnet: how far off a mean may be
 LEAST_MT2 = 0.04
 FOLLOW_SHARE = 0.1
 CALM_SHARE = 0.02  # of each look: some eight seconds
-READS_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
-WEAK_MT = 2.0
-
-
-@dataclass(slots=True)
-class _Masked:
-    """``base_mt``: what its neighbours read with ``belief`` standing there. ``felt``: whether
-    enough of them are empty. ``unconfirmed``: the belief is only what the journal says of an
-    earlier run. ``checked``: the neighbours, or somebody, agree with it.
-    """
-
-    belief: Magnet
-    base_mt: dict[int, float] = field(default_factory=dict)
-    felt: bool = True
-    unconfirmed: bool = False
-    checked: bool = False
-    wished: Magnet | None = None
-    agreed: int = 0
-
-
-class MaskedPlaces:
-    """Beliefs about masked places. ``columns``, ``rows``: of the plate; ``scans``: in REST_S."""
-
-    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int, scans: int) -> None:
-        self._crosstalk = crosstalk
-        self._columns, self._rows = columns, rows
-        self._places: dict[int, _Masked] = {}
-        self._calm_mt: dict[int, float] = {}
-        self._sum: list[float] = []
-        self._count = 0
-        self._scans = scans
-        self._weak = False  # the game has weak pieces
-
-    def __bool__(self) -> bool:
-        return bool(self._places)
-
-    @property
-    def blind(self) -> frozenset[int]:
-        """Places where the neighbours cannot tell: somebody must be asked."""
-        return frozenset(i for i, place in self._places.items() if not self._is_felt(i, place))
-
-    @property
-    def beliefs(self) -> Mapping[int, Magnet]:
-        """What is believed to stand on each masked place."""
-        return {index: place.belief for index, place in self._places.items()}
-
-    @property
-    def unchecked(self) -> frozenset[int]:
-        """Places whose neighbours have yet to agree with what is believed."""
-        places = self._places.items()
-        return frozenset(i for i, p in places if self._is_felt(i, p) and not p.checked)
-
-    def mask(self, index: int, belief: Magnet, *, unconfirmed: bool = False) -> None:
-        """From now on ``index`` is believed, not read. What its neighbours read before counts: a
-        piece may have come while the sensor was not yet known to have failed.
-        """
-        calm, near = self._calm_mt, around(index, self._columns, self._rows)
-        base = {i: calm[i] for i in near if i in calm}
-        enough = self._weight(index, near) >= LEAST_MT2
-        self._places[index] = _Masked(belief, base, felt=enough, unconfirmed=unconfirmed)
-        self.interrupt()
-
-    def unmask(self, index: int) -> None:
-        """Take the mask off a place: its sensor is read again."""
-        del self._places[index]
-
-    def believe(self, index: int, belief: Magnet) -> None:
-        """Believe what somebody says stands there."""
-        self._places[index] = _Masked(belief, felt=self._places[index].felt, checked=True)
-        self.interrupt()
-
-    def reading_mt(self, index: int) -> float:
-        """What a sound sensor would read there, the neighbours' share included."""
-        belief = self._places[index].belief
-        own = READS_MT.get(belief)
-        if own is None:
-            own = SIGN_OF[belief] * WEAK_MT
-        return own + self._crosstalk.total_mt[index]
-
-    def places(self) -> tuple[int, ...]:
-        """The places that are masked."""
-        return tuple(self._places)
-
-    def interrupt(self) -> None:
-        """Begin the mean anew, as something moves."""
-        self._count = 0
-
-    def changed(self, index: int) -> None:
-        """Another magnet stands at ``index`` now: what its sensor read before says nothing."""
-        self._calm_mt.pop(index, None)
-        for place in self._places.values():
-            place.base_mt.pop(index, None)
-        self.interrupt()
-
-    def follow(self, readings_mt: Sequence[float]) -> None:
-        """Follow what sensors read while nothing happens; to be called at rest, now and then."""
-        calm = self._calm_mt
-        common = median(readings_mt)
-        for index, reading_mt in enumerate(readings_mt):
-            reading = reading_mt - common
-            before = calm.get(index, reading)
-            calm[index] = before + CALM_SHARE * (reading - before)
-
-    def observe(
-        self, readings_mt: Sequence[float], magnets: Sequence[Magnet], classes: Collection[Magnet]
-    ) -> None:
-        """One scan at rest: readings with all that is known or believed removed; ``magnets``: what
-        stands on each place; ``classes``: what may.
-        """
-        self._weak = not WEAK_CLASSES.isdisjoint(classes)
-        if self._count == 0:
-            self._sum = list(readings_mt)
-        else:
-            self._sum = [s + r for s, r in zip(self._sum, readings_mt, strict=True)]
-        self._count += 1
-        if self._count >= self._scans:
-            common = median(self._sum)  # all drift together with the temperature
-            means = [(s - common) / self._count for s in self._sum]
-            self._count = 0
-            for index, place in self._places.items():
-                self._judge(index, place, means, magnets, classes)
-
-    def _judge(
-        self,
-        index: int,
-        place: _Masked,
-        means: Sequence[float],
-        magnets: Sequence[Magnet],
-        classes: Collection[Magnet],
-    ) -> None:
-        """Whether a strong piece has come or gone, by what the empty neighbours read."""
-        near = [
-            i
-            for i in around(index, self._columns, self._rows)
-            if magnets[i] is Magnet.NONE and not self._is_near_another(i, index)
-        ]
-        known = [i for i in near if i in place.base_mt] if place.base_mt else near
-        weight = self._weight(index, known)
-        place.felt = weight >= LEAST_MT2
-        if not place.base_mt:
-            place.base_mt = {i: means[i] for i in near}
-            return
-        if not self._is_felt(index, place) and (not place.felt or place.belief in WEAK_CLASSES):
-            return
-        if place.unconfirmed or self._touches_another(index):
-            return
-        share = self._crosstalk.share_mt
-        along = sum((means[i] - place.base_mt[i]) * share(index, i) for i in known)
-        own = SIGN_OF[place.belief] if place.belief in STRONG_CLASSES else 0.0
-        wished = _nearest(own + along / weight, classes)
-        if wished is place.belief:
-            place.checked = True
-            for i in near:
-                base = place.base_mt.setdefault(i, means[i])
-                place.base_mt[i] = base + FOLLOW_SHARE * (means[i] - base)
-        place.agreed = place.agreed + 1 if wished is place.wished else 1
-        place.wished = wished
-        if wished not in (None, place.belief) and place.agreed >= AGREEING:
-            place.belief, place.checked = wished, True
-
-    def _weight(self, index: int, near: Collection[int]) -> float:
-        return sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
-
-    def _is_felt(self, index: int, place: _Masked) -> bool:
-        """Whether its neighbours tell what stands there."""
-        weak = self._weak and place.belief not in STRONG_CLASSES
-        return place.felt and not (place.unconfirmed or weak or self._touches_another(index))
-
-    def _touches_another(self, index: int) -> bool:
-        return any(i in self._places for i in around(index, self._columns, self._rows))
-
-    def _is_near_another(self, index: int, masked: int) -> bool:
-        """Whether it is, or touches, another masked place than ``masked``, which it may feel."""
-        near = (index, *around(index, self._columns, self._rows))
-        return any(i in self._places for i in near if i != masked)
-
-
-def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
-    """What ``amount`` strong south magnets are: none, one, or one the other way round."""
-    if abs(amount) < NEAR:
-        return Magnet.NONE
-    magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
-    return magnet if magnet in classes and abs(abs(amount) - 1) < NEAR else None
-
-
-def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
-    """The up to eight places beside ``index``."""
-    row, column = divmod(index, columns)
-    return tuple(
-        r * columns + c
-        for r in range(max(0, row - 1), min(rows, row + 2))
-        for c in range(max(0, column - 1), min(columns, column + 2))
-        if (r, c) != (row, column)
-    )
-
+READS_MT = {
+    Magnet.NONE: 0.0,
+    Magnet.N_STRONG: -10.0,
+    Magnet.S_STRONG: 10.0,
+    Magnet.N_WEAK: -2.0,
+    Magnet.S_WEAK: 2.0,
+}
 
 _UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
 # So long one that had failed before the start is not known to have: dead ones, and all others.
@@ -407,9 +218,28 @@ _WEAK_MAGNET_S = 0.3
 _WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 
 
+@dataclass(slots=True)
+class _Masked:
+    """A place that is believed, not read. ``base_mt``: what its neighbours read with ``belief``
+    standing there. ``felt``: whether enough of them are empty. ``unconfirmed``: the belief is only
+    what the journal says of an earlier run. ``checked``: the neighbours, or somebody, agree with
+    it.
+    """
+
+    belief: Magnet
+    since_s: float
+    base_mt: dict[int, float] = field(default_factory=dict)
+    felt: bool = True
+    unconfirmed: bool = False
+    checked: bool = False
+    wished: Magnet | None = None
+    agreed: int = 0
+
+
 class Distrust:
     """What is known against the sensors of one plate. ``stored``: of the last run. ``expected``: as
-    in Perception.
+    in Perception. ``masked``: as in Observation. ``weak``: places on which a magnet is too weak.
+    ``learnt`` counts what was found out, all of it worth keeping.
     """
 
     def __init__(
@@ -420,57 +250,54 @@ class Distrust:
         self._expected = expected
         self._unchanged = set(range(profile.size))  # since the journal's word was given
         self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
-        rest = sensors.scans(REST_S)
-        self.beliefs = MaskedPlaces(sensors.crosstalk, profile.columns, profile.rows, rest)
-        self.weak: frozenset[int] = frozenset()
+        self.masked = self._health.masked
+        self.masked.update(stored.failed)
+        self._places: dict[int, _Masked] = {}
+        self._calm_mt: dict[int, float] = {}
+        self._sum: list[float] = []
+        self._count = 0
         self._now_s = 0.0
         self._began_s: float | None = None
-        self._masked_s: dict[int, float] = {}
-        self.learnt = 0  # counts what was found out, all of it worth keeping
-        self._health.masked.update(stored.failed)
+        self.weak: frozenset[int] = frozenset()
+        self.learnt = 0
 
     def begin(self, state: PlateState) -> PlateState:
         """The first state, with what an earlier run has masked."""
-        return self._follow_health(state) if self._health.masked else state
+        return self._follow_health(state) if self.masked else state
 
-    @property
-    def failed(self) -> frozenset[int]:
-        """Places whose readings mean nothing now."""
-        return frozenset(self._health.masked)
+    def blind(self, state: PlateState) -> frozenset[int]:
+        """Places where the neighbours cannot tell: somebody must be asked."""
+        return frozenset(i for i in self._places if not self._is_felt(state, i))
 
     def unchecked(self, state: PlateState) -> frozenset[int]:
-        """Failed ones where what is told may be out of date: the last that their sensors said may
+        """Masked places where what is told may be out of date: the last that their sensors said may
         have been said too late, or another belief has yet to be accepted.
         """
-        if not self.beliefs:
-            return frozenset()
-        now_s, since_s, magnets = self._now_s, self._masked_s, state.magnets
-        fresh = {i for i in self.beliefs.unchecked if now_s - since_s[i] < _UNCHECKED_S}
-        believed = self.beliefs.beliefs
         return frozenset(
-            fresh.union(i for i, magnet in believed.items() if magnets[i] is not magnet)
+            i
+            for i, place in self._places.items()
+            if state.magnets[i] is not place.belief
+            or (
+                self._now_s - place.since_s < _UNCHECKED_S
+                and not place.checked
+                and self._is_felt(state, i)
+            )
         )
-
-    @property
-    def masked(self) -> dict[int, Ailment]:
-        """As in Observation."""
-        return dict(self._health.masked)
 
     def is_noisy(self, index: int) -> bool:
         """Whether its readings jump, and it is not known to have failed."""
-        return index in self._sensors.noise.noisy and index not in self._health.masked
+        return index in self._sensors.noise.noisy and index not in self.masked
 
     def believe(self, state: PlateState, index: int, magnet: Magnet) -> PlateState:
         """A person says what stands where the sensor cannot be trusted: that is so at once."""
-        if index not in self._health.masked:
+        if index not in self.masked:
             self._health.claim(index)
             state = self._follow_health(state)
-        sensors = self._sensors
-        self._unchanged.discard(index)
-        self.beliefs.believe(index, magnet)
-        self.beliefs.changed(index)
+        sensors, place = self._sensors, self._places[index]
+        self._places[index] = _Masked(magnet, place.since_s, felt=place.felt, checked=True)
+        self.accepted(index)
         sensors.crosstalk.stand(index, magnet)
-        reading = self.beliefs.reading_mt(index)
+        reading = self._reading_mt(index)
         sensors.history.flatten(index, reading)
         state = state.standing(index, magnet)
         state = state.reading(index, reading - sensors.crosstalk.total_mt[index])
@@ -495,54 +322,135 @@ class Distrust:
         noisy = self._sensors.noise.noisy
         if look and self._health.observe(now_s, field_mt, noisy, state.magnets):
             state = self._follow_health(state)
-        for index in self.beliefs.places():
-            scan[index] = self.beliefs.reading_mt(index)
+        for index in self._places:
+            scan[index] = self._reading_mt(index)
         return state
 
     def interrupt(self) -> None:
         """The readings were interrupted, or the plate was not still."""
         self._health.interrupt()
-        self.beliefs.interrupt()
+        self.moved()
 
-    def at_rest(self, state: PlateState, *, calm: bool) -> None:
-        """Nothing moves in this scan. ``calm``: now and then."""
-        if self.beliefs:
-            self.beliefs.observe(state.readings, state.magnets, state.classes)
-        if calm:
-            self.beliefs.follow(state.readings)
+    def moved(self) -> None:
+        """Begin the mean of what neighbours read anew, as something moves."""
+        self._count = 0
 
     def accepted(self, index: int) -> None:
-        """Another magnet was just taken for standing there."""
-        self.beliefs.changed(index)
+        """Another magnet stands at ``index`` now: what its sensor read before says nothing."""
         self._unchanged.discard(index)
+        self._calm_mt.pop(index, None)
+        for place in self._places.values():
+            place.base_mt.pop(index, None)
+        self.moved()
 
-    def look_for_weak(self, state: PlateState, now_s: float) -> None:
-        """Find the ``weak`` magnets among what is pending."""
-        pending = state.pending.items()
-        self.weak = frozenset(i for i, each in pending if self._is_weak(state, i, each, now_s))
+    def at_rest(self, state: PlateState, *, calm: bool) -> None:
+        """Nothing moves in this scan: judge the masked places by the mean of what is read with all
+        that is known or believed removed. ``calm``: now and then, when what the sensors read is
+        followed.
+        """
+        readings = state.readings
+        if self._places:
+            self._sum = list(map(add, self._sum, readings)) if self._count else list(readings)
+            self._count += 1
+            if self._count >= self._sensors.scans(REST_S):
+                common = median(self._sum)  # all drift together with the temperature
+                means = [(s - common) / self._count for s in self._sum]
+                self._count = 0
+                for index in self._places:
+                    self._judge(state, index, means)
+        if calm:
+            calm_mt, common = self._calm_mt, median(readings)
+            for index, reading_mt in enumerate(readings):
+                reading = reading_mt - common
+                before = calm_mt.get(index, reading)
+                calm_mt[index] = before + CALM_SHARE * (reading - before)
 
     def _follow_health(self, state: PlateState) -> PlateState:
         """Believe where sensors have failed, read where they have healed."""
         sensors = self._sensors
         self.learnt += 1
-        for index in self._health.masked.keys() - set(self.beliefs.places()):
-            belief = state.magnets[index]
-            # Whether what fails so would have been known before, had it failed at the start
-            known_s = _DEAD_S if self._health.masked[index] is Ailment.DEAD else _SEEN_S
-            was_sound = self._began_s is not None and self._now_s - self._began_s > known_s
-            unconfirmed = self._expected is not None and index in self._unchanged and not was_sound
-            if self._expected is not None and unconfirmed:
-                belief = self._expected.get(index, Magnet.NONE)
-            self.beliefs.mask(index, belief, unconfirmed=unconfirmed)
-            self._masked_s[index] = self._now_s
-            pending, doubt = without(state.pending, index), without(state.doubt, index)
-            state = replace(state, pending=pending, doubt=doubt)
-            sensors.crosstalk.stand(index, state.magnets[index])
-            sensors.history.flatten(index, self.beliefs.reading_mt(index))
-        for index in set(self.beliefs.places()) - self._health.masked.keys():
-            self.beliefs.unmask(index)
+        for index in self.masked.keys() - self._places.keys():
+            state = self._mask(state, index)
+        for index in self._places.keys() - self.masked.keys():
+            del self._places[index]
             sensors.history.clear()
         return state
+
+    def _mask(self, state: PlateState, index: int) -> PlateState:
+        """From now on the place is believed. What its neighbours read before counts: a piece may
+        have come while the sensor was not yet known to have failed.
+        """
+        sensors, calm_mt = self._sensors, self._calm_mt
+        belief = state.magnets[index]
+        # Whether what fails so would have been known before, had it failed at the start
+        known_s = _DEAD_S if self.masked[index] is Ailment.DEAD else _SEEN_S
+        was_sound = self._began_s is not None and self._now_s - self._began_s > known_s
+        unconfirmed = self._expected is not None and index in self._unchanged and not was_sound
+        if self._expected is not None and unconfirmed:
+            belief = self._expected.get(index, Magnet.NONE)
+        near = sensors.around[index]
+        base_mt = {i: calm_mt[i] for i in near if i in calm_mt}
+        felt = self._weight(index, near) >= LEAST_MT2
+        self._places[index] = _Masked(belief, self._now_s, base_mt, felt, unconfirmed)
+        self.moved()
+        sensors.crosstalk.stand(index, state.magnets[index])
+        sensors.history.flatten(index, self._reading_mt(index))
+        pending, doubt = without(state.pending, index), without(state.doubt, index)
+        return replace(state, pending=pending, doubt=doubt)
+
+    def _reading_mt(self, index: int) -> float:
+        """What a sound sensor would read on a masked place, the neighbours' share included."""
+        return READS_MT[self._places[index].belief] + self._sensors.crosstalk.total_mt[index]
+
+    def _judge(self, state: PlateState, index: int, means: Sequence[float]) -> None:
+        """Whether a strong piece has come or gone, by what the empty neighbours read."""
+        place, around = self._places[index], self._sensors.around
+        near = [
+            i
+            for i in around[index]
+            if state.magnets[i] is Magnet.NONE
+            and not any(j in self._places for j in (i, *around[i]) if j != index)
+        ]
+        known = [i for i in near if i in place.base_mt] if place.base_mt else near
+        weight = self._weight(index, known)
+        place.felt = weight >= LEAST_MT2
+        if not place.base_mt:
+            place.base_mt = {i: means[i] for i in near}
+            return
+        if not self._is_felt(state, index) and (not place.felt or place.belief in WEAK_CLASSES):
+            return
+        if place.unconfirmed or self._touches_another(index):
+            return
+        share = self._sensors.crosstalk.share_mt
+        along = sum((means[i] - place.base_mt[i]) * share(index, i) for i in known)
+        own = SIGN_OF[place.belief] if place.belief in STRONG_CLASSES else 0.0
+        wished = _nearest(own + along / weight, state.classes)
+        if wished is place.belief:
+            place.checked = True
+            for i in near:
+                base = place.base_mt.setdefault(i, means[i])
+                place.base_mt[i] = base + FOLLOW_SHARE * (means[i] - base)
+        place.agreed = place.agreed + 1 if wished is place.wished else 1
+        place.wished = wished
+        if wished not in (None, place.belief) and place.agreed >= AGREEING:
+            place.belief, place.checked = wished, True
+
+    def _weight(self, index: int, near: Collection[int]) -> float:
+        return sum(self._sensors.crosstalk.share_mt(index, i) ** 2 for i in near)
+
+    def _is_felt(self, state: PlateState, index: int) -> bool:
+        """Whether its neighbours tell what stands on a masked place."""
+        place = self._places[index]
+        weak = not WEAK_CLASSES.isdisjoint(state.classes) and place.belief not in STRONG_CLASSES
+        return place.felt and not (place.unconfirmed or weak or self._touches_another(index))
+
+    def _touches_another(self, index: int) -> bool:
+        return any(i in self._places for i in self._sensors.around[index])
+
+    def look_for_weak(self, state: PlateState, now_s: float) -> None:
+        """Find the ``weak`` magnets among what is pending."""
+        pending = state.pending.items()
+        self.weak = frozenset(i for i, each in pending if self._is_weak(state, i, each, now_s))
 
     def _is_weak(self, state: PlateState, index: int, pending: Pending, now_s: float) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the
@@ -557,10 +465,9 @@ class Distrust:
             return False
         if not sensors.agree(index, count) or len(sensors.history) < count:
             return False
-        near = around(index, sensors.profile.columns, sensors.profile.rows)
-        neighbours = [i for i in near if i not in state.pending]
+        neighbours = [i for i in sensors.around[index] if i not in state.pending]
         shares = [sensors.crosstalk.share_mt(index, i) for i in neighbours]
-        weight = sum(share * share for share in shares)
+        weight = self._weight(index, neighbours)
         if weight < LEAST_MT2:
             return False
         felt = [
@@ -569,3 +476,11 @@ class Distrust:
         ]
         amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight
         return 0 < amount * (1 if reading > 0 else -1) < _WEAK_MAGNET
+
+
+def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
+    """What ``amount`` strong south magnets are: none, one, or one the other way round."""
+    if abs(amount) < NEAR:
+        return Magnet.NONE
+    magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
+    return magnet if magnet in classes and abs(abs(amount) - 1) < NEAR else None

@@ -175,7 +175,7 @@ class Perception:
 
     def _start(self, state: PlateState, now: float) -> PlateState:
         """Zero the sensors, and take what stands there as given."""
-        sensors, failed = self._sensors, self._distrust.failed
+        sensors, failed = self._sensors, self._distrust.masked
         scans = sensors.scans(AVERAGED_S)
         places = range(self._profile.size)
         restless = [i for i in places if i not in failed and not sensors.agree(i, scans)]
@@ -219,7 +219,7 @@ class Perception:
         out = self._sensors.bands.outside(readings)
         if not out and not state.pending:
             state = self._rest_here(replace(state, readings=readings), now, anew=self._blind)
-            calm, failed = self._is_time(_TRACK_S), self._distrust.failed
+            calm, failed = self._is_time(_TRACK_S), self._distrust.masked
             self._distrust.at_rest(state, calm=calm)
             if self._profile.capabilities.measures:
                 if not self._tracks.moving:
@@ -227,7 +227,7 @@ class Perception:
                 if calm:
                     self._tracks.at_rest(state, failed)
             return state, ()
-        self._distrust.beliefs.interrupt()
+        self._distrust.moved()
         pending = {index: each for index, each in state.pending.items() if index in out}
         for index in state.pending:
             if index not in pending:
@@ -291,7 +291,7 @@ class Perception:
         self._sensors.crosstalk.stand(index, magnet)
         self._distrust.accepted(index)
         state = state.standing(index, magnet)
-        if index in self._distrust.failed:
+        if index in self._distrust.masked:
             pass
         elif index in state.doubt:
             # Two pieces have no room on one place: what was in doubt was an empty place.
@@ -309,7 +309,7 @@ class Perception:
     def _track(self, state: PlateState) -> None:
         """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
         sensors, none = self._sensors, Magnet.NONE
-        unknown = self._distrust.failed | state.pending.keys()
+        unknown = self._distrust.masked.keys() | state.pending.keys()
         states = enumerate(zip(state.magnets, sensors.zeros.zeroed, strict=True))
         empty = [i for i, (m, zeroed) in states if m is none and zeroed and i not in unknown]
         sensors.zeros.follow(empty, state.readings, _TRACK_S)
@@ -319,7 +319,7 @@ class Perception:
         state = self._state
         late = [i for i, p in state.pending.items() if now - p.since_s >= _UNSURE_S]
         unsure = self._sensors.noise.noisy.union(late, state.doubt, self._foreign)
-        return (unsure - self._distrust.failed) | self._distrust.unchecked(state)
+        return (unsure - self._distrust.masked.keys()) | self._distrust.unchecked(state)
 
     def _observation(
         self, now: float, events: tuple[BoardEvent, ...], spin_rad: float | None, *, ready: bool
@@ -343,8 +343,8 @@ class Perception:
             stillness=self._gate.state,
             tilt_rad=self._gate.tilt_rad,
             events=events,
-            masked=self._distrust.masked,
-            blind=self._distrust.beliefs.blind,
+            masked=dict(self._distrust.masked),
+            blind=self._distrust.blind(state),
             weak=self._distrust.weak,
             positions=self._positions.known,
             tracks=self._tracks.known,

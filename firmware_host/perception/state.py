@@ -5,7 +5,7 @@ latest scans, and the places whose readings have left their bands.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import exp
 from typing import TypeVar
@@ -112,11 +112,12 @@ _RANGE_SHARE = 0.08  # or within this share of a strong reading
 class Sensors:
     """The sensors of one plate: zeros and gains, noise, what neighbours add, the bands that their
     readings stay in, and the latest scans. ``scans_per_s``: the profile's, or fewer on a computer
-    that does not keep that.
+    that does not keep that. ``around``: of each place, the up to eight beside it.
     """
 
     def __init__(self, profile: Profile, calibration: Calibration) -> None:
         self.profile = profile
+        self.around = [tuple(_around(profile, index)) for index in range(profile.size)]
         self.scans_per_s = float(profile.scans_per_s)
         self._periods_s: deque[float] = deque(maxlen=_PERIODS)
         self.zeros = Zeros(calibration)
@@ -156,6 +157,14 @@ class Sensors:
         """Set a place's bands, after its magnet or its zero has changed."""
         zeroed, reading = self.zeros.zeroed[index], state.readings[index]
         self.bands.set(index, state.magnets[index], reading, zeroed=zeroed)
+
+
+def _around(profile: Profile, index: int) -> Iterator[int]:
+    row, column = divmod(index, profile.columns)
+    for r in range(max(0, row - 1), min(profile.rows, row + 2)):
+        for c in range(max(0, column - 1), min(profile.columns, column + 2)):
+            if (r, c) != (row, column):
+                yield r * profile.columns + c
 
 
 _HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less

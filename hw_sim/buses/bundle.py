@@ -9,15 +9,15 @@ from typing import Protocol
 
 from smbus2 import SMBus
 
-from drivers.buses import PinFactory, PixelStrip, SerialPort, Writer
-from drivers.light_links import MOSI_PIN, DirectSender, FrameLink, Sender, SpiLink, strip_of
+from drivers.buses import PinFactory, PixelStrip, SerialPort
+from drivers.light_links import SpiSender, strip_of
 from hw_sim.buses import timing
 from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
 from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 
 
@@ -41,13 +41,11 @@ class SimBuses:
         self.wiring = Wiring()
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
-        self.chains: dict[int, Ws2812Chain] = {}
         self.lines: dict[str, SimLine] = {}
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
-        self._sending = SideClock(clock)
-        self.light_port = SpiPort(self._sending, Ws2812Chain(0), timing.SPI0_CORE_HZ)
+        self.light_port = SpiPort(SideClock(clock), Ws2812Chain(0), timing.SPI0_CORE_HZ)
 
     def __enter__(self) -> SimBuses:
         if self._i2c_seam is not None:
@@ -91,22 +89,9 @@ class SimBuses:
             raise RuntimeError("enter the buses' context first")
         return SMBus(self._i2c_seam.path_of(found))
 
-    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
-        """An opened NeoPixel that shows only when told. Bytes for a pin without lights vanish."""
-        link: FrameLink
-        if writer == "spi":
-            if pin != MOSI_PIN:
-                raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{MOSI_PIN}")
-            link = SpiLink(self.spi(0, 0), count, MAX_BYTES)
-        else:
-            chain = self.chains.get(pin) or Ws2812Chain(0)
-            sleeps_s = timing.BLINKA_SLEEP_S * (3 * count // 100 + 1)
-            rest_s = timing.PIO_REST_S if writer == "pio" else sleeps_s
-            link = BlinkaModel(chain, self.clock, self._sending, rest_s)
-        return strip_of(count, link, self._sender)
-
-    def _sender(self, link: FrameLink) -> Sender:
-        return VirtualSender(link, self.clock)
+    def pixels(self, count: int) -> PixelStrip:
+        """An opened NeoPixel that shows only when told."""
+        return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """An opened serial.Serial. Raises FileNotFoundError where nothing is plugged in."""
@@ -136,12 +121,10 @@ class SimBuses:
             self.i2c_buses[bus] = I2cBus(bus, self.clock, clock_hz)
         self.i2c_buses[bus].chips[address] = chip
 
-    def add_pixels(self, pin: int, chain: Ws2812Chain) -> None:
-        """Solder a chain of lights to a pin."""
-        self.chains[pin] = chain
-        if pin == MOSI_PIN:
-            self.light_port.chip = chain
-            chain.gaps_under = timing.SPI_DMA_BYTES
+    def add_pixels(self, chain: Ws2812Chain) -> None:
+        """Solder a chain of lights to SPI0's MOSI."""
+        self.light_port.chip = chain
+        chain.gaps_under = timing.SPI_DMA_BYTES
 
     def add_line(self, port: str, line: SimLine) -> None:
         """Plug a serial line in under that name."""
@@ -167,9 +150,8 @@ class SimBuses:
         now_s = self.clock.now()
         if self._factory is not None:
             self._factory.close()
-        chips: list[Chip] = [port.chip for port in self.spi_ports.values()]
+        chips: list[Chip] = [port.chip for port in (*self.spi_ports.values(), self.light_port)]
         chips += [chip for bus in self.i2c_buses.values() for chip in bus.chips.values()]
-        chips += self.chains.values()
         for chip in chips:
             chip.power_on(now_s)
 
@@ -181,9 +163,8 @@ def _address_line(address: AddressBus, line: int) -> Callable[[float, float | No
     return driven
 
 
-# What sends to the lights in virtual time: a thread's own time, and Blinka's writers.
-#
-# The way over SPI is the real one down to ``spidev.SpiDev`` (hw_sim.buses.spi).
+# What sends to the lights in virtual time: the real way down to ``spidev.SpiDev``
+# (hw_sim.buses.spi), in a thread's own time.
 
 
 class SideClock(VirtualClock):
@@ -209,39 +190,14 @@ class SideClock(VirtualClock):
         super().advance(duration_s)
 
 
-class VirtualSender(DirectSender):
+class VirtualSender(SpiSender):
     """ThreadSender's place in virtual time: the caller is held for the hand-over alone."""
 
-    def __init__(self, link: FrameLink, clock: VirtualClock) -> None:
-        super().__init__(link)
+    def __init__(self, spi: SpiDev, count: int, clock: VirtualClock) -> None:
+        super().__init__(spi, count, MAX_BYTES)
         self._clock = clock
 
     def send(self, frame: bytes, /) -> None:
         """As Sender's."""
         self._clock.advance(timing.SEND_HANDOVER_S)
         super().send(frame)
-
-
-class BlinkaModel:
-    """A link through either of Blinka's writers, which hold the interpreter while they send.
-
-    ``rest_s``: what passes after the reset before the next frame may begin.
-    """
-
-    def __init__(
-        self, chain: Ws2812Chain, clock: VirtualClock, side: SideClock, rest_s: float
-    ) -> None:
-        self._chain = chain
-        self._clock = clock
-        self._side = side
-        self._rest_s = rest_s
-
-    def write(self, frame: bytes, /) -> None:
-        """As FrameLink's."""
-        start_s = max(self._clock.now(), self._side.now())
-        end_s = self._chain.receive(frame, start_s)
-        self._clock.advance(end_s - self._clock.now())
-        self._side.advance(RESET_S + self._rest_s)
-
-    def close(self) -> None:
-        """As FrameLink's."""

@@ -21,14 +21,6 @@ SPI_DMA_BYTES = 96
 SEND_HANDOVER_S = 50e-6
 """A frame of lights to the thread that sends it; an estimate: a lock, and waking a thread."""
 
-BLINKA_SLEEP_S = 1e-3
-"""What Blinka sleeps after a frame of rpi_ws281x, for each 100 bytes begun (adafruit_blinka,
-bcm283x/neopixel.py): 4 ms for 100 lights.
-"""
-
-PIO_REST_S = 1e-3
-"""Between two frames through PIO (adafruit_raspberry_pi5_neopixel_write, main.cpp)."""
-
 GPIO_CALL_S = 15e-6
 """One read or write of a pin through gpiozero: what the scan above leaves for an address write."""
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 import pytest
 
 from drivers.errors import PartAbsentError
+from drivers.lights import Look
 
-DARK = (0.0, 0.0, 0.0)
-WHITE = (1.0, 1.0, 1.0)
-COLOURS = {"red": (1.0, 0.0, 0.0), "green": (0.0, 1.0, 0.0), "blue": (0.0, 0.0, 1.0)}
+WHITE = Look((255, 255, 255))
+COLOURS = {"red": Look((255, 0, 0)), "green": Look((0, 255, 0)), "blue": Look((0, 0, 255))}
 SMALL_A = 0.6
 
 
@@ -19,7 +19,7 @@ def lights(bench):
 
 def show(bench, lights, by_place, seconds=0.3):
     """Show colours by plate index, long enough for all of it to arrive."""
-    strip = [DARK] * bench.profile.size
+    strip = [None] * bench.profile.size
     for index, colour in by_place.items():
         strip[bench.profile.light_of(index)] = colour
     lights.ask(strip)
@@ -64,7 +64,7 @@ def test_what_was_written_can_be_read_back_by_position(bench, lights):
 
 def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, lights):
     lights = bench.limited_to(SMALL_A).lights
-    everywhere = dict.fromkeys(range(bench.profile.size), (1.0, 0.5, 0.0))
+    everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
     # HARDWARE, power: each channel's share of its 20 mA, and what a dark light takes.
@@ -90,7 +90,7 @@ def test_a_strip_that_was_without_power_shows_it_all_again_within_some_seconds(b
     assert set(bench.shining()) == {3}
 
 
-def test_another_number_of_colours_is_refused(bench, lights):
+def test_another_number_of_looks_is_refused(bench, lights):
     with pytest.raises(ValueError, match="lights"):
         lights.ask([WHITE] * (bench.profile.size - 1))
 

@@ -284,10 +284,9 @@ class BenchBuses:
             raise self.missing["i2c"]
         return self.mpu.open(bus)
 
-    def pixels(self, pin: int, count: int, writer: str) -> Strip:
+    def pixels(self, count: int) -> Strip:
         if "pixels" in self.missing:
             raise self.missing["pixels"]
-        assert (pin, writer) == (10, "spi")
         self.strips.append(Strip(count, self.clock))
         return self.strips[-1]
 
@@ -313,7 +312,7 @@ def imu_settings() -> ImuSettings:
 
 @pytest.fixture
 def lights_settings() -> StripSettings:
-    return StripSettings(10, LightsSettings(count=100, supply_a=4.0))
+    return StripSettings(LightsSettings(count=100, supply_a=4.0))
 
 
 @pytest.fixture

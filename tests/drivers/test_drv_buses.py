@@ -215,11 +215,6 @@ def test_i2c_that_is_not_there_names_its_device() -> None:
     assert caught.value.filename == "/dev/i2c-97"
 
 
-def test_lights_of_a_pi_5_without_its_driver_say_what_to_update() -> None:
-    error = FileNotFoundError(errno.ENOENT, "", "/dev/pio0")
-    assert "rpi-eeprom-update" in absent("lights", error, "").remedy
-
-
 def test_an_error_of_a_line_in_use_is_the_parts_fault(monkeypatch, tmp_path) -> None:
     chip = tmp_path / "gpiochip0"
     chip.touch()

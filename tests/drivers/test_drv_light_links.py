@@ -1,4 +1,4 @@
-"""The lights' way over SPI, Blinka's writers with their traps, and the thread that sends."""
+"""The lights' way over SPI, and the thread that sends."""
 
 import errno
 import gc
@@ -10,21 +10,10 @@ import weakref
 
 import pytest
 
-from drivers.errors import PartAbsentError, absent
-from drivers.light_links import (
-    DirectSender,
-    PioLink,
-    SpiLink,
-    ThreadSender,
-    Ws281xLink,
-    encode,
-    strip_of,
-)
-from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.errors import PartAbsentError
+from drivers.light_links import SpiSender, ThreadSender, encode, strip_of
+from drivers.lights import LightsSettings, LightStrip, Look, StripSettings
 from drivers.pi_buses import PiBuses
-
-WRITER_5 = "adafruit_raspberry_pi5_neopixel_write"
-BLINKA_WS281X = "adafruit_blinka.microcontroller.bcm283x.neopixel"
 
 
 class Spi:
@@ -69,7 +58,7 @@ def test_a_strip_is_a_neopixel_and_sends_green_first(monkeypatch) -> None:
     spi = Spi()
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
     environment = dict(os.environ)
-    strip = PiBuses(send_by=DirectSender).pixels(10, 2)
+    strip = PiBuses(send_by=lambda sender: sender).pixels(2)
     assert isinstance(strip, sys.modules["neopixel"].NeoPixel)
     assert dict(os.environ) == environment
     assert (spi.where, spi.mode, spi.bits_per_word, spi.max_speed_hz) == ((0, 0), 0, 8, 2_400_000)
@@ -88,15 +77,15 @@ def test_a_strip_is_a_neopixel_and_sends_green_first(monkeypatch) -> None:
 
 
 def test_the_pin_is_not_claimed(monkeypatch) -> None:
-    """As a GPIO output it would no longer be SPI's, nor PIO's."""
-    strip_of(1, SpiLink(Spi(), 1, 4096), DirectSender)  # Blinka must not be imported otherwise
+    """As a GPIO output it would no longer be SPI's."""
+    strip_of(1, lambda: SpiSender(Spi(), 1, 4096))  # Blinka must not be imported otherwise
 
     def claimed(pin: object) -> None:
         raise AssertionError(f"{pin} was claimed")
 
     monkeypatch.setattr(sys.modules["digitalio"], "DigitalInOut", claimed)
     spi = Spi()
-    strip_of(1, SpiLink(spi, 1, 4096), DirectSender).show()
+    strip_of(1, lambda: SpiSender(spi, 1, 4096)).show()
     assert len(spi.sent) == 1
 
 
@@ -109,9 +98,9 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
     (tmp_path / "bufsiz").write_text(size)
     monkeypatch.setattr("drivers.pi_buses.SPI_BUFFER", str(tmp_path / "bufsiz"))
     count = (most - 180) // 9  # as many as fit
-    PiBuses().pixels(10, count).close()
+    PiBuses().pixels(count).close()
     with pytest.raises(PartAbsentError) as caught:
-        PiBuses().pixels(10, count + 1)
+        PiBuses().pixels(count + 1)
     assert caught.value.problem == (
         f"{count + 1} lights need {(count + 1) * 9 + 180} bytes at once, and SPI sends {most}."
     )
@@ -119,18 +108,13 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
     assert spi.closed
 
 
-def test_another_pin_has_no_spi() -> None:
-    with pytest.raises(ValueError, match="GPIO18"):
-        PiBuses().pixels(18, 1)
-
-
-def test_without_neopixel_the_device_is_given_back(monkeypatch) -> None:
-    spi = Spi()
+def test_without_neopixel_no_device_is_opened(monkeypatch) -> None:
+    opened = []
     monkeypatch.setitem(sys.modules, "neopixel", None)
     monkeypatch.delitem(sys.modules, "drivers.neopixel_strip", raising=False)
     with pytest.raises(ImportError):
-        strip_of(1, SpiLink(spi, 1, 4096), DirectSender)
-    assert spi.closed
+        strip_of(1, lambda: opened.append(Spi()))
+    assert opened == []
 
 
 class Link:
@@ -144,7 +128,7 @@ class Link:
         self.error: Exception | None = None
         self.closed = 0
 
-    def write(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         self.frames.append(frame)
         self.threads.add(threading.get_ident())
         self.begun.release()
@@ -218,13 +202,13 @@ def test_a_device_that_goes_and_comes_back_leaves_nothing_open(monkeypatch) -> N
 
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=Device))
     settings = LightsSettings(count=3, supply_a=4.0, brightness=1.0)
-    lights = LightStrip(StripSettings(10, settings), PiBuses(send_by=threaded))
-    lights.ask([(1.0, 0.0, 0.0)] * 3)
+    lights = LightStrip(StripSettings(settings), PiBuses(send_by=threaded))
+    lights.ask([Look((255, 0, 0))] * 3)
     lights.flush()
     kept = []
     for gone in (errno.ENOENT, errno.EACCES):
         error[:] = [gone]
-        lights.ask([(0.0, 1.0, 0.0)] * 3)
+        lights.ask([Look((0, 255, 0))] * 3)
         lights._written_s = -1.0  # the time between two writes is over
         with pytest.raises(PartAbsentError) as caught:
             lights.flush()
@@ -245,186 +229,3 @@ def test_a_device_that_goes_and_comes_back_leaves_nothing_open(monkeypatch) -> N
         assert opened[-1]() is not None
     lights.close()
     assert not any(sender._thread.is_alive() for sender in senders)
-
-
-# -- Blinka's writers ---------------------------------------------------------------------------
-
-
-class Ws281x(types.ModuleType):
-    """_rpi_ws281x: what reaches the line, by rpi_ws281x's ws2811.c."""
-
-    WS2811_SUCCESS, WS2811_STRIP_RGB, SK6812_STRIP_RGBW = 0, 0x00100800, 0x18100800
-
-    def __init__(self) -> None:
-        super().__init__("_rpi_ws281x")
-        self.init_result = self.render_result = 0
-        self.inits = 0
-        self.line: list[bytes] = []
-        self.live: set[int] = set()
-        self.leds: dict[int, int] = {}
-
-    def new_ws2811_t(self) -> int:
-        self.made = self.inits = self.inits + 1
-        return self.made
-
-    def ws2811_channel_get(self, _strip: int, number: int) -> int:
-        return number
-
-    def ws2811_channel_t_count_set(self, channel: int, count: int) -> None:
-        self.count = count if channel == 0 and count else getattr(self, "count", 0)
-
-    def ws2811_channel_t_gpionum_set(self, channel: int, gpio: int) -> None:
-        self.gpio = gpio or getattr(self, "gpio", 0)
-
-    def ws2811_channel_t_gpionum_get(self, _channel: int) -> int:
-        return self.gpio
-
-    def ws2811_channel_t_strip_type_set(self, _channel: int, kind: int) -> None:
-        self.kind = kind
-
-    def ws2811_channel_t_strip_type_get(self, _channel: int) -> int:
-        return self.kind
-
-    def ws2811_init(self, strip: int) -> int:
-        if self.init_result == 0:
-            self.live.add(strip)
-        return self.init_result
-
-    def ws2811_led_set(self, _channel: int, index: int, pixel: int) -> None:
-        assert index < self.count
-        self.leds[index] = pixel
-
-    def ws2811_render(self, strip: int) -> int:
-        assert strip in self.live, "a strip that was never set up: the C code follows NULL"
-        if self.render_result == 0:
-            size = 4 if self.kind == self.SK6812_STRIP_RGBW else 3
-            sent = bytearray(4 * self.count)  # LED_COLOURS is 4, always
-            for index, pixel in self.leds.items():
-                # shifts of the strip type: red 16, green 8, blue 0, then white 24
-                colours = [pixel >> shift & 255 for shift in (16, 8, 0, 24)]
-                sent[size * index : size * (index + 1)] = bytes(colours[:size])
-            self.line.append(bytes(sent))
-        return self.render_result
-
-    def ws2811_fini(self, strip: int) -> None:
-        assert strip in self.live, "a strip that was never set up: the C code follows NULL"
-        self.live.remove(strip)
-
-    def ws2811_get_return_t_str(self, _result: int) -> str:
-        return "SPI transfer error"
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_arguments: 0
-
-
-@pytest.fixture
-def ws281x(monkeypatch, tmp_path):
-    """The real Blinka over a stand-in of the extension; its devices are there."""
-    extension = Ws281x()
-    monkeypatch.setitem(sys.modules, "_rpi_ws281x", extension)
-    monkeypatch.delitem(sys.modules, BLINKA_WS281X, raising=False)
-    for name in ("SPI_DEVICE", "MAPPED_GPIO"):
-        (tmp_path / name).touch()
-        monkeypatch.setattr(f"drivers.light_links.{name}", str(tmp_path / name))
-    yield extension
-    sys.modules.pop(BLINKA_WS281X, None)
-
-
-@pytest.mark.parametrize("count", [1, 3, 4, 49, 100])
-def test_rpi_ws281x_sends_every_byte_and_hardly_one_too_many(ws281x, count: int) -> None:
-    strip = strip_of(count, Ws281xLink(10, count), DirectSender)
-    colours = bytes(n % 251 + 1 for n in range(3 * count))
-    strip.show_all(colours)
-    grb = b"".join(
-        bytes((colours[n + 1], colours[n], colours[n + 2])) for n in range(0, 3 * count, 3)
-    )
-    [sent] = ws281x.line
-    assert sent[: 3 * count] == grb
-    assert not any(sent[3 * count :])
-    assert len(sent) <= 3 * count + 7  # four bytes a light were 4 * count
-    assert ws281x.gpio == 10
-
-
-def test_rpi_ws281x_is_set_up_once_and_given_back(ws281x) -> None:
-    strip = strip_of(2, Ws281xLink(10, 2), DirectSender)
-    for level in range(5):
-        strip.show_all(bytes([level] * 6))
-    assert ws281x.inits == 1
-    strip.deinit()
-    assert not any(ws281x.line[-1])
-    assert not ws281x.live
-    strip_of(2, Ws281xLink(10, 2), DirectSender).show()  # sets the pin's function again
-    assert ws281x.inits == 2
-
-
-def test_rpi_ws281x_that_failed_to_start_or_to_send_starts_anew(ws281x) -> None:
-    for failing in ("init_result", "render_result"):
-        link = Ws281xLink(10, 2)
-        setattr(ws281x, failing, -14)
-        with pytest.raises(OSError, match="SPI transfer error"):
-            link.write(bytes(6))
-        link.close()
-        assert not ws281x.live
-        setattr(ws281x, failing, 0)
-        link = Ws281xLink(10, 2)
-        link.write(bytes([9] * 6))
-        assert ws281x.line[-1][:6] == bytes([9] * 6)
-        link.close()
-
-
-@pytest.mark.parametrize("gone", ["SPI_DEVICE", "MAPPED_GPIO"])
-def test_rpi_ws281x_names_the_device_that_it_lacks(ws281x, tmp_path, gone: str) -> None:
-    link = Ws281xLink(10, 2)
-    (tmp_path / gone).unlink()
-    ws281x.init_result = -13
-    with pytest.raises(FileNotFoundError) as caught:
-        link.write(bytes(6))
-    assert caught.value.filename == str(tmp_path / gone)
-    link.close()
-
-
-def test_a_pi_5_s_writer_gets_the_bytes_and_sets_the_pin_s_function_again_after_a_failure(
-    monkeypatch, tmp_path
-) -> None:
-    written: list[tuple[int, bytes]] = []
-    functions: list[int] = []
-    state = {"pio": None, "error": ""}
-
-    def neopixel_write(gpio, buf) -> None:  # as its main.cpp
-        if state["error"]:
-            raise RuntimeError(state["error"])
-        if state["pio"] is None:
-            state["pio"] = "open"
-            functions.append(gpio._pin.id)
-        written.append((gpio._pin.id, bytes(buf)))
-
-    writer = types.SimpleNamespace(
-        neopixel_write=neopixel_write, free_pio=lambda: state.update(pio=None)
-    )
-    monkeypatch.setitem(sys.modules, WRITER_5, writer)
-    monkeypatch.setattr("drivers.light_links.PIO_DEVICE", str(tmp_path / "pio0"))
-    strip = strip_of(1, PioLink(18, 1), DirectSender)
-    strip.show_all(bytes([1, 2, 3]))
-    assert written == [(18, bytes([2, 1, 3]))]
-    state["error"] = "pio_sm_xfer_data() failed"
-    with pytest.raises(FileNotFoundError) as caught:
-        strip.show()
-    assert caught.value.filename == str(tmp_path / "pio0")
-    (tmp_path / "pio0").touch()
-    with pytest.raises(OSError, match="pio_sm_xfer_data"):
-        strip.show()
-    strip.close()
-    state["error"] = ""
-    strip_of(1, PioLink(18, 1), DirectSender).show()
-    assert functions == [18, 18]
-
-
-@pytest.mark.parametrize(("link", "package"), [(Ws281xLink, "_rpi_ws281x"), (PioLink, WRITER_5)])
-def test_a_writer_s_missing_package_is_named(monkeypatch, link, package: str) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, BLINKA_WS281X, raising=False)
-    with pytest.raises(ImportError) as caught:
-        link(10, 1)
-    assert package in absent("lights", caught.value, "").problem

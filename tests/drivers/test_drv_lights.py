@@ -7,21 +7,26 @@ import weakref
 import pytest
 
 from drivers.errors import PartAbsentError
-from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.lights import LightsSettings, LightStrip, Look, StripSettings
 
-WHITE = [(1.0, 1.0, 1.0)] * 100
-DARK = [(0.0, 0.0, 0.0)] * 100
+WHITE = [Look((255, 255, 255))] * 100
+DARK = [None] * 100
 
 
 def strip_of(buses, **settings) -> LightStrip:
     defaults = {"count": 100, "supply_a": 40.0, "brightness": 1.0}
-    return LightStrip(StripSettings(10, LightsSettings(**{**defaults, **settings})), buses)
+    return LightStrip(StripSettings(LightsSettings(**{**defaults, **settings})), buses)
+
+
+def show(lights, looks) -> None:
+    lights.ask(looks)
+    lights.flush()
 
 
 def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
     # HARDWARE: 100 WS2812B take up to 6 A (20 mA parts); idle apart.
     lights = strip_of(buses, idle_ma=0.0)
-    lights.show(WHITE)
+    show(lights, WHITE)
     assert lights.shown == b"\xff" * 300
     unlit = LightsSettings(count=100, supply_a=40.0, idle_ma=0.0)
     assert unlit.current_a(lights.shown) == pytest.approx(6.0)
@@ -31,7 +36,7 @@ def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
 @pytest.mark.parametrize("supply_a", [0.5, 2.0, 4.0, 6.0])
 def test_final_bytes_never_exceed_the_supply(buses, supply_a: float) -> None:
     lights = strip_of(buses, supply_a=supply_a, idle_ma=1.0)
-    lights.show(WHITE)
+    show(lights, WHITE)
     lit_a = sum(lights.shown) / 255 * 0.020  # counted here from the bytes, not by the driver
     assert lit_a + 0.1 <= supply_a
     assert lit_a + 0.1 > supply_a - 0.03  # and no more is taken away than must be
@@ -42,43 +47,43 @@ def test_limit_counts_after_gamma_and_brightness(buses) -> None:
     # Half grey by eye is 0.5**2.2 = 22 % of the light: 1.3 A, where a limit on what was asked for
     # would have seen 3 A.
     lights = strip_of(buses, supply_a=1.5)
-    lights.show([(0.5, 0.5, 0.5)] * 100)
+    show(lights, [Look((128, 128, 128))] * 100)
     assert lights.dimmed == 1.0
     settings = LightsSettings(count=100, supply_a=3.2, brightness=0.5)
-    dim = LightStrip(StripSettings(10, settings), buses)
-    dim.show(WHITE)
+    dim = LightStrip(StripSettings(settings), buses)
+    show(dim, WHITE)
     assert dim.dimmed == 1.0
     assert settings.current_a(dim.shown) == pytest.approx(6.0 * 128 / 255 + 0.1)
 
 
 def test_supply_too_small_for_idle_turns_all_off(buses) -> None:
     lights = strip_of(buses, supply_a=0.1, idle_ma=2.0)
-    lights.show(WHITE)
+    show(lights, WHITE)
     assert lights.shown == bytes(300)
     assert lights.dimmed == 0.0
 
 
 def test_colours_keep_their_proportion_when_dimmed(buses) -> None:
     lights = strip_of(buses, supply_a=1.1, gamma=1.0)
-    lights.show([(1.0, 0.5, 0.0)] * 100)
+    show(lights, [Look((255, 128, 0))] * 100)
     red, green, blue = lights.shown[:3]
     assert green == pytest.approx(red / 2, abs=1)
     assert blue == 0
 
 
-@pytest.mark.parametrize(("level", "byte"), [(0.0, 0), (0.5, 56), (1.0, 255), (2.0, 255), (-1, 0)])
-def test_gamma(buses, level: float, byte: int) -> None:
+@pytest.mark.parametrize(("level", "byte"), [(0, 0), (128, 56), (255, 255)])
+def test_gamma(buses, level: int, byte: int) -> None:
     # (0.5 ** 2.2) * 255 = 55.5
     lights = strip_of(buses)
-    lights.show([(level, 0.0, 0.0), *DARK[1:]])
+    show(lights, [Look((level, 0, 0)), *DARK[1:]])
     assert lights.shown[0] == pytest.approx(byte, abs=1)
     assert not any(lights.shown[1:])
 
 
 def test_what_is_sent_is_what_shown_says(buses) -> None:
     lights = strip_of(buses)
-    colours = [(place / 99, 1 - place / 99, (place % 7) / 6) for place in range(100)]
-    lights.show(colours)
+    colours = [Look((2 * place, 200 - 2 * place, 40 * (place % 7))) for place in range(100)]
+    show(lights, colours)
     assert [data for _, data in buses.strips[0].frames] == [lights.shown]
     assert len(set(lights.shown)) > 50
 
@@ -86,17 +91,17 @@ def test_what_is_sent_is_what_shown_says(buses) -> None:
 def test_writes_only_changes(buses) -> None:
     lights = strip_of(buses)
     for _ in range(20):
-        lights.show(WHITE)
+        show(lights, WHITE)
         buses.clock.sleep(0.02)
     assert len(buses.strips[0].frames) == 1
 
 
 def test_at_most_thirty_a_second_and_the_last_state_is_never_dropped(buses) -> None:
     lights = strip_of(buses)
-    states = [[(step / 50, 0.0, 0.0)] * 100 for step in range(51)]
+    states = [[Look((5 * step, 0, 0))] * 100 for step in range(52)]
     start_s = buses.clock.now()
     for state in states:
-        lights.show(state)
+        show(lights, state)
         buses.clock.sleep(0.01)
     frames = buses.strips[0].frames
     times = [time_s for time_s, _ in frames]
@@ -111,8 +116,8 @@ def test_at_most_thirty_a_second_and_the_last_state_is_never_dropped(buses) -> N
 
 def test_shown_lags_until_the_window_opens(buses) -> None:
     lights = strip_of(buses)
-    lights.show(DARK)
-    lights.show(WHITE)
+    show(lights, DARK)
+    show(lights, WHITE)
     assert lights.shown == bytes(300)
     buses.clock.sleep(0.034)
     lights.flush()
@@ -121,17 +126,17 @@ def test_shown_lags_until_the_window_opens(buses) -> None:
 
 def test_a_strip_that_lost_its_power_is_lit_again(buses) -> None:
     lights = strip_of(buses)
-    lights.show(WHITE)
+    show(lights, WHITE)
     for _ in range(300):  # 6 s
         buses.clock.sleep(0.02)
-        lights.show(WHITE)
+        show(lights, WHITE)
     assert [data for _, data in buses.strips[0].frames] == [b"\xff" * 300] * 2
 
 
 def test_a_strip_without_supply_is_said_and_lit_again_when_it_has_one(buses, fault) -> None:
-    settings = StripSettings(10, LightsSettings(count=100, supply_a=40.0, brightness=1.0), 25)
+    settings = StripSettings(LightsSettings(count=100, supply_a=40.0, brightness=1.0), 25)
     lights = LightStrip(settings, buses)
-    lights.show(WHITE)  # nothing drives the pin low: without that wire all goes on as ever
+    show(lights, WHITE)  # nothing drives the pin low: without that wire all goes on as ever
     buses.factory.pin(25).drive_low()
     buses.clock.sleep(0.1)
     caught = fault(lights.flush)
@@ -146,12 +151,12 @@ def test_a_strip_without_supply_is_said_and_lit_again_when_it_has_one(buses, fau
 @pytest.mark.parametrize("when", ["error", "late_error"])
 def test_failure_and_recovery(buses, fault, when: str) -> None:
     lights = strip_of(buses)
-    lights.show([*WHITE[:50], *DARK[50:]])
+    show(lights, [*WHITE[:50], *DARK[50:]])
     setattr(buses.strips[0], when, OSError(5, "Input/output error"))
     buses.clock.sleep(0.1)
-    caught = fault(lambda: lights.show(WHITE))
+    caught = fault(lambda: show(lights, WHITE))
     assert isinstance(caught, PartAbsentError)
-    assert "GPIO10" in caught.problem
+    assert "/dev/spidev0.0" in caught.problem
     assert lights.shown == b"\xff" * 150 + bytes(150)
     assert buses.strips[0].closed
     lights.flush()  # a new strip, all of it written
@@ -163,7 +168,7 @@ def test_a_frame_that_failed_under_way_is_said_in_the_next_scan_though_nothing_c
     buses, fault
 ) -> None:
     lights = strip_of(buses)
-    lights.show(WHITE)
+    show(lights, WHITE)
     buses.strips[0].late_error = OSError(5, "Input/output error")
     buses.clock.sleep(0.02)
     fault(lights.flush)
@@ -171,10 +176,10 @@ def test_a_frame_that_failed_under_way_is_said_in_the_next_scan_though_nothing_c
 
 def test_a_kept_failure_keeps_no_strip(buses, fault) -> None:
     lights = strip_of(buses)
-    lights.show(WHITE)
+    show(lights, WHITE)
     buses.strips[0].error = OSError(5, "Input/output error")
     buses.clock.sleep(0.1)
-    kept = fault(lambda: lights.show(DARK))
+    kept = fault(lambda: show(lights, DARK))
     strip = weakref.ref(buses.strips.pop())
     gc.collect()
     assert strip() is None
@@ -183,14 +188,14 @@ def test_a_kept_failure_keeps_no_strip(buses, fault) -> None:
 
 def test_missing_package(buses, fault) -> None:
     buses.missing["pixels"] = ModuleNotFoundError("No module named 'neopixel'", name="neopixel")
-    error = fault(lambda: strip_of(buses).show(WHITE))
+    error = fault(lambda: show(strip_of(buses), WHITE))
     assert "neopixel" in error.problem
     assert "tiltboard[pi]" in error.remedy
 
 
 def test_close_turns_off(buses) -> None:
     lights = strip_of(buses)
-    lights.show(WHITE)
+    show(lights, WHITE)
     lights.close()
     assert buses.strips[0].frames[-1][1] == bytes(300)
     assert buses.strips[0].closed
@@ -199,12 +204,12 @@ def test_close_turns_off(buses) -> None:
 
 def test_close_of_a_broken_strip_is_quiet(buses) -> None:
     lights = strip_of(buses)
-    lights.show(WHITE)
+    show(lights, WHITE)
     buses.strips[0].error = OSError(5, "Input/output error")
     lights.close()
     assert lights.shown == bytes(300)
 
 
-def test_another_number_of_colours(buses) -> None:
+def test_another_number_of_looks(buses) -> None:
     with pytest.raises(ValueError, match="99 looks for 100 lights"):
-        strip_of(buses).show(WHITE[1:])
+        strip_of(buses).ask(WHITE[1:])

@@ -54,8 +54,8 @@ def test_start_is_a_reset_a_pause_and_the_settings(imu, buses) -> None:
         # SMPLRT_DIV 4: 200 Hz; DLPF 4: 21 Hz; FS_SEL 1: 500 deg/s; AFS_SEL 1: 4 g
         ("w", 0x19, b"\x04\x04\x08\x08"),
         ("r", 0x75, 1),
-        ("r", 0x19, 4),
         ("r", 0x6B, 1),
+        ("r", 0x19, 4),
     ]
     buses.clock.sleep(0.051)
     assert imu.read() is not None

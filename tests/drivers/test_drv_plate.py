@@ -9,12 +9,12 @@ import pytest
 from drivers.errors import PartAbsentError, PartError
 from drivers.frame import Frame
 from drivers.hall import MuxHallArray
-from drivers.lights import LightStrip
+from drivers.lights import LightStrip, Look
 from drivers.mpu6050 import Mpu6050
 from drivers.panel import Panel
 from drivers.plate import Plate
 
-WHITE = [(1.0, 1.0, 1.0)] * 100
+WHITE = [Look((255, 255, 255))] * 100
 
 
 def scans(plate, buses, count: int, every_s: float = 0.02) -> list[Frame]:
@@ -221,14 +221,14 @@ def test_colours_asked_for_while_the_strip_is_away_are_not_lost(plate, buses) ->
     buses.clock.sleep(0.1)
     plate.show(WHITE)
     assert plate.scan().faults[0].part == "lights"
-    plate.show([(0.0, 0.0, 1.0)] * 100)  # within the back-off
+    plate.show([Look((0, 0, 255))] * 100)  # within the back-off
     scans(plate, buses, 10)
     assert plate.shown[:3] == bytes((0, 0, 128))
 
 
 def test_a_late_change_is_written_by_the_scan(plate, buses) -> None:
     plate.show(WHITE)
-    plate.show([(0.0, 1.0, 0.0)] * 100)
+    plate.show([Look((0, 255, 0))] * 100)
     assert plate.shown[:3] == bytes((128, 128, 128))
     scans(plate, buses, 3)
     assert plate.shown[:3] == bytes((0, 128, 0))

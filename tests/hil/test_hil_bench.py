@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from drivers.lights import Look
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -81,9 +82,9 @@ def test_tilts_are_asked_for_by_the_side_that_goes_up(sim_bench, angles):
 
 def test_what_shines_and_sounds_is_told_by_place_and_colour(sim_bench):
     lights = sim_bench.plate.lights
-    strip = [(0.0, 0.0, 0.0)] * 100
-    strip[sim_bench.profile.light_of(19)] = (0.0, 1.0, 0.0)
-    strip[sim_bench.profile.light_of(0)] = (1.0, 1.0, 1.0)
+    strip = [None] * 100
+    strip[sim_bench.profile.light_of(19)] = Look((0, 255, 0))
+    strip[sim_bench.profile.light_of(0)] = Look((255, 255, 255))
     lights.ask(strip)
     lights.flush()
     assert sim_bench.shining() == {0: (255, 255, 255), 19: (0, 255, 0)}

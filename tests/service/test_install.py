@@ -58,8 +58,7 @@ def pip_for_a_pi():
 def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, python):
     """The large extras too, all beside each other; chosen, but not fetched."""
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    # with pio comes all that pi brings, and with physics all that sim brings
-    extras = ("pio", "physics", "fast")
+    extras = ("pi", "physics", "fast")  # with physics comes all that sim brings
     wanted = {word for extra in extras for word in requirements(root, extra)}
     pip_for_a_pi(python, *chosen, *sorted(wanted))
 
@@ -104,7 +103,7 @@ def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_n
 
 
 def test_what_has_no_wheels_is_not_asked_of_pip(root):
-    asked = " ".join(word for extra in ("pi", "pio", "sim") for word in requirements(root, extra))
+    asked = " ".join(word for extra in ("pi", "sim") for word in requirements(root, extra))
     for name in ("spidev", "RPi.GPIO", "rpi_ws281x", "lgpio"):
         assert name not in asked
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from drivers.buses import PixelStrip, Writer
+from drivers.buses import PixelStrip
 from drivers.clock import Clock, SystemClock
 from drivers.light_links import (
     BUFFER_SIZE,
     SPI_HZ,
-    DirectSender,
     SendBy,
-    SpiLink,
+    SpiSender,
     ThreadSender,
     strip_of,
 )
-from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, StripSettings
+from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look, StripSettings
 from hw_sim.session.bench import at_share
 
 COUNT = 100
@@ -47,16 +46,20 @@ class _Buses:
         self.clock = clock
         self._send_by = send_by
 
-    def pixels(self, _pin: int, count: int, _writer: Writer = "spi") -> PixelStrip:
+    def pixels(self, count: int) -> PixelStrip:
         """A strip on a wire."""
         wire: Any = _Wire(self.clock)
-        return strip_of(count, SpiLink(wire, count, BUFFER_SIZE), self._send_by)
+        return strip_of(count, lambda: self._send_by(SpiSender(wire, count, BUFFER_SIZE)))
 
 
 def run(echo: Callable[[str], None], updates: int = 150) -> None:
     """Five seconds of it, and what the same would cost without the thread."""
     echo(f"What sending a light update costs the scan loop, {COUNT} lights, each of a new colour")
-    for name, send_by in (("a thread sends", ThreadSender), ("without the thread", DirectSender)):
+    ways: tuple[tuple[str, SendBy], ...] = (
+        ("a thread sends", ThreadSender),
+        ("without the thread", lambda sender: sender),
+    )
+    for name, send_by in ways:
         costs_ms = sorted(cost_s * 1000 for cost_s in costs_s(send_by, updates))
         median_ms, most_ms = at_share(costs_ms, 0.5), at_share(costs_ms, 0.95)
         echo(f"  {name}: median {median_ms:.3f} ms, 95 % within {most_ms:.3f} ms")
@@ -68,12 +71,14 @@ def costs_s(send_by: SendBy, updates: int) -> list[float]:
     """Of each update, from the final bytes to the return, by the clock on the wall."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
-    lights = LightStrip(StripSettings(10, LightsSettings(count=COUNT, supply_a=40.0)), buses)
+    lights = LightStrip(StripSettings(LightsSettings(count=COUNT, supply_a=40.0)), buses)
     found = []
     for number in range(updates):
-        shades = [((number + shade) % 50 / 50, shade / SHADES, 0.5) for shade in range(SHADES)]
-        colours = [shades[index % SHADES] for index in range(COUNT)]
-        lights.ask(colours)
+        shades = [
+            Look((5 * (number + shade) % 250, 255 * shade // SHADES, 128))
+            for shade in range(SHADES)
+        ]
+        lights.ask([shades[index % SHADES] for index in range(COUNT)])
         began_s = clock.now()
         lights.flush()
         found.append(clock.now() - began_s)

@@ -13,6 +13,7 @@ import msgspec
 
 from drivers.clock import cpu_s
 from drivers.frame import Frame, Motion
+from drivers.lights import Look
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.perception import Perception
@@ -38,7 +39,7 @@ OFFSETS_MM = (6.0, 7.0, 8.0)
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 REALISTIC = ("ground-shift", "supply-sag", "lights-heat", "scan-pauses", "line-noise")
 STEEL_AT = ("b2", "i2", "b9", "i9", "e5")  # screws of the board
-SHADES = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.6, 0.6, 0.6), (1.0, 0.3, 0.0), (0.0, 0.4, 1.0))
+SHADES = (None, None, Look((153, 153, 153)), Look((255, 77, 0)), Look((0, 102, 255)))
 BoardFact = tuple[Happening, tuple[int, ...]]
 
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from drivers.lights import Look
 from firmware_host.config.profile import Profile, load_profile, profile_names
 from hw_sim.session.bench import (
     GOAL_SCAN_MS,
@@ -82,9 +83,9 @@ def _buses(table: Profile) -> str:
             scans_s.append(clock.now() - began_s)
             session.wait()
             if table.lights is not None and number % 10 == 0:
-                colour = (0.1 * (number // 10 % 2), 0.0, 0.0)
+                look = Look((26 * (number // 10 % 2), 0, 0))
                 began_s = clock.now()
-                plate.show([colour] * table.size)
+                plate.show([look] * table.size)
                 lights_s = max(lights_s, clock.now() - began_s)
                 session.wait()
     mean_s = sum(scans_s) / len(scans_s)

@@ -22,7 +22,7 @@ from firmware_host.commissioning.progress import (
     Progress,
     write_progress,
 )
-from firmware_host.config.needs import I2C, MAPPED_GPIO, SPI
+from firmware_host.config.needs import GPIO, I2C, SPI
 from firmware_host.config.profile import load_profile
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
@@ -189,25 +189,6 @@ def test_a_pi_5_lights_through_spi_too_and_takes_no_rpi_gpio(pi, examined):
     assert remedy == "Run: sudo apt install python3-lgpio"
 
 
-@pytest.mark.parametrize(
-    ("writer", "opened"),
-    [
-        ("rpi_ws281x", ("/dev/gpiomem", "_rpi_ws281x")),
-        ("pio", ("/dev/pio0", "adafruit_raspberry_pi5_neopixel_write")),
-    ],
-)
-def test_another_writer_of_lights_needs_other_things(pi, examined, plate_10, writer, opened):
-    device, package = opened
-    lights = msgspec.structs.replace(plate_10.lights, writer=writer)
-    profile = msgspec.structs.replace(plate_10, lights=lights)
-    found = [(subject, found) for subject, found, _ in examined(pi, profile=profile)]
-    assert found == [
-        ("packages", f"The Python package {package} is missing."),
-        ("devices", f"There is no {device}, for the lights."),
-        ("service", f"The service may not use {device}: its unit keeps it."),
-    ]
-
-
 def test_the_service_is_asked_about_and_not_who_sits_at_the_keyboard(pi, examined):
     pi.groups = frozenset({"spi", "gpio"})
     pi.forbidden = {"dev/i2c-1"}
@@ -256,18 +237,18 @@ User=root
 SupplementaryGroups=spi i2c gpio
 DevicePolicy=closed
 DeviceAllow=char-spi rw
-DeviceAllow=char-*gpiomem rw
+DeviceAllow=char-*gpiochip rw
 ExecStart={ path=/opt/tiltboard/bin/tiltboard ; argv[]=/opt/tiltboard/bin/tiltboard run ; pid=0 }
 """
 
 
 def test_a_service_is_what_systemd_shows(tmp_path):
     service = service_of(SHOWN)
-    assert service.allowed == ("char-spi", "char-*gpiomem")
+    assert service.allowed == ("char-spi", "char-*gpiochip")
     assert {"spi", "i2c", "gpio", "root"} <= service.groups
     assert service.python == "/opt/tiltboard/bin/python"
     assert service.unit_allows("/dev/spidev0.0", SPI)
-    assert service.unit_allows("/dev/gpiomem", MAPPED_GPIO)
+    assert service.unit_allows("/dev/gpiochip0", GPIO)
     assert not service.unit_allows("/dev/i2c-1", I2C)
     assert service_of(SHOWN.replace("LoadState=loaded", "LoadState=not-found")) is None
     without = "".join(line for line in SHOWN.splitlines(True) if not line.startswith("Device"))

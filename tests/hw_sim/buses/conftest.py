@@ -42,7 +42,7 @@ class Rig:
         self.piezo = Piezo()
         self.buses.add_spi(1, 0, self.converter)
         self.buses.add_i2c(1, 0x68, self.imu)
-        self.buses.add_pixels(10, self.chain)
+        self.buses.add_pixels(self.chain)
         self.buses.wire_address([5, 6, 13, 26], self.address)
         self.buses.wire_button(23, lambda now_s: self.pressed)
         self.buses.wire_piezo(12, self.piezo)

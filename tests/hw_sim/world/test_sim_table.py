@@ -160,7 +160,7 @@ def test_the_imu_feels_the_plate(table):
 
 
 def test_lights_by_place_follow_the_strip_s_order(table):
-    strip = table.buses.pixels(table.profile.lights.pin, 100)
+    strip = table.buses.pixels(100)
     strip[0] = (1, 2, 3)
     strip[19] = (9, 8, 7)  # the second row runs back: its last light is under a2
     strip.show()
@@ -188,7 +188,7 @@ def test_buttons_pull_their_pins_low_while_pressed(table):
 def test_a_power_cut_makes_chips_forget_and_leaves_pieces(table):
     put(table, "red", D4)
     imu(table)
-    strip = table.buses.pixels(table.profile.lights.pin, 100)
+    strip = table.buses.pixels(100)
     strip[5] = (50, 50, 50)
     strip.show()
     table.power_cycle()
