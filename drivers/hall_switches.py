@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from drivers.buses import Buses, Pin
@@ -101,30 +101,21 @@ def field_mt(north: bool, south: bool) -> float:
     return CLOSED_MT if south else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchSettings:
-    """``addresses``: of the chip of each row, from row 1 on; ``columns``: inputs used, 1 to 7."""
-
-    i2c_bus: int
-    addresses: tuple[int, ...]
-    columns: int
-
-    def __post_init__(self) -> None:
-        if not self.addresses:
-            raise ValueError("no chip")
-        if not 1 <= self.columns <= INPUTS:
-            raise ValueError(f"{self.columns} columns; a port has {INPUTS} inputs")
-
-
 class SwitchArray:
     """The sensors of the plate. Sets the chips up at the first read, again after any failure.
 
-    Each read also asks one chip in turn whether it was reset, so that all are asked in a round.
+    ``addresses``: of the chip of each row, from row 1 on; ``columns``: inputs used, 1 to 7 (else
+    ValueError). Each read also asks one chip in turn whether it was reset, so that all are asked in
+    a round.
     """
 
-    def __init__(self, settings: SwitchSettings, buses: Buses) -> None:
-        self._settings = settings
+    def __init__(self, buses: Buses, i2c_bus: int, addresses: Sequence[int], columns: int) -> None:
+        if not addresses or not 1 <= columns <= INPUTS:
+            raise ValueError(
+                f"{len(addresses)} chips, {columns} columns; a port has {INPUTS} inputs"
+            )
         self._buses = buses
+        self._i2c_bus, self._addresses, self._columns = i2c_bus, addresses, columns
         self._bus: SMBus | None = None
         self._chips: tuple[Mcp23017, ...] = ()
         self._row = 0  # that is being used
@@ -155,7 +146,7 @@ class SwitchArray:
             raise
         except (OSError, ImportError) as error:
             self.close()
-            raise lost_on_i2c("hall", error, self._settings.i2c_bus, self._silent()) from error
+            raise lost_on_i2c("hall", error, self._i2c_bus, self._silent()) from error
         return tuple(field)
 
     def close(self) -> None:
@@ -165,9 +156,8 @@ class SwitchArray:
             self._bus = None
 
     def _open(self) -> None:
-        settings = self._settings
-        self._bus = bus = self._buses.i2c(settings.i2c_bus)
-        self._chips = tuple(Mcp23017(bus, address) for address in settings.addresses)
+        self._bus = bus = self._buses.i2c(self._i2c_bus)
+        self._chips = tuple(Mcp23017(bus, address) for address in self._addresses)
         for row, chip in enumerate(self._chips):
             self._row = row
             if not chip.set_up():
@@ -178,7 +168,7 @@ class SwitchArray:
                     remedy="Fit an MCP23017 there, with RESET at 3.3 V, and check its supply.",
                     row=self._row + 1,
                     address=chip.address,
-                    bus=settings.i2c_bus,
+                    bus=self._i2c_bus,
                 )
 
     def _understand(self, levels: tuple[int, int]) -> tuple[float, ...]:
@@ -186,7 +176,7 @@ class SwitchArray:
         north, south = (~port for port in levels)
         row_mt = tuple(
             field_mt(bool(north >> column & 1), bool(south >> column & 1))
-            for column in range(self._settings.columns)
+            for column in range(self._columns)
         )
         self._known[levels] = row_mt
         return row_mt
@@ -198,7 +188,7 @@ class SwitchArray:
             remedy="If this comes back, check the 3.3 V, the ground and the RESET pin of the"
             " MCP23017 at {address:#04x}.",
             row=self._row + 1,
-            address=self._settings.addresses[self._row],
+            address=self._addresses[self._row],
         )
 
     def _silent(self) -> PartAbsentError:
@@ -207,8 +197,8 @@ class SwitchArray:
             "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus {bus}.",
             remedy="Check the MCP23017's plug, its 3.3 V, RESET at 3.3 V, and its pins A0, A1, A2.",
             row=self._row + 1,
-            address=self._settings.addresses[self._row],
-            bus=self._settings.i2c_bus,
+            address=self._addresses[self._row],
+            bus=self._i2c_bus,
         )
 
 
@@ -228,25 +218,24 @@ class SwitchArray:
 SETTLING_S: Final = 10e-6
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixSettings:
-    """GPIO numbers: a row each, from row 1 on; two for each column, from column a on."""
-
-    row_pins: tuple[int, ...]
-    north_pins: tuple[int, ...]
-    south_pins: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if not self.row_pins or not self.north_pins or len(self.north_pins) != len(self.south_pins):
-            raise ValueError("a matrix needs rows, and a north and a south pin for each column")
-
-
 class SwitchMatrix:
-    """The sensors of the plate. Claims its lines at the first read, again after any failure."""
+    """The sensors of the plate. Claims its lines at the first read, again after any failure.
 
-    def __init__(self, settings: MatrixSettings, buses: Buses) -> None:
-        self._settings = settings
+    GPIO numbers: a row each, from row 1 on; two for each column, from column a on. Raises
+    ValueError if one is missing.
+    """
+
+    def __init__(
+        self,
+        buses: Buses,
+        row_pins: Sequence[int],
+        north_pins: Sequence[int],
+        south_pins: Sequence[int],
+    ) -> None:
+        if not row_pins or not north_pins or len(north_pins) != len(south_pins):
+            raise ValueError("a matrix needs rows, and a north and a south pin for each column")
         self._buses = buses
+        self._row_pins, self._column_pins = row_pins, (*north_pins, *south_pins)
         self._clock = buses.clock
         self._rows: tuple[Pin, ...] = ()
         self._columns: tuple[Pin, ...] = ()  # north ones, then south ones
@@ -281,18 +270,16 @@ class SwitchMatrix:
             pin.close()
 
     def _open(self) -> None:
-        settings, factory = self._settings, self._buses.pin_factory
-        numbers = (*settings.north_pins, *settings.south_pins)
-        self._rows = tuple(factory.pin(number) for number in settings.row_pins)
-        self._columns = tuple(factory.pin(number) for number in numbers)
+        factory = self._buses.pin_factory
+        self._rows = tuple(factory.pin(number) for number in self._row_pins)
+        self._columns = tuple(factory.pin(number) for number in self._column_pins)
         for pin in (*self._rows, *self._columns):
             pin.input_with_pull("up")
         self._clock.sleep(SETTLING_S)
 
     def _check_idle(self) -> None:
         """With no row driven, nothing pulls a line low."""
-        settings = self._settings
-        numbers = (*settings.row_pins, *settings.north_pins, *settings.south_pins)
+        numbers = (*self._row_pins, *self._column_pins)
         for number, pin in zip(numbers, (*self._rows, *self._columns), strict=True):
             if not pin.state:
                 raise PartReadingError(

@@ -38,18 +38,6 @@ class Phase(Enum):
     UP = "up"
 
 
-@dataclass(frozen=True, slots=True)
-class ImuSettings:
-    """Where the chip is: on an MPU-6050 0x68 with AD0 low, 0x69 with AD0 high; on an LSM6DSOX 0x6A
-    with SA0 low, 0x6B with SA0 high. The rest as in Attitude.
-    """
-
-    i2c_bus: int
-    address: int
-    arm_m: Vector = ON_THE_PIVOT
-    spin_gain: float = 1.0
-
-
 class Fusion:
     """From a chip's steps to a Motion: how the chip lies, how the plate does, and dead axes."""
 
@@ -136,16 +124,24 @@ class Chip:
 
 class InertialSensor:
     """A tilt sensor, of the kind ``CHIP``. Opens and sets the chip up at the first read, and again
-    after a failure.
+    after a failure. ``address``: on an MPU-6050 0x68 with AD0 low, 0x69 with AD0 high; on an
+    LSM6DSOX 0x6A with SA0 low, 0x6B with SA0 high. The rest as in Attitude.
     """
 
     CHIP: ClassVar[Chip]
 
-    def __init__(self, settings: ImuSettings, buses: Buses) -> None:
-        self._bus_number = settings.i2c_bus
-        self._address = settings.address
-        self._fusion = Fusion(settings.arm_m, settings.spin_gain)
+    def __init__(
+        self,
+        buses: Buses,
+        i2c_bus: int,
+        address: int,
+        arm_m: Vector = ON_THE_PIVOT,
+        spin_gain: float = 1.0,
+    ) -> None:
         self._buses = buses
+        self._bus_number = i2c_bus
+        self._address = address
+        self._fusion = Fusion(arm_m, spin_gain)
         self._clock = buses.clock
         self._bus: SMBus | None = None
         self._variant = next(iter(self.CHIP.variants.values()))

@@ -135,27 +135,24 @@ REFRESH_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.1  # at the supply
 
 
-@dataclass(frozen=True, slots=True)
-class StripSettings:
-    """``supply_pin``: high while the strip has its supply; None: nobody watches that."""
-
-    lights: LightsSettings
-    supply_pin: int | None = None
-
-
 class LightStrip:
-    """The lights, by position on the strip. Opens at the first show, again after a failure."""
+    """The lights, by position on the strip. Opens at the first show, again after a failure.
 
-    def __init__(self, settings: StripSettings, buses: Buses) -> None:
-        self._supply_pin = settings.supply_pin
+    ``supply_pin``: high while the strip has its supply; None: nobody watches that.
+    """
+
+    def __init__(
+        self, buses: Buses, settings: LightsSettings, supply_pin: int | None = None
+    ) -> None:
+        self._supply_pin = supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
-        self._lights = settings.lights
-        self._drawing = Drawing(settings.lights)
+        self._count = settings.count
+        self._drawing = Drawing(settings)
         self._buses = buses
         self._clock = buses.clock
         self._strip: PixelStrip | None = None
-        self._wanted = self._shown = bytes(3 * settings.lights.count)
+        self._wanted = self._shown = bytes(3 * settings.count)
         self._dimmed = 1.0
         self._written_s: float | None = None
 
@@ -197,7 +194,7 @@ class LightStrip:
         """All lights off, and the pin given back; a strip that fails is left as it is."""
         strip, self._strip = self._strip, None
         self._written_s = None
-        self._shown = bytes(3 * self._lights.count)
+        self._shown = bytes(3 * self._count)
         supply, self._supply = self._supply, None
         if supply is not None:
             supply.close()
@@ -227,7 +224,7 @@ class LightStrip:
 
     def _write(self) -> None:
         if self._strip is None:
-            self._strip = self._buses.pixels(self._lights.count)
+            self._strip = self._buses.pixels(self._count)
         self._strip.show_all(self._wanted)
 
     def _attempt(self, use: Callable[[], None]) -> None:

@@ -369,11 +369,9 @@ class NodeLink:
             if sequence == self._last:  # the message before, again
                 continue
             self._last = sequence
+            self._senseless = False
             try:
                 message = protocol.understand(kind, body)
-                if message is None:
-                    continue
-                self._senseless = False
                 if isinstance(message, protocol.Reading):
                     self._heard_s = now_s  # a node that only answers has forgotten that it is met
                     if first:
@@ -383,7 +381,7 @@ class NodeLink:
             except protocol.DamagedError:
                 continue
 
-    def _handle(self, message: protocol.FromNode, now_s: float, size: int) -> None:
+    def _handle(self, message: protocol.FromNode | None, now_s: float, size: int) -> None:
         match message:
             case protocol.Reading():
                 self._read(message, now_s, size)

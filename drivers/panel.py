@@ -6,7 +6,6 @@ that a scan would not have missed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from drivers.buses import Buses, Pin
@@ -16,21 +15,13 @@ LOWEST_HZ: Final = 20.0
 HIGHEST_HZ: Final = 10_000.0  # the most that lgpio's timed PWM gives
 
 
-@dataclass(frozen=True, slots=True)
-class PanelSettings:
-    """GPIO numbers."""
-
-    confirm_pin: int
-    back_pin: int
-    buzzer_pin: int
-
-
 class Panel:
-    """Buttons and buzzer. Claims its lines at the first use."""
+    """Buttons and buzzer, at these GPIO numbers. Claims its lines at the first use."""
 
-    def __init__(self, settings: PanelSettings, buses: Buses) -> None:
-        self._settings = settings
+    def __init__(self, buses: Buses, confirm_pin: int, back_pin: int, buzzer_pin: int) -> None:
         self._buses = buses
+        self._named = (("confirm", confirm_pin), ("back", back_pin))
+        self._buzzer_pin = buzzer_pin
         self._buttons: tuple[tuple[str, Pin], ...] = ()
         self._buzzer: Pin | None = None
         self._tone_hz: float | None = None
@@ -75,12 +66,11 @@ class Panel:
             pin.close()
 
     def _open(self) -> Pin:
-        settings, factory = self._settings, self._buses.pin_factory
-        named = (("confirm", settings.confirm_pin), ("back", settings.back_pin))
-        buttons = tuple((name, factory.pin(number)) for name, number in named)
+        factory = self._buses.pin_factory
+        buttons = tuple((name, factory.pin(number)) for name, number in self._named)
         for _, pin in buttons:
             pin.input_with_pull("up")
-        buzzer = factory.pin(settings.buzzer_pin)
+        buzzer = factory.pin(self._buzzer_pin)
         buzzer.output_with_state(0)
         self._buttons, self._buzzer = buttons, buzzer
         return buzzer

@@ -17,14 +17,14 @@ import msgspec
 from drivers.attitude import Vector
 from drivers.buses import Buses
 from drivers.hall import HallSettings, MuxHallArray
-from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
-from drivers.inertial import ImuSettings, InertialSensor
+from drivers.hall_switches import SwitchArray, SwitchMatrix
+from drivers.inertial import InertialSensor
 from drivers.light_links import SPI_DEVICE
-from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.lights import LightsSettings, LightStrip
 from drivers.lsm6dsox import Lsm6dsox
 from drivers.mpu6050 import Mpu6050
 from drivers.node_link import NodeSettings
-from drivers.panel import Panel, PanelSettings
+from drivers.panel import Panel
 from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build_node_plate
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.needs import (
@@ -313,7 +313,7 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
 
     def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The array."""
-        return SwitchArray(SwitchSettings(self.i2c_bus, self.addresses, profile.columns), buses)
+        return SwitchArray(buses, self.i2c_bus, self.addresses, profile.columns)
 
     def check(self, profile: Grid) -> None:
         """A chip for each row."""
@@ -351,8 +351,7 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
     def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The matrix."""
         del profile
-        settings = MatrixSettings(self.row_pins, self.north_pins, self.south_pins)
-        return SwitchMatrix(settings, buses)
+        return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
     def check(self, profile: Grid) -> None:
         """As many pins as rows and columns."""
@@ -418,8 +417,7 @@ class _I2cImu(ImuPart, frozen=True, kw_only=True):
 
     def driver(self, buses: Buses) -> Imu:
         """The chip's."""
-        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
-        return self.chip(settings, buses)
+        return self.chip(buses, self.i2c_bus, self.address, self.arm_m, self.spin_gain)
 
 
 class Mpu6050Imu(_I2cImu, frozen=True, tag="mpu6050", kw_only=True):
@@ -472,7 +470,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
     def driver(self, count: int, buses: Buses) -> Lights:
         """The strip."""
-        return LightStrip(StripSettings(self.settings(count), self.supply_pin), buses)
+        return LightStrip(buses, self.settings(count), self.supply_pin)
 
     def check(self, profile: Grid) -> None:
         """SPI sends on one pin alone."""
@@ -513,7 +511,7 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
         """The panel."""
-        return Panel(PanelSettings(self.confirm_pin, self.back_pin, self.buzzer_pin), buses)
+        return Panel(buses, self.confirm_pin, self.back_pin, self.buzzer_pin)
 
 
 class NodePanel(PanelPart, frozen=True, tag="node"):

@@ -16,10 +16,9 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.errors import PartError
 from drivers.hall import HallSettings, MuxHallArray
-from drivers.inertial import ImuSettings
-from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.lights import LightsSettings, LightStrip
 from drivers.mpu6050 import Mpu6050
-from drivers.panel import Panel, PanelSettings
+from drivers.panel import Panel
 from drivers.plate import Plate
 
 ADDRESS_PINS = (5, 6, 13, 26)
@@ -306,33 +305,15 @@ def hall_settings() -> HallSettings:
 
 
 @pytest.fixture
-def imu_settings() -> ImuSettings:
-    return ImuSettings(i2c_bus=1, address=0x68)
-
-
-@pytest.fixture
-def lights_settings() -> StripSettings:
-    return StripSettings(LightsSettings(count=100, supply_a=4.0))
-
-
-@pytest.fixture
-def panel_settings() -> PanelSettings:
-    return PanelSettings(confirm_pin=23, back_pin=24, buzzer_pin=12)
-
-
-@pytest.fixture
 def plate(
     buses: BenchBuses,
     hall_settings: HallSettings,
-    imu_settings: ImuSettings,
-    lights_settings: StripSettings,
-    panel_settings: PanelSettings,
 ) -> Plate:
     return Plate(
         MuxHallArray(hall_settings, buses),
-        Mpu6050(imu_settings, buses),
-        LightStrip(lights_settings, buses),
-        Panel(panel_settings, buses),
+        Mpu6050(buses, 1, 0x68),
+        LightStrip(buses, LightsSettings(count=100, supply_a=4.0)),
+        Panel(buses, 23, 24, 12),
         buses.clock,
     )
 

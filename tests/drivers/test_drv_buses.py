@@ -10,7 +10,7 @@ import pytest
 
 from drivers.clock import SystemClock
 from drivers.errors import PartAbsentError, absent
-from drivers.panel import Panel, PanelSettings
+from drivers.panel import Panel
 from drivers.pi_buses import PiBuses, open_pins
 
 
@@ -241,7 +241,7 @@ def test_an_error_of_a_line_in_use_is_the_parts_fault(monkeypatch, tmp_path) -> 
             use()
         assert (caught.value.errno, caught.value.filename) == (errno.EIO, "GPIO5")
     pin.close()  # a line that is lost already
-    panel = Panel(PanelSettings(23, 24, 12), buses)
+    panel = Panel(buses, 23, 24, 12)
     for use in (panel.pressed, lambda: panel.tone(440)):
         with pytest.raises(PartAbsentError, match="GPIO23 does not work: bad handle"):
             use()

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.hall_switches import CLOSED_MT, SwitchArray, SwitchSettings
+from drivers.hall_switches import CLOSED_MT, SwitchArray
 
 ADDRESSES = tuple(range(0x20, 0x27))
 # DS20001952 table 3-1: IOCON.BANK = 0 and 1.
@@ -95,7 +95,7 @@ def bus(buses, monkeypatch) -> Bus:
 
 @pytest.fixture
 def array(buses, bus) -> SwitchArray:
-    return SwitchArray(SwitchSettings(i2c_bus=1, addresses=ADDRESSES, columns=7), buses)
+    return SwitchArray(buses, i2c_bus=1, addresses=ADDRESSES, columns=7)
 
 
 def test_an_empty_plate_reads_nothing(array) -> None:
@@ -184,7 +184,7 @@ def test_a_missing_bus_is_said(buses, monkeypatch) -> None:
 
     monkeypatch.setattr(buses, "i2c", missing)
     with pytest.raises(PartAbsentError, match="There is no /dev/i2c-1"):
-        SwitchArray(SwitchSettings(1, ADDRESSES, 7), buses).read()
+        SwitchArray(buses, 1, ADDRESSES, 7).read()
 
 
 def test_what_keeps_no_settings_is_no_mcp23017(array, bus) -> None:
@@ -194,6 +194,6 @@ def test_what_keeps_no_settings_is_no_mcp23017(array, bus) -> None:
 
 
 @pytest.mark.parametrize(("addresses", "columns"), [((), 7), (ADDRESSES, 8), (ADDRESSES, 0)])
-def test_settings_that_no_wiring_has(addresses, columns) -> None:
+def test_settings_that_no_wiring_has(buses, addresses, columns) -> None:
     with pytest.raises(ValueError, match=r"chip|inputs"):
-        SwitchSettings(1, addresses, columns)
+        SwitchArray(buses, 1, addresses, columns)

@@ -12,7 +12,7 @@ import pytest
 
 from drivers.errors import PartAbsentError
 from drivers.light_links import SpiSender, ThreadSender, encode, strip_of
-from drivers.lights import LightsSettings, LightStrip, Look, StripSettings
+from drivers.lights import LightsSettings, LightStrip, Look
 from drivers.pi_buses import PiBuses
 
 
@@ -202,7 +202,7 @@ def test_a_device_that_goes_and_comes_back_leaves_nothing_open(monkeypatch) -> N
 
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=Device))
     settings = LightsSettings(count=3, supply_a=4.0, brightness=1.0)
-    lights = LightStrip(StripSettings(settings), PiBuses(send_by=threaded))
+    lights = LightStrip(PiBuses(send_by=threaded), settings)
     lights.ask([Look((255, 0, 0))] * 3)
     lights.flush()
     kept = []

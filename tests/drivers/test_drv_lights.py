@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from drivers.errors import PartAbsentError
-from drivers.lights import LightsSettings, LightStrip, Look, StripSettings
+from drivers.lights import LightsSettings, LightStrip, Look
 
 WHITE = [Look((255, 255, 255))] * 100
 DARK = [None] * 100
@@ -15,7 +15,7 @@ DARK = [None] * 100
 
 def strip_of(buses, **settings) -> LightStrip:
     defaults = {"count": 100, "supply_a": 40.0, "brightness": 1.0}
-    return LightStrip(StripSettings(LightsSettings(**{**defaults, **settings})), buses)
+    return LightStrip(buses, LightsSettings(**{**defaults, **settings}))
 
 
 def show(lights, looks) -> None:
@@ -50,7 +50,7 @@ def test_limit_counts_after_gamma_and_brightness(buses) -> None:
     show(lights, [Look((128, 128, 128))] * 100)
     assert lights.dimmed == 1.0
     settings = LightsSettings(count=100, supply_a=3.2, brightness=0.5)
-    dim = LightStrip(StripSettings(settings), buses)
+    dim = LightStrip(buses, settings)
     show(dim, WHITE)
     assert dim.dimmed == 1.0
     assert settings.current_a(dim.shown) == pytest.approx(6.0 * 128 / 255 + 0.1)
@@ -134,8 +134,8 @@ def test_a_strip_that_lost_its_power_is_lit_again(buses) -> None:
 
 
 def test_a_strip_without_supply_is_said_and_lit_again_when_it_has_one(buses, fault) -> None:
-    settings = StripSettings(LightsSettings(count=100, supply_a=40.0, brightness=1.0), 25)
-    lights = LightStrip(settings, buses)
+    settings = LightsSettings(count=100, supply_a=40.0, brightness=1.0)
+    lights = LightStrip(buses, settings, 25)
     show(lights, WHITE)  # nothing drives the pin low: without that wire all goes on as ever
     buses.factory.pin(25).drive_low()
     buses.clock.sleep(0.1)

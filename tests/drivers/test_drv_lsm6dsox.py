@@ -8,7 +8,6 @@ import struct
 import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.inertial import ImuSettings
 from drivers.lsm6dsox import Lsm6dsox
 
 G = 9.80665
@@ -81,7 +80,7 @@ def chip(buses, monkeypatch) -> Chip:
 
 @pytest.fixture
 def imu(buses, chip) -> Lsm6dsox:
-    return Lsm6dsox(ImuSettings(i2c_bus=1, address=0x6A), buses)
+    return Lsm6dsox(buses, i2c_bus=1, address=0x6A)
 
 
 def up(imu: Lsm6dsox, clock) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError, PartReadingError
-from drivers.hall_switches import MatrixSettings, SwitchMatrix
+from drivers.hall_switches import SwitchMatrix
 from tests.few import few
 
 ROWS = (5, 6, 13)
@@ -67,7 +67,7 @@ def rig(buses):
 
 @pytest.fixture
 def matrix(rig) -> SwitchMatrix:
-    return SwitchMatrix(MatrixSettings(ROWS, NORTH, SOUTH), rig)
+    return SwitchMatrix(rig, ROWS, NORTH, SOUTH)
 
 
 def test_an_open_matrix_reads_nothing(matrix) -> None:
@@ -106,7 +106,7 @@ def test_what_is_read_is_what_is_closed_or_an_error(closed, shorted) -> None:
 
     rig = MatrixBuses(Still())
     rig.copper.closed, rig.copper.shorted = closed, shorted
-    matrix = SwitchMatrix(MatrixSettings(ROWS, NORTH, SOUTH), rig)
+    matrix = SwitchMatrix(rig, ROWS, NORTH, SOUTH)
     try:
         field = matrix.read()
     except PartReadingError:
@@ -149,6 +149,6 @@ def test_a_line_that_fails_is_the_arrays_fault_and_comes_back(matrix, rig) -> No
     assert matrix.read() == (0.0,) * 9
 
 
-def test_settings_need_two_pins_a_column() -> None:
+def test_settings_need_two_pins_a_column(rig) -> None:
     with pytest.raises(ValueError, match="each column"):
-        MatrixSettings(ROWS, NORTH, SOUTH[:2])
+        SwitchMatrix(rig, ROWS, NORTH, SOUTH[:2])

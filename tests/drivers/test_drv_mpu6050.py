@@ -14,8 +14,8 @@ G = 9.80665
 
 
 @pytest.fixture
-def imu(imu_settings, buses):
-    return Mpu6050(imu_settings, buses)
+def imu(buses):
+    return Mpu6050(buses, 1, 0x68)
 
 
 def started(imu, buses):
@@ -170,9 +170,7 @@ def test_wrong_address_names_ad0(imu, buses, fault) -> None:
 
 def test_bus_that_does_not_exist(buses, fault) -> None:
     buses.missing["i2c"] = FileNotFoundError(errno.ENOENT, "No such file", "/dev/i2c-1")
-    from drivers.inertial import ImuSettings
-
-    error = fault(Mpu6050(ImuSettings(1, 0x68), buses).read)
+    error = fault(Mpu6050(buses, 1, 0x68).read)
     assert error.problem == "There is no /dev/i2c-1 on this computer."
     assert "dtparam=i2c_arm=on" in error.remedy
 

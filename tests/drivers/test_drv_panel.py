@@ -9,8 +9,8 @@ from drivers.panel import Panel
 
 
 @pytest.fixture
-def panel(panel_settings, buses):
-    return Panel(panel_settings, buses)
+def panel(buses):
+    return Panel(buses, 23, 24, 12)
 
 
 def test_buttons_are_pulled_up_and_pressed_to_ground(panel, buses) -> None:

@@ -1,6 +1,5 @@
 """The whole plate: frames, faults, back-off, and what happens when each part is unplugged."""
 
-import dataclasses
 import errno
 import itertools
 
@@ -9,7 +8,7 @@ import pytest
 from drivers.errors import PartAbsentError, PartError
 from drivers.frame import Frame
 from drivers.hall import MuxHallArray
-from drivers.lights import LightStrip, Look
+from drivers.lights import LightsSettings, LightStrip, Look
 from drivers.mpu6050 import Mpu6050
 from drivers.panel import Panel
 from drivers.plate import Plate
@@ -234,16 +233,12 @@ def test_a_late_change_is_written_by_the_scan(plate, buses) -> None:
     assert plate.shown[:3] == bytes((0, 128, 0))
 
 
-def test_dimmed_says_the_supplys_share(
-    hall_settings, imu_settings, lights_settings, panel_settings, buses
-) -> None:
-    small = dataclasses.replace(lights_settings.lights, supply_a=1.0)
-    strip = dataclasses.replace(lights_settings, lights=small)
+def test_dimmed_says_the_supplys_share(hall_settings, buses) -> None:
     plate = Plate(
         MuxHallArray(hall_settings, buses),
-        Mpu6050(imu_settings, buses),
-        LightStrip(strip, buses),
-        Panel(panel_settings, buses),
+        Mpu6050(buses, 1, 0x68),
+        LightStrip(buses, LightsSettings(count=100, supply_a=1.0)),
+        Panel(buses, 23, 24, 12),
         buses.clock,
     )
     plate.show(WHITE)

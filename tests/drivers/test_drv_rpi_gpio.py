@@ -12,8 +12,8 @@ import pytest
 
 from drivers.errors import PartAbsentError
 from drivers.hall import AddressLines
-from drivers.hall_switches import MatrixSettings, SwitchMatrix
-from drivers.panel import Panel, PanelSettings
+from drivers.hall_switches import SwitchMatrix
+from drivers.panel import Panel
 from drivers.pi_buses import PiBuses
 
 PI_4B = 0xC03111
@@ -125,7 +125,7 @@ def test_it_serves_where_lgpio_is_missing(gpio) -> None:
 
 
 def test_buttons_and_buzzer(gpio) -> None:
-    panel = Panel(PanelSettings(confirm_pin=23, back_pin=24, buzzer_pin=12), PiBuses())
+    panel = Panel(PiBuses(), confirm_pin=23, back_pin=24, buzzer_pin=12)
     assert panel.pressed() == frozenset()
     assert gpio.pulls[23] == gpio.pulls[24] == gpio.PUD_UP
     gpio.low = lambda channel: channel == 24
@@ -142,7 +142,7 @@ def test_buttons_and_buzzer(gpio) -> None:
 
 
 def test_a_line_that_was_taken_away_is_the_panels_fault_and_comes_back(gpio) -> None:
-    panel = Panel(PanelSettings(confirm_pin=23, back_pin=24, buzzer_pin=12), PiBuses())
+    panel = Panel(PiBuses(), confirm_pin=23, back_pin=24, buzzer_pin=12)
     panel.pressed()
     gpio.cleanup(23)
     with pytest.raises(PartAbsentError, match="GPIO23 does not work: You must setup"):
@@ -160,7 +160,7 @@ def test_the_matrix_drives_one_row_at_a_time(gpio) -> None:
         return any((row, channel) in closed for row in driven)
 
     gpio.low = low
-    matrix = SwitchMatrix(MatrixSettings(rows, north, south), PiBuses())
+    matrix = SwitchMatrix(PiBuses(), rows, north, south)
     assert matrix.read() == (12.1, 0.0, 0.0, -12.1)
     assert all(gpio.modes[pin] == gpio.IN for pin in (*rows, *north, *south))
     assert all(gpio.pulls[pin] == gpio.PUD_UP for pin in (*rows, *north, *south))
@@ -178,6 +178,6 @@ def test_on_a_pi_5_it_says_that_lgpio_is_needed(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "RPi", package)
     monkeypatch.delitem(sys.modules, "RPi.GPIO", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Refuses(), *sys.meta_path])
-    panel = Panel(PanelSettings(23, 24, 12), PiBuses())
+    panel = Panel(PiBuses(), 23, 24, 12)
     with pytest.raises(PartAbsentError, match="lgpio"):
         panel.pressed()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from drivers import node_protocol as protocol
 from drivers.errors import TiltboardError
+from drivers.lights import Look
 from drivers.node_firmware import wire
 from drivers.node_firmware.board import Board
 from drivers.node_firmware.fast import pack
@@ -191,7 +192,7 @@ class FromNode(_Frames):
             frames.append(plate.scan())
             bus.clock.advance(0.6)  # long enough for a ping
             bus.port.coming += data
-        plate.show([(0.1, 0.0, 0.0)] * self._profile.size)
+        plate.show([Look((26, 0, 0))] * self._profile.size)
         plate.close()
         return all(not frame.faults for frame in frames)
 

@@ -15,7 +15,7 @@ from drivers.light_links import (
     ThreadSender,
     strip_of,
 )
-from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look, StripSettings
+from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
 from hw_sim.session.bench import at_share
 
 COUNT = 100
@@ -71,7 +71,7 @@ def costs_s(send_by: SendBy, updates: int) -> list[float]:
     """Of each update, from the final bytes to the return, by the clock on the wall."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
-    lights = LightStrip(StripSettings(LightsSettings(count=COUNT, supply_a=40.0)), buses)
+    lights = LightStrip(buses, LightsSettings(count=COUNT, supply_a=40.0))
     found = []
     for number in range(updates):
         shades = [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from drivers.lights import Look
 from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.reading import convert
@@ -126,7 +127,7 @@ def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
 def test_a_plate_without_tilt_sensor_and_lights_has_no_fault_of_them() -> None:
     with SimTable(load_profile("matrix-gpio"), 1) as table:
         plate = table.profile.plate(table.buses)
-        plate.show([(1.0, 1.0, 1.0)] * 25)
+        plate.show([Look((255, 255, 255))] * 25)
         frame = plate.scan()
         assert (frame.faults, frame.motion, plate.shown, plate.dimmed) == ((), None, b"", 1.0)
         assert plate.part_count == 2
