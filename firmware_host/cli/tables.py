@@ -23,7 +23,7 @@ from firmware_host.config.settings import load_settings
 from firmware_host.host.assemble import missing_table
 from firmware_host.journal.database import in_use
 from firmware_host.messages import Catalogue, text
-from firmware_host.service.notify import Notifier, beats_every_s
+from firmware_host.service.notify import beats_every_s, tell
 
 if TYPE_CHECKING:
     from hw_sim.table import SimTable
@@ -104,15 +104,15 @@ def wait_for_table(
         return
     waits = text("It is looked for again and again, at least once a minute.")
     say(waits, err=True)
-    manager = Notifier(environ["NOTIFY_SOCKET"])
+    manager = environ["NOTIFY_SOCKET"]
     nothing = text("No part of the table answers.")
-    manager.tell("READY=1", f"STATUS={words(nothing)} {words(waits)}")
+    tell(manager, "READY=1", f"STATUS={words(nothing)} {words(waits)}")
     every_s, wait_s = beats_every_s(environ) or LAST_LOOK_S, FIRST_LOOK_S
     while True:
         until_s = clock.now() + wait_s
         while clock.now() < until_s:
             clock.sleep(min(every_s, until_s - clock.now()))
-            manager.tell("WATCHDOG=1")
+            tell(manager, "WATCHDOG=1")
         if not missing_table(profile, buses):
             return
         wait_s = min(2 * wait_s, LAST_LOOK_S)

@@ -32,7 +32,6 @@ from firmware_host.journal import (
     Journal,
     JournalReader,
     PlayedGame,
-    Replay,
     read_and_replay,
     replay,
 )
@@ -43,7 +42,7 @@ from firmware_host.referee.seats import Seats
 from firmware_host.table import commands as c
 from firmware_host.table import play
 from firmware_host.table.arbiter import Arbiter
-from firmware_host.table.line import Line, PendingMove, agreed_end
+from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.overlay import Overlay, check_fits
 from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from firmware_host.table.zones import ZoneOverlay, overlay_for
@@ -61,7 +60,7 @@ class Ahead:
     ``exercise``: made of it, to practise.
     """
 
-    replayed: Replay
+    replayed: Line
     played: PlayedGame | None = None
     exercise: Puzzle | None = None
 
@@ -360,7 +359,7 @@ class Playing:
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
-        self._gone_on_with: tuple[int, Replay | None] = 0, None
+        self._gone_on_with: tuple[int, Line | None] = 0, None
         self.pointed: tuple[str, ...] | None = None  # as with_lesson_words has it
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
@@ -551,18 +550,16 @@ class Playing:
             case c.SeatComputer(player, level):
                 self.seats.play(player, level)
 
-    def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
+    def _go_on(self, record: GameRecord, known: Line | None = None) -> Position:
         if known is None and self._gone_on_with[0] == record.id:  # after a lesson
             known = self._gone_on_with[1]
-        replayed = replay(record, known)
-        self._gone_on_with = record.id, replayed
-        game, reached = replayed.game, replayed.positions
+        line = replay(record, known)
+        game = line.game
+        self._gone_on_with = record.id, line
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
         if record.result is not None:  # whoever sits here now has not played it
             self._counted = record.id
-        agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
-        line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
         return self._follow(
             line,
             overlay,

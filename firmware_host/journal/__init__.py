@@ -10,7 +10,6 @@ from firmware_host.journal.database import SetAside
 from firmware_host.journal.reader import JournalReader
 from firmware_host.journal.records import EventKind, GameRecord, GameSummary, PlayedGame
 from firmware_host.journal.text_format import (
-    Replay,
     read_and_replay,
     read_game,
     replay,
@@ -26,7 +25,6 @@ __all__ = [
     "Journal",
     "JournalReader",
     "PlayedGame",
-    "Replay",
     "SetAside",
     "Starts",
     "read_and_replay",

@@ -16,8 +16,8 @@ import datetime
 import fcntl
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,26 +41,7 @@ CHECKED_PAGES = 8192
 EVERY_PAGE = 2**32  # no file has as many (https://www.sqlite.org/limits.html)
 WAL_SUFFIXES = ("-wal", "-shm")
 
-NO_ROOM = frozenset(
-    {
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PERM,
-    }
-)
-# SQLITE_ERROR: statements of this program do not fit the tables, so those are not as it made them.
-DAMAGED = frozenset(
-    {
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_FORMAT,
-        sqlite3.SQLITE_ERROR,
-    }
-)
 BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
-BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
 
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
@@ -150,18 +131,30 @@ def in_use(path: Path, holder: str) -> JournalInUseError:
     )
 
 
+_BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
+    sqlite3.SQLITE_FULL: no_room,
+    sqlite3.SQLITE_READONLY: no_room,
+    sqlite3.SQLITE_IOERR: no_room,
+    sqlite3.SQLITE_CANTOPEN: no_room,
+    sqlite3.SQLITE_PERM: no_room,
+    sqlite3.SQLITE_CORRUPT: damaged,
+    sqlite3.SQLITE_NOTADB: damaged,
+    sqlite3.SQLITE_FORMAT: damaged,
+    # Statements of this program do not fit the table, so that is not as it made it.
+    sqlite3.SQLITE_ERROR: damaged,
+    sqlite3.SQLITE_BUSY: lambda path, _: in_use(path, ""),
+    sqlite3.SQLITE_LOCKED: lambda path, _: in_use(path, ""),
+    sqlite3.SQLITE_PROTOCOL: lambda path, _: in_use(path, ""),
+}
+
+
 def _error(path: Path, error: sqlite3.Error) -> JournalError:
     # Errors that Python's own layer raises carry no code: those are mistakes of the program.
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         raise error
-    primary = code & 0xFF
-    if primary in NO_ROOM:
-        return no_room(path, str(error))
-    if primary in DAMAGED:
-        return damaged(path, str(error))
-    if primary in BUSY:
-        return in_use(path, "")
+    if code & 0xFF in _BY_CODE:
+        return _BY_CODE[code & 0xFF](path, str(error))
     return JournalError(
         "The journal {path} cannot be used: {why}.",
         remedy="Start the table again; if it stays, report this sentence.",
@@ -360,15 +353,9 @@ class WriterLock:
         except OSError:
             os.close(self._descriptor)
             raise
-        self._sign()
-
-    def _sign(self) -> None:
-        """Write who holds the lock. Only a courtesy: on a full disk the lock holds without it."""
-        try:
+        with suppress(OSError):  # who holds it: on a full disk it holds without that
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
-        except OSError:
-            return
 
     def release(self) -> None:
         """Let others write. The file stays: removing it would race with the next taker."""

@@ -129,12 +129,9 @@ class JournalReader:
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Several selects that see one state."""
-        with translated(self.path):
+        with translated(self.path), self._database:
             self._database.execute("BEGIN")
-            try:
-                yield
-            finally:
-                self._database.execute("ROLLBACK")
+            yield
 
     def _current_id(self) -> int | None:
         row = self._database.execute(

@@ -25,7 +25,6 @@ import datetime
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -35,8 +34,8 @@ from firmware_host.config.engine_seats import Assist, EngineSeat
 from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
 from firmware_host.messages import Message, nearest, text
-from firmware_host.table.line import agreed_end
-from games.base import Game, Position, RulesError
+from firmware_host.table.line import Line, agreed_end
+from games.base import Game, RulesError
 from games.registry import game_type
 
 FIRST_LINE = "tiltboard game 1"
@@ -60,15 +59,6 @@ _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A game gone through. ``positions``: the start and the one after each move."""
-
-    game: Game
-    moves: tuple[str, ...]
-    positions: tuple[Position, ...]
-
-
 def rules_of(record: GameRecord) -> Game:
     """The rules that ``record`` was played by. Raises NotPossibleError where there are none."""
     try:
@@ -82,21 +72,20 @@ def rules_of(record: GameRecord) -> Game:
         ) from error
 
 
-def replay(record: GameRecord, known: Replay | None = None) -> Replay:
+def replay(record: GameRecord, known: Line | None = None) -> Line:
     """Go through ``record``; ``known``: of the same game, as it stood earlier. What both have in
     common is not gone through again.
 
     Raises NotPossibleError, naming the move, where the rules do not allow it.
     """
     if known is None:
-        game = rules_of(record)
-        known = Replay(game, (), (game.start(),))
+        known = Line.of(rules_of(record), record.id)
     same = 0
     for move, earlier in zip(record.moves, known.moves, strict=False):
         if move != earlier:
             break
         same += 1
-    reached = list(known.positions[: same + 1])
+    reached = list(known.reached[: same + 1])
     for ply, move in enumerate(record.moves[same:], start=same + 1):
         try:
             reached.append(reached[-1].after(move))
@@ -109,7 +98,8 @@ def replay(record: GameRecord, known: Replay | None = None) -> Replay:
                 move=move,
                 why=text(error.template, **error.params),
             ) from error
-    return Replay(known.game, record.moves, tuple(reached))
+    agreed = None if reached[-1].outcome is not None else agreed_end(known.game, record.result)
+    return Line.of(known.game, record.id, record.moves, reached, agreed=agreed)
 
 
 def write_game(record: GameRecord) -> str:
@@ -119,9 +109,9 @@ def write_game(record: GameRecord) -> str:
     the last move and its result; but for a game that its players ended. Of a game with secrets that
     goes on, only what everybody may know.
     """
-    replayed = replay(record)
-    game, outcome = replayed.game, replayed.positions[-1].outcome
-    secret = game.secret_options if outcome is None else ()
+    line = replay(record)
+    game, outcome = line.game, line.outcome
+    secret = game.secret_options if line.position.outcome is None else ()
     date = datetime.datetime.fromtimestamp(int(record.started_s), datetime.UTC)
     lines = [
         FIRST_LINE,
@@ -139,7 +129,6 @@ def write_game(record: GameRecord) -> str:
     lines += [] if record.clock is None else [f"Clock: {to_json(record.clock)}"]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
-    outcome = outcome or agreed_end(game, record.result)
     lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
     lines += [VIEW] if secret else []
     per_round = len(game.players)
@@ -155,7 +144,7 @@ def read_game(source: str) -> PlayedGame:
     return read_and_replay(source)[0]
 
 
-def read_and_replay(source: str) -> tuple[PlayedGame, Replay]:
+def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     """As ``read_game``, with the positions that it leads through."""
     if len(source) > MAX_CHARACTERS:
         raise GameTextError(
@@ -225,7 +214,7 @@ def _named(headers: _Headers, kind: str) -> _Headers:
     }
 
 
-def _played(headers: _Headers, rounds: _Rounds) -> tuple[PlayedGame, Replay]:
+def _played(headers: _Headers, rounds: _Rounds) -> tuple[PlayedGame, Line]:
     """Compare with the rules."""
     game = _rules(headers)
     players = text("{players}", players=", ".join(game.players))
@@ -238,7 +227,7 @@ def _played(headers: _Headers, rounds: _Rounds) -> tuple[PlayedGame, Replay]:
         told = None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):
         told = {}
-    outcome = replayed.positions[-1].outcome or agreed_end(game, told)
+    outcome = replayed.position.outcome or agreed_end(game, told)
     result = None if outcome is None else outcome.as_json()
     if told != result:
         expected = text("{result}, as the moves give", result=_written(result))
@@ -286,7 +275,7 @@ def _rules(headers: _Headers) -> Game:
         raise _refused(first[0], "Option", error) from error
 
 
-def _replay(game: Game, rounds: _Rounds) -> Replay:
+def _replay(game: Game, rounds: _Rounds) -> Line:
     reached = [game.start()]
     each = len(game.players)
     for number, (line, moves) in enumerate(rounds, start=1):
@@ -297,7 +286,7 @@ def _replay(game: Game, rounds: _Rounds) -> Replay:
                 reached.append(reached[-1].after(move))
             except RulesError as error:
                 raise _refused(line, move, error) from error
-    return Replay(game, tuple(move for _, moves in rounds for move in moves), tuple(reached))
+    return Line.of(game, 0, [move for _, moves in rounds for move in moves], reached)
 
 
 def _written(result: Mapping[str, Any] | None) -> str:

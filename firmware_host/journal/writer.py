@@ -232,17 +232,9 @@ class Journal(JournalReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with translated(self.path):
+        with translated(self.path), self._database:  # which commits, or rolls back
             self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._database.execute("COMMIT")
-            except BaseException:
-                # SQLite has often rolled back by itself already (lang_transaction.html, 3.1).
-                if self._database.in_transaction:
-                    with suppress(sqlite3.Error):
-                        self._database.execute("ROLLBACK")
-                raise
+            yield
 
     def _begin(self, kind: EventKind, played: PlayedGame, at_s: float) -> int:
         (game_id,) = self._database.execute(

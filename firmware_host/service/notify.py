@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping
 
@@ -13,29 +14,24 @@ from firmware_host.service.snapshot import Snapshot
 BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
 
 
-class Notifier:
-    """Sends lines to the socket that systemd listens on; does nothing where there is none."""
+def tell(address: str, *lines: str, wait: bool = True) -> bool:
+    """Send ``NAME=value`` lines as one datagram to the socket that systemd listens on. Where there
+    is none, nothing is done; a manager that is gone is no error.
 
-    def __init__(self, address: str = "") -> None:
-        """``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract)."""
-        self._address = "\0" + address[1:] if address.startswith("@") else address
-
-    def tell(self, *lines: str, wait: bool = True) -> bool:
-        """Send ``NAME=value`` lines as one datagram. A manager that is gone is no error.
-
-        ``wait`` False: where the manager does not read fast enough, the datagram is dropped rather
-        than waited for. Returns whether it was sent.
-        """
-        if not self._address:
-            return True
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out,
-        ):
-            out.setblocking(wait)
-            out.sendto("\n".join(lines).encode(), self._address)
-            return True
-        return False
+    ``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract). ``wait``
+    False: where the manager does not read fast enough, the datagram is dropped rather than waited
+    for. Returns whether it was sent.
+    """
+    if not address:
+        return True
+    with (
+        contextlib.suppress(OSError),
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out,
+    ):
+        out.setblocking(wait)
+        out.sendto("\n".join(lines).encode(), re.sub("^@", "\0", address))
+        return True
+    return False
 
 
 def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
@@ -67,7 +63,7 @@ class Heartbeat:
     ) -> None:
         self._latest = latest
         self._clock = clock
-        self._notifier = Notifier(environ.get("NOTIFY_SOCKET", ""))
+        self._address = environ.get("NOTIFY_SOCKET", "")
         self._every_s = beats_every_s(environ, pid)
         self._due_s = clock.now()
         self._scan_s: float | None = None
@@ -75,11 +71,11 @@ class Heartbeat:
 
     def ready(self) -> None:
         """The table scans and its page answers."""
-        self._notifier.tell("READY=1")
+        tell(self._address, "READY=1")
 
     def stopping(self) -> None:
         """The table was told to stop, or cannot go on."""
-        self._notifier.tell("STOPPING=1", "STATUS=Stopping; the game is kept.")
+        tell(self._address, "STOPPING=1", "STATUS=Stopping; the game is kept.")
 
     def beat(self) -> None:
         """Called after each published scan, from the table's thread."""
@@ -95,7 +91,7 @@ class Heartbeat:
         if status != self._status:
             lines.append(f"STATUS={status}")
         # A scan never waits for the manager; what it did not take is told again with the next one.
-        if lines and self._notifier.tell(*lines, wait=False):
+        if lines and tell(self._address, *lines, wait=False):
             self._status = status
             if self._every_s is not None and now_s >= self._due_s:
                 self._due_s = now_s + self._every_s

@@ -17,7 +17,7 @@ from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.host.advice import turning_point
 from firmware_host.journal import GameRecord as StoredGame
-from firmware_host.journal import JournalReader, Replay, replay
+from firmware_host.journal import JournalReader, replay
 from firmware_host.service.publish import game_info, local_time, shown_moves, shown_options
 from firmware_host.service.snapshot import (
     GameAnalysis,
@@ -29,6 +29,7 @@ from firmware_host.service.snapshot import (
     TurningPointInfo,
 )
 from firmware_host.table import play
+from firmware_host.table.line import Line
 from firmware_host.table.preview import reasons
 from firmware_host.table.zones import overlay_for
 from games.base import Position
@@ -108,7 +109,7 @@ class Analysing:
             try:
                 wanted = lambda: not self._closed.is_set()  # noqa: E731
                 judge = engine_judge(process, played.game, len(played.moves), wanted)
-                found = analyse(played.positions, played.moves, judge, engine_proof(process))
+                found = analyse(played.reached, played.moves, judge, engine_proof(process))
             finally:
                 process.close()
             while len(self._known) >= MOST_KEPT:
@@ -142,7 +143,7 @@ def listed(journal: JournalReader) -> list[GameSummary]:
 def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
     """A game for review, position by position."""
     replayed = replay(stored)
-    game, reached = replayed.game, replayed.positions
+    game, reached = replayed.game, replayed.reached
     overlay = overlay_for(profile, game)
     outcome = reached[-1].outcome
     return GameRecord(
@@ -160,9 +161,9 @@ def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
     )
 
 
-def _told(played: Replay, found: Analysis) -> GameAnalysis:
+def _told(played: Line, found: Analysis) -> GameAnalysis:
     """The analysis with its turning points in words, and their lines as boards."""
-    moves, reached = played.moves, played.positions
+    moves, reached = played.moves, played.reached
     return GameAnalysis(
         shares=[round(share, 3) for share in found.shares],
         turning=[

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.service.notify import Heartbeat, Notifier, beats_every_s, status_of
+from firmware_host.service.notify import Heartbeat, beats_every_s, status_of, tell
 from firmware_host.service.publish import Publisher
 from firmware_host.service.snapshot import FaultInfo
 from firmware_host.table.commands import Calibrate
@@ -46,13 +46,13 @@ def snapshot(tmp_path):
 
 def test_lines_arrive_as_one_datagram(manager):
     address, arrived = manager
-    Notifier(address).tell("READY=1", "STATUS=Red to move: ä")
+    tell(address, "READY=1", "STATUS=Red to move: ä")
     assert arrived() == ["READY=1\nSTATUS=Red to move: ä"]
 
 
 def test_without_a_manager_and_with_one_that_is_gone_nothing_happens(tmp_path):
-    Notifier("").tell("READY=1")
-    Notifier(f"{tmp_path}/nobody").tell("READY=1")
+    tell("", "READY=1")
+    tell(f"{tmp_path}/nobody", "READY=1")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_p
         heart.ready()
         heart.stopping()
         live.table.stop()
-        Notifier(address).tell("END")
+        tell(address, "END")
         reader.join()
     assert sent[0] == "WATCHDOG=1"  # the first scan, which start() waits for
     assert "READY=1" in sent

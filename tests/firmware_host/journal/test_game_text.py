@@ -242,7 +242,7 @@ def test_no_damage_to_a_good_text_breaks_the_reader(source: str, data: st.DataOb
 def test_review_shows_every_position() -> None:
     """RULES M1: the marble next to the dropped one moves a cell away."""
     record = record_of({"pie": False}, ("d4", "e4", "a1"))
-    assert [dict(position.cells) for position in replay(record).positions] == [
+    assert [dict(position.cells) for position in replay(record).reached] == [
         {},
         {"d4": "red"},
         {"c4": "red", "e4": "blue"},
@@ -264,7 +264,7 @@ def test_what_is_known_of_a_game_is_not_gone_through_again() -> None:
         record = record_of({"pie": False}, moves)
         again = replay(record, known)
         assert again.moves == moves
-        assert again.positions[-1].cells == replay(record).positions[-1].cells
+        assert again.reached[-1].cells == replay(record).reached[-1].cells
         assert again.game is known.game
-        same = sum(a is b for a, b in zip(again.positions, known.positions, strict=False))
+        same = sum(a is b for a, b in zip(again.reached, known.reached, strict=False))
         assert same == 1 + sum(a == b for a, b in zip(moves, known.moves, strict=False))
