@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import secrets
 import select
 import signal
 import socket
@@ -13,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
+from pathlib import Path
 from typing import IO, Any
 
 from drivers.clock import Clock
@@ -35,6 +37,9 @@ _QUIT_S = 0.5
 _TURN_S = 0.1  # between two looks at whether the question still stands
 _MOST_WAITING = 1_000  # lines; whoever sends more without being asked is stopped by the pipe
 _MOST_CHARACTERS = 1 << 13  # of a line: one with the longest variation has a few thousand
+_MOST_INTRODUCING = 2_000  # lines, until it is ready
+_MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
+_MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
 """In the environment: the socket of the unit that lends our engine (tiltboard-engine.service)."""
 _log = logging.getLogger(__name__)
@@ -60,10 +65,12 @@ class EngineProcess:
         """
         self.name = name
         self._wanted = wanted
+        self._mark = secrets.token_hex(8)
         self._start_s = start_s
         self._now = clock.now
         self._heard: queue.Queue[str | None] = queue.Queue(_MOST_WAITING)
         self._process = _lent(name) or self._started(command)
+        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
         self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
         self._listener.start()
         self.identity = ugi.Identity()
@@ -88,6 +95,7 @@ class EngineProcess:
                 encoding="utf-8",
                 errors="replace",
                 start_new_session=True,
+                env={**os.environ, _MARK: self._mark},
             )
         except OSError as error:
             raise EngineLostError(
@@ -126,13 +134,18 @@ class EngineProcess:
                 )
 
     def _introduction(self, end: str) -> Iterator[list[str]]:
-        """The lines that an engine says until ``end``, within its time."""
+        """The lines that an engine says until ``end``, within its time and not too many."""
         until_s = self._now() + self._start_s
-        while (words := self._next(min(until_s, self._now() + _TURN_S))) != [end]:
-            if not self._wanted() or self._now() >= until_s:
-                raise self._hung()
-            if words:
-                yield words
+        for _ in range(_MOST_INTRODUCING):
+            words: list[str] = []
+            while not words:
+                if not self._wanted() or self._now() >= until_s:
+                    raise self._hung()
+                words = self._next(min(until_s, self._now() + _TURN_S))
+            if words == [end]:
+                return
+            yield words
+        raise self._endless()
 
     def think(
         self,
@@ -161,6 +174,7 @@ class EngineProcess:
         pondering = ponders is not None
         until_s = inf if pondering else self._now() + longest_s
         asked, stopped, told, self.slow = True, False, ugi.NOTHING_YET, False
+        said = 0
         while True:
             if pondering and ponders is not None and not ponders():
                 pondering = False
@@ -175,6 +189,9 @@ class EngineProcess:
                 self._say("stop")
                 until_s = self._now() + STOP_S
             words = self._next(min(until_s, self._now() + _TURN_S))
+            said += bool(words)
+            if said > _MOST_THINKING:
+                raise self._endless()
             if words[:1] == ["bestmove"]:
                 break
             if words[:1] == ["error"]:
@@ -219,8 +236,8 @@ class EngineProcess:
 
     def ask_to_quit(self) -> None:
         """What ``close`` begins with; several may be asked before the first is waited for."""
-        with suppress(EngineLostError):
-            self._say("quit")
+        with suppress(OSError, ValueError, EngineLostError):
+            os.write(self._pipe(self._process.stdin).fileno(), b"quit\n")
         with suppress(OSError):
             self._pipe(self._process.stdin).close()
 
@@ -235,17 +252,30 @@ class EngineProcess:
             with suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
             self._process.wait()
+            for left in _marked(self._mark):
+                with suppress(OSError):
+                    os.kill(left, signal.SIGKILL)
         until_s = self._now() + _QUIT_S
         while self._listener.is_alive() and self._now() < until_s:
             with suppress(queue.Empty):  # it may wait for room
                 self._heard.get(timeout=_TURN_S)
 
     def _say(self, line: str) -> None:
-        stdin = self._pipe(self._process.stdin)
+        """Raises EngineLostError, also where it does not read what it is told."""
+        left = (line + "\n").encode()
+        until_s = self._now() + STOP_S
         try:
-            stdin.write(line + "\n")
-            stdin.flush()
-        except (OSError, ValueError) as error:  # ValueError: closed by us
+            stdin = self._pipe(self._process.stdin).fileno()
+            while left:
+                try:
+                    left = left[os.write(stdin, left) :]
+                except BlockingIOError:
+                    if self._now() >= until_s:
+                        raise self._hung() from None
+                    select.select((), (stdin,), (), _TURN_S)
+        except EngineLostError:
+            raise
+        except (OSError, ValueError) as error:
             raise self._lost() from error
 
     def _next(self, until_s: float) -> list[str]:
@@ -262,6 +292,9 @@ class EngineProcess:
 
     def _hung(self) -> EngineHungError:
         return EngineHungError("The engine {name} does not answer.", name=self.name)
+
+    def _endless(self) -> EngineHungError:
+        return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
         return EngineLostError("The engine {name} has ended by itself.", name=self.name)
@@ -329,3 +362,15 @@ def _lent(name: str) -> LentEngine | None:
     except OSError as error:
         _log.warning("The engines' unit does not answer (%s); they think in plain Python", error)
         return None
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes with this mark in their environment: also those that left the group, where no
+    control group of systemd ends them. None on a system without /proc.
+    """
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"{_MARK}={mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found

@@ -1,6 +1,7 @@
 """Games of other packages: found by their entry points, and left out with one line if broken."""
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -84,6 +85,25 @@ def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
     assert "\n" not in said
     assert said.endswith("Update or uninstall its package.")
     assert len(said) < 500
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import threading\nthreading.Event().wait()",
+        "while True:\n    pass",
+        "import time\nwhile True:\n  try:\n    time.sleep(9)\n  except Exception:\n    pass",
+    ],
+    ids=["waits", "runs", "catches"],
+)
+def test_a_game_whose_loading_never_ends_is_named(tmp_path, monkeypatch, source):
+    monkeypatch.setattr("games.plugins.LOAD_WITHIN_S", 0.1)
+    monkeypatch.syspath_prepend(str(installed(tmp_path, source)))
+    monkeypatch.delitem(sys.modules, "other", raising=False)
+    with pytest.raises(BrokenGameError, match=r"its loading is not done after 0\.1 s"):
+        registry.load(EntryPoint("other", "other:GAME", registry.GROUP))
+    assert "other" not in sys.modules
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_it_stops_no_other_game(tmp_path):

@@ -19,6 +19,10 @@ def main(how: str) -> None:
         sys.stdin.read()
     if how == "babble":
         babble("id name x")
+    if how == "long":
+        babble("x" * 100_000)
+    if how == "leaves":
+        leave_somebody()
     game = game_type("momentum").create({"size": 5, "marbles": 4})
     position = game.start()
     for line in sys.stdin:
@@ -56,6 +60,18 @@ def main(how: str) -> None:
 def babble(line):
     while True:
         sys.stdout.write((line + "\n") * 10_000)
+
+
+def leave_somebody():
+    """A child that left the group and closed everything, so that only its environment tells."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        Path(os.environ["TILTBOARD_FAKE_CHILD"]).write_text(str(os.getpid()))
+        os.closerange(0, 3)
+        signal.pause()
+    os.wait()
 
 
 def go(how, position):

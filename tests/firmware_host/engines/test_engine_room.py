@@ -122,7 +122,7 @@ def test_what_is_not_asked_for_any_more_is_stopped(process):
     [
         ("crash", PATIENCE_S, EngineLostError, "has ended by itself"),
         ("hang", 0.1, EngineLostError, "does not answer"),
-        ("flood", 0.1, EngineLostError, "does not answer"),
+        ("flood", 0.1, EngineLostError, "does not answer|talks without end"),
         ("silly", PATIENCE_S, EngineMoveError, "gives no move"),
     ],
 )
@@ -283,6 +283,28 @@ def test_another_question_takes_the_place_of_one_that_hangs(room):
     assert thought(playing, task("c3", "c4", engine="tiltboard")).seat.engine == "tiltboard"
 
 
+class StoppedClock(SystemClock):
+    """Its time never comes: only what is said can be too much."""
+
+    def now(self):
+        return 0.0
+
+
+@pytest.mark.parametrize("how", ["babble", "long", "unready babble"])
+def test_one_that_talks_without_end_before_a_game_is_ended(how, monkeypatch):
+    made = []
+    close = EngineProcess.close
+    monkeypatch.setattr(EngineProcess, "close", lambda it: (made.append(it), close(it)))
+    with pytest.raises(EngineHungError, match="talks without end"):
+        try:
+            engine = EngineProcess("fake", [*FAKE, how], StoppedClock())
+            engine.set_up("momentum", {}, 1)
+        finally:
+            if not made:
+                engine.close()
+    assert not alive(made[0])
+
+
 def test_the_time_to_introduce_itself_holds_for_one_that_always_talks():
     """Each look at the clock puts it on by a second: the tenth is too late, whatever waits."""
     clock = SystemClock()
@@ -303,9 +325,11 @@ def test_a_room_is_closed_while_an_engine_is_waited_for(how, heard):
 
 def test_an_engine_that_reads_nothing_is_not_waited_for(process):
     engine = process("stone deaf")
-    for _ in range(2):
-        with pytest.raises(EngineHungError, match="does not answer"):
-            engine.think(["a1"], "movetime 10", 0.1)
+    moves = ["a1"] * 200_000
+    with pytest.raises(EngineHungError, match="does not answer"):
+        engine.think(["a1"], "movetime 10", 0.1)
+    with pytest.raises(EngineHungError, match="does not answer"):
+        engine.think(moves, "movetime 10", 0.1)
 
 
 def test_an_engines_commands_to_a_terminal_reach_none(process):
@@ -322,3 +346,18 @@ def test_engines_that_were_exchanged_are_ended(room):
         thought(room, task(engine=name))
         room.think(None)
     assert [name for _, name in room._processes] == ["fake3"]
+
+
+def test_a_child_that_left_the_group_does_not_outlive_the_engine(process, monkeypatch, tmp_path):
+    child = tmp_path / "child"
+    monkeypatch.setenv("TILTBOARD_FAKE_CHILD", str(child))
+    process("leaves").close()
+    number = int(child.read_text())
+    until(lambda: not is_running(number))
+
+
+def is_running(number):
+    try:
+        return Path(f"/proc/{number}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
