@@ -181,16 +181,15 @@ def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: 
         say(text("{name} is forgotten.", name=forget))
         return
     for name in known.names:
-        person = known.person(name)
-        for game in sorted({*person.games, *person.puzzles}):
+        for game, done in sorted(known.person(name).items()):
             told = {
                 "name": name,
                 "game": game,
-                "rating": known.rating(name, game),
-                "games": person.games.get(game, 0),
-                "beaten": person.beaten.get(game, 0),
-                "openings": len(person.openings.get(game, [])),
-                "puzzles": len(person.puzzles.get(game, [])),
+                "rating": done.rating,
+                "games": done.games,
+                "beaten": done.beaten,
+                "openings": len(done.openings),
+                "puzzles": len(done.puzzles),
             }
             if as_json:
                 click.echo(json.dumps(told))

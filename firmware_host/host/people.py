@@ -31,30 +31,30 @@ _MOST_OPENINGS = 200  # of a game, for each: what is written at the end of each 
 OPENING_PLIES = 3
 
 
-class Person(msgspec.Struct, omit_defaults=True):
-    """By game: ``rating``, ``games`` that were counted, ``beaten``: the highest level, ``openings``
-    (the first moves) that were tried, and the numbers of ``puzzles`` that were solved.
+class Experience(msgspec.Struct):
+    """What somebody has done in a game. ``rating``: the level of the computer's that is as strong.
+    ``games``: those that were counted. ``beaten``: the highest level that was, 0: none.
+    ``openings``: first moves that were tried. ``puzzles``: numbers of those that were solved.
     """
 
-    rating: dict[str, float] = {}
-    games: dict[str, int] = {}
-    beaten: dict[str, int] = {}
-    openings: dict[str, list[str]] = {}
-    puzzles: dict[str, list[int]] = {}
+    rating: float = BEGINS
+    games: int = 0
+    beaten: int = 0
+    openings: list[str] = []
+    puzzles: list[int] = []
 
-    def rate(self, game: str, result: float, against: Sequence[float]) -> None:
+    def rate(self, result: float, against: Sequence[float]) -> None:
         """One game more, with ``result`` 0 to 1 ``against`` those levels."""
-        count = self.games.get(game, 0)
-        self.games[game] = count + 1
         if against:
-            mine, theirs = self.rating.get(game, BEGINS), sum(against) / len(against)
-            expected = 1 / (1 + _ODDS ** (theirs - mine))
-            moved = mine + max(_QUICK / (1 + count / 2), _STEADY) * (result - expected)
-            self.rating[game] = round(min(max(moved, float(LEVELS[0])), float(LEVELS[-1])), 2)
+            expected = 1 / (1 + _ODDS ** (sum(against) / len(against) - self.rating))
+            step = max(_QUICK / (1 + self.games / 2), _STEADY)
+            moved = self.rating + step * (result - expected)
+            self.rating = round(min(max(moved, float(LEVELS[0])), float(LEVELS[-1])), 2)
+        self.games += 1
 
 
 class _Kept(msgspec.Struct):
-    people: dict[str, Person] = {}
+    people: dict[str, dict[str, Experience]] = {}
     seated: dict[str, str] = {}
     counted: list[int] = []
 
@@ -76,9 +76,9 @@ class People:
         """Player -> who plays as him."""
         return self._kept.seated
 
-    def person(self, name: str) -> Person:
-        """What is known of him."""
-        return self._kept.people.get(name) or Person()
+    def person(self, name: str) -> Mapping[str, Experience]:
+        """What is known of him, by game."""
+        return self._kept.people.get(name, {})
 
     def sit(self, player: str, name: str | None) -> None:
         """``name`` plays as ``player`` from now on, and as nobody else. Who has never finished a
@@ -88,7 +88,7 @@ class People:
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
         if len(kept.people) >= MOST_PEOPLE:
             here = {name, *kept.seated.values()}
-            for each in [n for n, what in kept.people.items() if what == Person()]:
+            for each in [n for n, games in kept.people.items() if not games]:
                 if each not in here:
                     del kept.people[each]
         if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
@@ -99,7 +99,7 @@ class People:
             )
         if name is not None:
             kept.seated[player] = name
-            kept.people.setdefault(name, Person())
+            kept.people.setdefault(name, {})
         self._write(kept)
 
     def forget(self, name: str) -> None:
@@ -112,7 +112,7 @@ class People:
 
     def rating(self, name: str, game: str) -> float:
         """A person's strength in levels, 1 to 10."""
-        return self.person(name).rating.get(game, BEGINS)
+        return self.person(name).get(game, Experience()).rating
 
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
         """At which the computer, who plays as ``player``, is an even opponent for those who play
@@ -167,23 +167,20 @@ class People:
             return
         kept.counted = [*kept.counted, game_id][-_KEPT_GAMES:]
         for player, name in named.items():
-            person = kept.people.setdefault(name, Person())
+            done = kept.people.setdefault(name, {}).setdefault(game.name, Experience())
             together = {player, *mates(game, player)}
             others = [each for each in game.players if each not in together]
             strengths = [self._strength(game, each, seats) for each in others]
             won = not together.isdisjoint(winners)
             result = 1.0 if won else 0.5 if not winners else 0.0
-            person.rate(game.name, result, [each for each in strengths if each is not None])
+            done.rate(result, [each for each in strengths if each is not None])
             if won:
                 engines = [seats[each] for each in others if each in seats]
                 beaten = [seat.level for seat in engines if seat.engine == OURS]
-                if beaten:
-                    person.beaten[game.name] = max(person.beaten.get(game.name, 0), *beaten)
+                done.beaten = max([done.beaten, *beaten])
             opening = " ".join(moves[:OPENING_PLIES])
-            tried = person.openings.setdefault(game.name, [])
-            if opening and opening not in tried:
-                tried.append(opening)
-                del tried[:-_MOST_OPENINGS]
+            if opening and opening not in done.openings:
+                done.openings = [*done.openings, opening][-_MOST_OPENINGS:]
         self._write(kept)
 
     def _strength(self, game: Game, player: str, seats: EngineSeats) -> float | None:
@@ -203,7 +200,7 @@ class People:
             [name] = kept.seated.values()
         if name is None:
             return
-        done = kept.people.setdefault(name, Person()).puzzles.setdefault(game, [])
+        done = kept.people.setdefault(name, {}).setdefault(game, Experience()).puzzles
         if number not in done:
             done.append(number)
             done.sort()

@@ -17,6 +17,7 @@ import msgspec
 from firmware_host.commissioning.findings import Health
 from firmware_host.commissioning.tasks import Choice
 from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.host.people import Experience
 from firmware_host.host.playing import Progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message
@@ -452,24 +453,13 @@ class GameAnalysis(msgspec.Struct, frozen=True):
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
-    """Somebody whom the table knows by name. ``progress``: game -> what he has done in it."""
-
-    name: str
-    progress: dict[str, ProgressInfo]
-
-
-class ProgressInfo(msgspec.Struct, frozen=True):
-    """``rating``: the level of the computer's that is as strong; ``beaten``: the highest that he
-    has beaten, 0: none. ``openings``: first moves that were tried. ``puzzles``: numbers of those
-    that were solved, of ``puzzles_there``.
+    """Somebody whom the table knows by name. ``progress``: game -> what he has done in it;
+    ``puzzles_there``: game -> how many puzzles it has.
     """
 
-    rating: float
-    games: int
-    beaten: int
-    openings: list[str]
-    puzzles: list[int]
-    puzzles_there: int
+    name: str
+    progress: Mapping[str, Experience]
+    puzzles_there: dict[str, int]
 
 
 class HealthMap(msgspec.Struct, frozen=True):

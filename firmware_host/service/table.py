@@ -21,7 +21,6 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.puzzles import exercises
 from firmware_host.host.host import Host
-from firmware_host.host.people import People
 from firmware_host.journal import write_game
 from firmware_host.messages import Message, text
 from firmware_host.service.publish import (
@@ -36,7 +35,6 @@ from firmware_host.service.snapshot import (
     HealthMap,
     Layout,
     PersonInfo,
-    ProgressInfo,
     SeatsShown,
     Snapshot,
 )
@@ -44,6 +42,7 @@ from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
 from firmware_host.table.standing import Choice
 from games.base import IllegalMoveError, Position
+from games.registry import GAMES
 from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
@@ -245,7 +244,13 @@ class Table:
 
     def people(self) -> Future[list[PersonInfo]]:
         """Everybody whom the table knows by name."""
-        return self._host.call(lambda: _people(self._host.playing.people))
+        people = self._host.playing.people
+
+        def found() -> list[PersonInfo]:
+            there = {game: len(exercises(game)) for game in GAMES}
+            return [PersonInfo(name, people.person(name), there) for name in people.names]
+
+        return self._host.call(found)
 
     def export(self, game_id: int) -> Future[str]:
         """One game as text. NoSuchGameError where there is none."""
@@ -337,24 +342,3 @@ class Table:
             listener()
         while self._carried_out:
             self._carried_out.popleft().set_result(None)
-
-
-def _people(people: People) -> list[PersonInfo]:
-    """Everybody, by name."""
-    found = []
-    for name in people.names:
-        each = people.person(name)
-        games = sorted({*each.games, *each.puzzles})
-        progress = {
-            game: ProgressInfo(
-                people.rating(name, game),
-                each.games.get(game, 0),
-                each.beaten.get(game, 0),
-                each.openings.get(game, []),
-                each.puzzles.get(game, []),
-                len(exercises(game)),
-            )
-            for game in games
-        }
-        found.append(PersonInfo(name, progress))
-    return found

@@ -128,7 +128,7 @@ def test_nobody_is_told_to_have_won_a_game_that_a_file_brought(tmp_path):
             host.do(command)
             session.run_until(session.clock.now() + 0.5)
             assert host.standing.outcome is not None
-        assert people.person("Ada").games == {}
+        assert people.person("Ada") == {}
 
 
 def test_names_that_nobody_has_make_room(tmp_path):

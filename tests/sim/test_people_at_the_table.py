@@ -88,8 +88,8 @@ def test_a_level_follows_the_person_and_says_so(table):
     host._begin_reading(host.playing.begin_again())
     assert host.playing.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)
-    assert known.person("Ada").games == {"momentum": 1}
-    assert known.person("Ada").openings == {"momentum": ["c3 a1"]}
+    [(game, done)] = known.person("Ada").items()
+    assert (game, done.games, done.openings) == ("momentum", 1, ["c3 a1"])
     assert host.journal.load(table.standing.game_id).engines["blue"].follows
     stored = json.dumps(str(host.journal.load(table.standing.game_id)))
     assert "Ada" not in stored
@@ -100,7 +100,7 @@ def test_a_game_in_which_nobody_has_moved_is_none(table):
     table.until(lambda: table.standing.position is not None)
     table.host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
-    assert table.host.playing.people.person("Ada").games == {}
+    assert table.host.playing.people.person("Ada") == {}
 
 
 def test_a_name_can_be_forgotten(table):
@@ -129,7 +129,7 @@ def test_two_of_different_strength_get_what_makes_it_even(tmp_path):
     people.sit("blue", "Ben")
     ada, ben = people.rating("Ada", "momentum"), people.rating("Ben", "momentum")
     assert (ada > 4, ben) == (True, BEGINS)
-    assert people.person("Ada").beaten == {"momentum": 4}
+    assert people.person("Ada")["momentum"].beaten == 4
     assert people.assist(momentum, {}) == {"red": 0, "blue": 2 if ada - ben < 4 else 3}
     people.first_for(momentum)
     assert people.seated == {"red": "Ben", "blue": "Ada"}

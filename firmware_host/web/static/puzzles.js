@@ -69,12 +69,12 @@ export class Puzzles {
   /** Whom the table knows by name, and what each has done; nobody where this page may only look on. */
   async people() {
     const known = this.store.mayAct ? await this.fetchJson("/api/v1/people").catch(() => []) : [];
-    return known.map(({ name, progress }) => h("details", { class: "person" }, h("summary", {}, name),
-      ...this.games.filter((game) => progress[game.name]).map((game) => this.done(game.credit.title, progress[game.name])),
+    return known.map(({ name, progress, puzzles_there: there }) => h("details", { class: "person" }, h("summary", {}, name),
+      ...this.games.filter((game) => progress[game.name]).map((game) => this.done(game.credit.title, progress[game.name], there[game.name])),
       button("close", t("Forget {name}", { name }), () => this.ask({ type: "forget", name }).then(() => this.fill(), (error) => this.complain(error.message)))));
   }
 
-  done(title, { rating, games, beaten, openings, puzzles, puzzles_there: there }) {
+  done(title, { rating, games, beaten, openings, puzzles }, there) {
     const parts = [games ? t("plays like {engine}", { engine: engineName({ level: Math.round(rating) }) }) : null, beaten ? t("has beaten {engine}", { engine: engineName({ level: beaten }) }) : null,
       openings.length ? t("openings tried: {tried}", { tried: openings.length }) : null, there ? t("puzzles solved: {solved} of {there}", { solved: puzzles.length, there }) : null];
     return h("p", {}, h("strong", {}, title), ` ${parts.filter(Boolean).join(" \u00b7 ")}`);
