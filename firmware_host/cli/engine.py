@@ -1,4 +1,4 @@
-"""Computer players: our engine, its kernels, and the puzzles that come with the games."""
+"""Computer players: our engine and its kernels."""
 
 from __future__ import annotations
 

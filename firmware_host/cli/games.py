@@ -47,7 +47,11 @@ def command(
     if context.invoked_subcommand is not None:
         return
     folder = games_folder(state, simulated=simulated, make=False)
-    games, damaged = _listed(folder / JOURNAL_NAME, limit)
+    games: tuple[GameSummary, ...] = ()
+    damaged: tuple[int, ...] = ()
+    if (folder / JOURNAL_NAME).exists():
+        with JournalReader.open_read_only(folder / JOURNAL_NAME) as reader:
+            games, damaged = reader.games(limit), reader.damaged(limit)
     if as_json:
         for game in games:
             click.echo(json.dumps(_object(game)))
@@ -82,14 +86,6 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     with Journal.open(folder / JOURNAL_NAME, SystemClock()) as journal:
         number = journal.store(played)
     say(text("It is game {number} now. The table's page can go on with it.", number=number))
-
-
-def _listed(path: Path, limit: int) -> tuple[tuple[GameSummary, ...], tuple[int, ...]]:
-    """The games, and the numbers of those that are damaged."""
-    if not path.exists():
-        return (), ()
-    with JournalReader.open_read_only(path) as reader:
-        return reader.games(limit), reader.damaged(limit)
 
 
 def _object(game: GameSummary) -> dict[str, Any]:

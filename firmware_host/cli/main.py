@@ -65,21 +65,17 @@ COMMANDS = {
     "bench": "Measure how fast a table answers, and what that costs.",
 }
 
-# The module of that name here holds it as ``command``; of these, another one under its own name.
-ELSEWHERE = {
-    "sim": "serve",
-    "run": "serve",
-    "warm": "engine",
-    "check-game": "rules",
-    "board": "rules",
-    "people": "games",
-    "export": "games",
-    "restore": "backup",
-    "replay": "scenario",
-    "calibrate": "bringup",
-    "sticker": "pair",
-    "join": "pair",
-    "unit": "doctor",
+# The module of that name here holds it as ``command``; these hold others under their own names.
+ALSO = {
+    "serve": ("sim", "run"),
+    "engine": ("warm",),
+    "rules": ("check-game", "board"),
+    "games": ("people", "export"),
+    "backup": ("restore",),
+    "scenario": ("replay",),
+    "bringup": ("calibrate",),
+    "pair": ("sticker", "join"),
+    "doctor": ("unit",),
 }
 
 
@@ -91,14 +87,14 @@ class ExtendedGroup(click.Group):
 
     extensions = ""
 
+    def own(self) -> dict[str, str]:
+        """Names of commands and one line on each, in the order of their definition."""
+        return {name: each.get_short_help_str(100) for name, each in self.commands.items()}
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of commands: our own, then others' by name."""
-        own = self.own_commands()
-        return [*own, *sorted(self._others().keys() - set(own))]
-
-    def own_commands(self) -> list[str]:
-        """Names of commands, in the order of their definition."""
-        return list(self.commands)
+        own = self.own()
+        return [*own, *sorted(self._others().keys() - own.keys())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Its own, or another package's. Raises ClickException for one that cannot be loaded, and
@@ -113,22 +109,17 @@ class ExtendedGroup(click.Group):
             raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
         return _loaded(others[cmd_name])
 
-    def others(self) -> list[tuple[str, click.Command]]:
-        """Others' commands that can be loaded; those that cannot are named on stderr."""
-        found: list[tuple[str, click.Command]] = []
-        own = self.own_commands()
-        for name, point in sorted(self._others().items()):
-            try:
-                found += [] if name in own else [(name, _loaded(point))]
-            except click.ClickException as error:
-                click.echo(f"tiltboard: {error.format_message()}", err=True)
-        return found
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Own commands and others'."""
-        own = [(name, self.commands[name]) for name in self.own_commands()]
+        """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
+        listed = self.own()
+        for name, point in sorted(self._others().items()):
+            if name not in listed:
+                try:
+                    listed[name] = _loaded(point).get_short_help_str(100)
+                except click.ClickException as error:
+                    click.echo(f"tiltboard: {error.format_message()}", err=True)
         with formatter.section("Commands"):
-            formatter.write_dl([(n, c.get_short_help_str(100)) for n, c in [*own, *self.others()]])
+            formatter.write_dl([*listed.items()])
 
     def _others(self) -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group=self.extensions)}
@@ -160,30 +151,25 @@ class LazyGroup(ExtendedGroup):
 
     extensions = "tiltboard.commands"
 
-    def own_commands(self) -> list[str]:
-        """Names in the order of COMMANDS."""
-        return list(COMMANDS)
+    def own(self) -> dict[str, str]:
+        """COMMANDS."""
+        return {name: words(Message(line)) for name, line in COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module = import_module(f"firmware_host.cli.{ELSEWHERE.get(cmd_name, cmd_name)}")
-        name = cmd_name.replace("-", "_") if cmd_name in ELSEWHERE else "command"
-        command: click.Command = getattr(module, name)
+        holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
+        module = import_module(f"firmware_host.cli.{holder or cmd_name}")
+        command: click.Command = getattr(
+            module, cmd_name.replace("-", "_") if holder else "command"
+        )
         return translated(command, catalogue())
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help in the language to speak; --language may have chosen it just before."""
         translated(self, catalogue())
         super().format_help(ctx, formatter)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing our own."""
-        own = [(name, words(Message(line))) for name, line in COMMANDS.items()]
-        others = [(name, command.get_short_help_str(100)) for name, command in self.others()]
-        with formatter.section("Commands"):
-            formatter.write_dl([*own, *others])
 
 
 @click.command(cls=LazyGroup, epilog="Example: tiltboard sim")

@@ -227,32 +227,25 @@ def _described(board: Board) -> list[Message]:
     )
     columns = max(column for column, _ in board.positions.values()) + 1
     rows = max(row for _, row in board.positions.values()) + 1
-    size, plate = f"{columns} x {rows}", f"{PLATE} x {PLATE}"
-    lines = [
-        text(
-            "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
-            " {shares} of them.",
-            title=board.title or text("The board"),
-            bases=len(board.bases),
-            tracks=len(board.tracks),
-            lengths=_span(map(len, board.tracks)),
-            shares=_span(on.values()),
-        ),
-        opposites,
-    ]
+    whole = text(
+        "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
+        " {shares} of them.",
+        title=board.title or text("The board"),
+        bases=len(board.bases),
+        tracks=len(board.tracks),
+        lengths=_span(map(len, board.tracks)),
+        shares=_span(on.values()),
+    )
+    needs = {"plate": f"{PLATE} x {PLATE}", "size": f"{columns} x {rows}"}
     fits = (
-        text("It fits the reference plate of {plate}; it needs {size}.", plate=plate, size=size)
+        text("It fits the reference plate of {plate}; it needs {size}.", **needs)
         if columns <= PLATE and rows <= PLATE
-        else text(
-            "It does not fit the reference plate of {plate}; it needs {size}.",
-            plate=plate,
-            size=size,
-        )
+        else text("It does not fit the reference plate of {plate}; it needs {size}.", **needs)
     )
     if not board.placed:
         rows_only = text("Positions are not given: the bases lie in rows.")
         fits = text("{one} {other}", one=fits, other=rows_only)
-    return [*lines, fits]
+    return [whole, opposites, fits]
 
 
 def _span(numbers: Iterable[int]) -> Message:
