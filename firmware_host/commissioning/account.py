@@ -28,7 +28,6 @@ from firmware_host.table.sight import Ailment
 MUX_INPUTS = 16
 LISTED = 8  # places that are named
 MAPPED = text("It may stay so: the table knows it now.")
-FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement
 
 
 def wire_of(profile: Profile, place: int) -> Message:
@@ -223,31 +222,19 @@ def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Cali
         for i, sign in enumerate(found.gain)
     )
     near = usual / STRONG.centred_mt
-    ratio = _far(progress, near) / near
     return replace(
         found,
         gain=gain,
-        strong_mt=_scaled(nominal.strong_mt, near, ratio),
-        weak_mt=_scaled(nominal.weak_mt, near, ratio),
+        strong_mt=_scaled(nominal.strong_mt, near),
+        weak_mt=_scaled(nominal.weak_mt, near),
         carried_mt=usual,
     )
 
 
-def _far(progress: Progress, near: float) -> float:
-    """Factor of what the neighbours feel, against the datasheet's model."""
-    products, squares = progress.far
-    if squares <= 0:
-        return near
-    low, high = FAR_SHARES
-    return min(max(products / squares, low * near), high * near)
-
-
-def _scaled(kernel: Kernel, own: float, ratio: float) -> Kernel:
-    """``own``: factor of the magnet's own reading; ``ratio``: of the others' against it."""
-    return tuple(
-        tuple(mt * own * (1.0 if down == across == 0 else ratio) for across, mt in enumerate(line))
-        for down, line in enumerate(kernel)
-    )
+def _scaled(kernel: Kernel, own: float) -> Kernel:
+    """``own``: factor of what a magnet's own sensor reads; the others hardly notice the gap."""
+    first, *others = kernel
+    return (first[0] * own, *first[1:]), *others
 
 
 def _orientation(progress: Progress) -> Mounting | None:

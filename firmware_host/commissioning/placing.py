@@ -27,7 +27,6 @@ from firmware_host.commissioning.progress import Progress
 from firmware_host.commissioning.tasks import Answer, Attempt, Choice, Light, Outcome, Task
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import uncalibrated
 from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
 from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.table.sight import Magnet
@@ -87,7 +86,6 @@ REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
 REST_SHARE = 0.05  # or this share of the reading
 FEWEST_SOUND = 4  # of so many sensors one may be broken
-REACH = 2  # places each way whose sensors feel a strong piece
 KNOCKED = text("The plate was knocked. Leave it alone for two seconds.")
 EMPTY_S = 2.0
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
@@ -253,14 +251,10 @@ class Placing(Attempt):
             last=place,
             sure=(*progress.sure, place) if self._sure else progress.sure,
         )
-        if not self._measures:
-            carried = known.carried(self.task.magnet) | {place: reading}
-            south = self.task.magnet is Magnet.S_STRONG
-            return replace(known, **{"south_mt" if south else "own_mt": carried})
-        share = far_share(self._profile, known, place, means)
-        far = progress.far[0] + share[0], progress.far[1] + share[1]
-        known = replace(known, own_mt=known.own_mt | {place: reading}, far=far)
-        if len(known.own_mt) == RECHECK:
+        name = "south_mt" if self.task.magnet is Magnet.S_STRONG else "own_mt"
+        carried = known.carried(self.task.magnet) | {place: reading}
+        known = replace(known, **{name: carried})
+        if self._measures and len(known.own_mt) == RECHECK:
             # Measured before there was a usual reading, and far from it; of others somebody is sure
             usual = median(map(abs, known.own_mt.values()))
             low, high = (times * usual for times in UNLIKE)
@@ -407,25 +401,6 @@ class Placing(Attempt):
 
 def _loudest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=lambda i: abs(values[i]))
-
-
-def far_share(
-    profile: Profile, progress: Progress, place: int, means: Sequence[float]
-) -> tuple[float, float]:
-    """What the neighbours whose input and polarity are known read, against the model: the sums of
-    reading x model, and of model squared.
-    """
-    nominal = uncalibrated(profile).strong_mt
-    row, column = divmod(place, profile.columns)
-    products = squares = 0.0
-    for index, wire in progress.inputs.items():
-        down, across = abs(index // profile.columns - row), abs(index % profile.columns - column)
-        if index != place and max(down, across) <= REACH and index in progress.own_mt:
-            model = nominal[down][across]
-            sign = 1.0 if progress.own_mt[index] > 0 else -1.0
-            products += sign * means[wire] * model
-            squares += model * model
-    return products, squares
 
 
 class Emptying(Attempt):

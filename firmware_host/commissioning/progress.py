@@ -32,7 +32,7 @@ KNOWN_OF = {
     Part.LIGHTS: ("picture", "light_at"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
-    Part.PLACES: ("inputs", "own_mt", "south_mt", "far", "last", "sure", "broken"),
+    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "sure", "broken"),
 }
 
 
@@ -52,7 +52,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Places: ``offset_mt``, ``noise_mt``, by input, of the empty plate; none until it was measured in
     this run. ``inputs``: place -> the input that answered. ``own_mt``: place -> what the carried
     strong piece read, south down (of switches: north down, and ``south_mt``, with south down).
-    ``far``: the neighbours' fitted share of the model, as two sums. ``last``: where the piece was
+    ``last``: where the piece was
     read last. ``sure``: places of which somebody said that they read rightly; ``broken``: that
     their sensors are broken. ``practice``: how the simulated table is wired wrongly.
     """
@@ -71,7 +71,6 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: dict[int, int] = {}
     own_mt: dict[int, float] = {}
     south_mt: dict[int, float] = {}
-    far: tuple[float, float] = (0.0, 0.0)
     last: int | None = None
     sure: tuple[int, ...] = ()
     broken: tuple[int, ...] = ()
