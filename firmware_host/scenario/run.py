@@ -13,8 +13,8 @@ from firmware_host.host.host import Host
 from firmware_host.messages import Message, nearest, text
 from firmware_host.scenario import parse as s
 from firmware_host.table.commands import Answer, Deed, NewGame
-from firmware_host.table.standing import Phase, Role
-from games.base import Outcome
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Role, Standing
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
@@ -28,19 +28,14 @@ class UnknownNameError(TiltboardError, LookupError):
 class TableView:
     """What can be seen of the table from outside.
 
-    ``cells``: what perception sees; ``lights``: place -> role, dark places left out; ``say``:
-    English; ``places``, ``pieces``, ``players``: every name that exists, to refuse misspelt ones.
+    ``cells``: what perception sees; ``overlay``, ``players``: every name that exists, to refuse
+    misspelt ones.
     """
 
     time_s: float
-    phase: Phase
-    to_move: str | None
+    standing: Standing
     cells: Mapping[str, str]
-    lights: Mapping[str, Role]
-    say: str
-    outcome: Outcome | None
-    places: Collection[str]
-    pieces: Collection[str]
+    overlay: Overlay
     players: Collection[str]
 
 
@@ -48,40 +43,42 @@ def compared(claim: s.Claim, view: TableView) -> tuple[bool, Message, Message]:
     """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
     names that do not exist.
     """
+    standing, says = view.standing, str(view.standing.say)
     match claim.what, claim.words:
         case "phase", [phase]:
-            said = text("it is {found}: {say}", found=view.phase, say=view.say)
-            return view.phase == phase, text("phase {phase}", phase=phase), said
+            said = text("it is {found}: {say}", found=standing.phase, say=says)
+            return standing.phase == phase, text("phase {phase}", phase=phase), said
         case "to-move", [player]:
             if player != "none":
                 _known("player", player, view.players)
-            found = view.to_move or "none"
+            found = standing.to_move or "none"
             return found == player, text("to-move {player}", player=player), _it_is(found)
         case "result", [result]:
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
-            over = view.outcome
+            over = standing.outcome
             found = "none" if over is None else over.winner or "draw"
             return found == result, text("result {result}", result=result), _it_is(found)
         case "cells", cells:
             wrong = []
             for cell in cells:
                 place, _, piece = cell.partition("=")
-                _known("place", place, view.places)
+                _known("place", place, view.overlay.places)
                 if piece != "empty":
-                    _known("piece", piece, view.pieces)
+                    _known("piece", piece, view.overlay.pieces)
                 there = view.cells.get(place, "empty")
                 wrong += [f"{place}={there}"] if there != piece else []
             expected = text("cells {expected}", expected=" ".join(cells))
             return not wrong, expected, text("there is {wrong}", wrong=" ".join(wrong))
         case "light", [place, role]:
-            _known("place", place, view.places)
-            lit = view.lights.get(place, Role.OFF)
+            _known("place", place, view.overlay.places)
+            lit = standing.roles.get(place, Role.OFF)
             return lit == role, text("light {place} {role}", place=place, role=role), _it_is(lit)
         case "lights", [role, *places]:
             for place in places:
-                _known("place", place, view.places)
-            with_role = [at for at in view.places if view.lights.get(at, Role.OFF) == role]
+                _known("place", place, view.overlay.places)
+            roles, all_places = standing.roles, view.overlay.places
+            with_role = [at for at in all_places if roles.get(at, Role.OFF) == role]
             named = " ".join(places) or "none"
             return (
                 set(with_role) == set(places),
@@ -89,7 +86,7 @@ def compared(claim: s.Claim, view: TableView) -> tuple[bool, Message, Message]:
                 text("it is on {found}", found=" ".join(with_role) or "none"),
             )
     [wanted] = claim.words
-    expected, says = text("the table to say {wanted!r}", wanted=wanted), view.say
+    expected = text("the table to say {wanted!r}", wanted=wanted)
     return wanted.casefold() in says.casefold(), expected, text("it says {found!r}", found=says)
 
 
@@ -168,17 +165,17 @@ class StepReport:
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints."""
-        view = self.view
+        view, standing = self.view, self.view.standing
         skipped = {} if self.skipped is None else {"skipped": str(self.skipped)}
         return {
             "t": round(view.time_s, 6),
             "step": self.step.text,
-            "phase": view.phase.value,
-            "to_move": view.to_move,
+            "phase": standing.phase.value,
+            "to_move": standing.to_move,
             "cells": dict(sorted(view.cells.items())),
-            "lights": {place: role.value for place, role in sorted(view.lights.items())},
-            "say": view.say,
-            "result": None if view.outcome is None else view.outcome.as_json(),
+            "lights": {place: role.value for place, role in sorted(standing.roles.items())},
+            "say": str(standing.say),
+            "result": None if standing.outcome is None else standing.outcome.as_json(),
             **skipped,
         }
 
@@ -224,19 +221,8 @@ class ScenarioRunner:
     def view(self) -> TableView:
         """The table as it shows itself now."""
         host = self._actor.host
-        standing = host.standing
-        return TableView(
-            time_s=self._now(),
-            phase=standing.phase,
-            to_move=standing.to_move,
-            cells=host.sight.cells,
-            lights=standing.roles,
-            say=str(standing.say),
-            outcome=standing.outcome,
-            places=host.overlay.places,
-            pieces=host.overlay.pieces,
-            players=host.game.players,
-        )
+        seen = host.standing, host.sight.cells, host.overlay
+        return TableView(self._now(), *seen, host.game.players)
 
     # Steps
 
