@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import socket
 import threading
 from typing import Literal
@@ -130,21 +131,16 @@ def _listen_at(host: str, port: int) -> list[socket.socket]:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-        if family == socket.AF_INET6:
-            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listening.bind((host, port))
-        listening.listen(128)
+        listening = socket.create_server((host, port), family=family, backlog=128)
     except (OSError, OverflowError) as error:
-        listening.close()
+        number = getattr(error, "errno", None)
         raise PortTakenError(
             "The page cannot use port {port} at {host}: {why}.",
             remedy="End the program that uses it, or choose another port or host.",
             port=port,
             host=host,
-            why=getattr(error, "strerror", None) or str(error),
+            why=os.strerror(number) if number else str(error),
         ) from error
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     return listening

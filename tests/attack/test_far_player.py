@@ -129,7 +129,7 @@ def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, brok
         each.say(Hello("stranger"))
     tick(table, broker, 10)
     assert len(table.match.state.agreed.tables) == 2
-    assert len(table.host.far._joined) <= room.MOST_STRANGERS
+    assert len(table.host.far._waiting) <= room.MOST_STRANGERS
 
 
 def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
