@@ -15,14 +15,14 @@ import click
 from drivers.clock import SystemClock
 from firmware_host.cli.computer import this_machine
 from firmware_host.cli.examine import check_parts, examine, examine_computer, read_configured
-from firmware_host.cli.options import CONFIG, PROFILE, STATE
+from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from firmware_host.commissioning.findings import Finding, of_error, subject_of
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.locks import BoardInUseError, own_board
 from firmware_host.config.needs import needs_of_speaker
-from firmware_host.config.paths import CALIBRATION_NAME, default_state_directory
+from firmware_host.config.paths import CALIBRATION_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, broker_address, load_settings
 from firmware_host.messages import Catalogue, text
@@ -57,8 +57,7 @@ def command(
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
     catalogue = speak(settings.language)
-    if state is None:
-        state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
+    state = games_folder(state, simulated=simulated, make=False)
     if table is None:
         findings = examine_computer(machine)
     else:

@@ -13,7 +13,6 @@ from firmware_host.journal.text_format import (
     read_and_replay,
     read_game,
     replay,
-    rules_of,
     write_game,
 )
 from firmware_host.journal.writer import Journal, Starts
@@ -30,6 +29,5 @@ __all__ = [
     "read_and_replay",
     "read_game",
     "replay",
-    "rules_of",
     "write_game",
 ]

@@ -296,35 +296,27 @@ def _number(database: sqlite3.Connection, pragma: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Salvaged:
-    """What was sound in a damaged journal: how many games, some perhaps without their ends, and how
-    many entries (rows that are known to have been there) were not.
-    """
-
-    games: int = 0
-    lost: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class SetAside:
     """A damaged journal was renamed to ``kept``; ``problem`` says what was wrong with it.
 
-    ``salvaged``: what the new one was begun with.
+    What was sound in it: so many ``games``, some perhaps without their ends. So many entries were
+    ``lost``: rows that are known to have been there, and were not sound.
     """
 
     kept: Path
     problem: JournalDamagedError
-    salvaged: Salvaged
+    games: int
+    lost: int
 
     def message(self) -> Message:
         """What to tell people, once."""
-        if self.salvaged.games:
+        if self.games:
             return text(
                 "The journal was damaged and is kept as {name}. Games saved from it: {games};"
                 " entries lost: {lost}.",
                 name=self.kept.name,
-                games=self.salvaged.games,
-                lost=self.salvaged.lost,
+                games=self.games,
+                lost=self.lost,
             )
         return text(
             "The journal could not be read. It is kept as {name}, and a new one has begun.",

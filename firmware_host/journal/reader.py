@@ -13,7 +13,6 @@ from firmware_host.config.paths import read_file
 from firmware_host.journal.database import (
     CHECKED_PAGES,
     VERSION,
-    Salvaged,
     check,
     connect,
     create,
@@ -194,15 +193,16 @@ def salvage_name(path: Path) -> Path:
     return path.with_name(path.name + ".salvaged")
 
 
-def salvage(path: Path) -> Salvaged:
-    """Write what is sound in the journal at ``path`` to ``salvage_name``.
+def salvage(path: Path) -> tuple[int, int]:
+    """Write what is sound in the journal at ``path`` to ``salvage_name``: how many games, and how
+    many entries were lost.
 
     That is every game up to its first row that is not what was written. Nothing is written where
     nothing can be read. Raises sqlite3.Error and OSError for what is written.
     """
     if not path.is_file() or path.stat().st_size == 0:  # SQLite would drop the log beside it
-        return Salvaged()
-    saved = Salvaged()
+        return 0, 0
+    saved = 0, 0
     try:
         with closing(connect(path, read_only=True)) as damaged:
             saved = _salvage(damaged, path)
@@ -210,7 +210,7 @@ def salvage(path: Path) -> Salvaged:
                 return saved
     except _UNREADABLE as error:
         _refuse_a_full_disk(error)
-    if saved.games or path.stat().st_size > _MOST_BYTES:
+    if saved[0] or path.stat().st_size > _MOST_BYTES:
         return saved
     try:
         with closing(with_sound_first_page(read_file(path, _MOST_BYTES))) as mended:
@@ -226,9 +226,9 @@ def _refuse_a_full_disk(error: Exception) -> None:
         raise error
 
 
-def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
+def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
     if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-        return Salvaged()  # what its rows mean is not known
+        return 0, 0  # what its rows mean is not known
     lost = 0
     following: dict[int, int] = {}
 
@@ -250,7 +250,7 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
     games = sum(1 for count in following.values() if count)
     if not games:
         saved.unlink()
-    return Salvaged(games, lost)
+    return games, lost
 
 
 def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[int, int]) -> int:

@@ -59,27 +59,23 @@ _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def rules_of(record: GameRecord) -> Game:
-    """The rules that ``record`` was played by. Raises NotPossibleError where there are none."""
-    try:
-        return game_type(record.game).create(record.options)
-    except RulesError as error:
-        raise NotPossibleError(
-            "Game {number} cannot be played by this version: {why}",
-            remedy="Start another game. The journal keeps this one.",
-            number=record.id,
-            why=text(error.template, **error.params),
-        ) from error
-
-
 def replay(record: GameRecord, known: Line | None = None) -> Line:
     """Go through ``record``; ``known``: of the same game, as it stood earlier. What both have in
     common is not gone through again.
 
-    Raises NotPossibleError, naming the move, where the rules do not allow it.
+    Raises NotPossibleError where there are no such rules, or, naming the move, where they do not
+    allow it.
     """
     if known is None:
-        known = Line.of(rules_of(record), record.id)
+        try:
+            known = Line.of(game_type(record.game).create(record.options), record.id)
+        except RulesError as error:
+            raise NotPossibleError(
+                "Game {number} cannot be played by this version: {why}",
+                remedy="Start another game. The journal keeps this one.",
+                number=record.id,
+                why=text(error.template, **error.params),
+            ) from error
     same = 0
     for move, earlier in zip(record.moves, known.moves, strict=False):
         if move != earlier:

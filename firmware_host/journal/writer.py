@@ -94,8 +94,8 @@ class Journal(JournalReader):
                 except JournalDamagedError as problem:
                     if not or_set_aside:
                         raise
-                    salvaged = salvage(path)
-                    aside = SetAside(set_aside(path, clock.calendar()), problem, salvaged)
+                    games, lost = salvage(path)
+                    aside = SetAside(set_aside(path, clock.calendar()), problem, games, lost)
                     _finish_salvage(path, clock)
                     database = _connect_checked(path)
                 return cls(path, database, lock, clock, aside)

@@ -154,7 +154,7 @@ def test_a_full_disk_while_games_are_saved_leaves_everything_as_it_was(
     opened = Journal.open(path, clock, or_set_aside=True)
     opened.close()
     assert opened.set_aside is not None
-    assert opened.set_aside.salvaged.games == 3
+    assert opened.set_aside.games == 3
 
 
 def test_a_flip_in_another_game_than_the_current_one_takes_that_game_alone(
@@ -176,7 +176,7 @@ def test_a_flip_in_another_game_than_the_current_one_takes_that_game_alone(
     opened = Journal.open(path, clock, or_set_aside=True)  # somebody has changed its tables, too
     with opened as journal:
         assert opened.set_aside is not None
-        assert opened.set_aside.salvaged.games == 1
+        assert opened.set_aside.games == 1
         assert [game.id for game in journal.games()] == [1]
 
 
