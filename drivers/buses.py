@@ -6,11 +6,14 @@ drivers.errors, so that a missing bus is a fault of the part on it.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
 from drivers.clock import Clock
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 
 class SpiDevice(Protocol):
@@ -58,25 +61,6 @@ class PinFactory(Protocol):
         """Give all lines back."""
 
 
-class PixelStrip(Protocol):
-    """The part of drivers.light_links.SentStrip, a ``neopixel.NeoPixel``, that drivers use.
-
-    What cannot be sent raises OSError, at that call or at a later one (drivers.light_links).
-    """
-
-    def show_all(self, colours: bytes, /) -> None:
-        """Set red, green, blue of every light, and send them."""
-
-    def check(self) -> None:
-        """Raise what became of frames that were still under way."""
-
-    def close(self) -> None:
-        """Give the device back; the lights stay as they are."""
-
-    def deinit(self) -> None:
-        """Turn all lights off, and close."""
-
-
 class SerialPort(Protocol):
     """The part of ``serial.Serial`` that drivers use; neither reading nor writing waits. A port
     whose device is gone raises OSError.
@@ -117,8 +101,10 @@ class Buses(Protocol):
     def i2c(self, bus: int) -> SMBus:
         """Open I2C ``bus``."""
 
-    def pixels(self, count: int) -> PixelStrip:
-        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI."""
+    def pixels(self, count: int) -> SentStrip:
+        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. What cannot be sent
+        raises OSError, at that call or at a later one (drivers.light_links).
+        """
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """Open a serial port, for this program alone."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from drivers.buses import PixelStrip, SpiDevice
+from drivers.buses import SpiDevice
 from drivers.errors import PartAbsentError
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 # WS2812B data as SPI sends it: three SPI bits a light bit, 100 for a 0 and 110 for a 1.
 #
@@ -185,19 +187,18 @@ class ThreadSender:
 _NO_BOARD: Final = {"BLINKA_OS_AGNOSTIC": "1", "BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
 
 
-def strip_of(count: int, opened: Callable[[], Sender]) -> PixelStrip:
+def strip_of(count: int, opened: Callable[[], Sender]) -> SentStrip:
     """A dark strip, nothing sent. Raises ImportError without neopixel, before anything is
     ``opened``.
     """
     before = {key: os.environ.get(key) for key in _NO_BOARD}
     os.environ.update(_NO_BOARD)
     try:
-        strip_class: Any = importlib.import_module("drivers.neopixel_strip").SentStrip
+        from drivers.neopixel_strip import SentStrip
     finally:
         for key, value in before.items():
             if value is None:
                 del os.environ[key]
             else:
                 os.environ[key] = value
-    strip: PixelStrip = strip_class(count, opened())
-    return strip
+    return SentStrip(count, opened())

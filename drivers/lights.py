@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from drivers.buses import Buses, Pin, PixelStrip
+from drivers.buses import Buses, Pin
 from drivers.errors import PartError, absent, unsupplied
 from drivers.light_links import SPI_DEVICE
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 # How a light looks over time.
 
@@ -151,7 +154,7 @@ class LightStrip:
         self._drawing = Drawing(settings)
         self._buses = buses
         self._clock = buses.clock
-        self._strip: PixelStrip | None = None
+        self._strip: SentStrip | None = None
         self._wanted = self._shown = bytes(3 * settings.count)
         self._dimmed = 1.0
         self._written_s: float | None = None

@@ -11,14 +11,17 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from types import ModuleType
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from smbus2 import SMBus
 
 from drivers import light_links as links
-from drivers.buses import PinFactory, PixelStrip, SerialPort, SpiDevice
+from drivers.buses import PinFactory, SerialPort, SpiDevice
 from drivers.clock import Clock, SystemClock
 from drivers.errors import unusable
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 # A Pi's GPIO libraries, with whatever they raise as OSError.
 #
@@ -203,7 +206,7 @@ class PiBuses:
         """``/dev/i2c-BUS``."""
         return SMBus(bus)
 
-    def pixels(self, count: int) -> PixelStrip:
+    def pixels(self, count: int) -> SentStrip:
         """A NeoPixel strip; its bytes go out as they are set, green first."""
 
         def opened() -> links.Sender:

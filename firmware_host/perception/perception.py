@@ -56,7 +56,7 @@ class Perception:
         self._expected = expected
         self._gate = StillnessGate(calibration.level_rad, watched=profile.imu is not None)
         self._sensors = Sensors(profile, calibration)
-        nothing = [0.0] * profile.size
+        self._nothing = nothing = [0.0] * profile.size
         self._state = PlateState(classes, (Magnet.NONE,) * profile.size, nothing, nothing)
         self._distrust = Distrust(self._sensors, calibration, expected)
         self._state = self._distrust.begin(self._state)
@@ -213,7 +213,7 @@ class Perception:
     def _judge(self, state: PlateState, now: float) -> Told:
         history, crosstalk = self._sensors.history, self._sensors.crosstalk
         if self._blind and len(history) == AVERAGED:
-            readings = crosstalk.resolve(history.mean())
+            readings = crosstalk.resolve(history.mean_less(self._nothing))
         else:
             readings = history.mean_less(crosstalk.total_mt)
         out = self._sensors.bands.outside(readings)

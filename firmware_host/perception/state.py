@@ -5,7 +5,8 @@ latest scans, and the places whose readings have left their bands.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import exp
 from typing import TypeVar
@@ -32,11 +33,6 @@ class History(deque[list[float]]):
         """Per sensor, the average of the last four scans, without what is known to add to it."""
         scans = zip(*islice(reversed(self), AVERAGED), known_mt, strict=True)
         return [(a + b + c + d) * 0.25 - known for a, b, c, d, known in scans]
-
-    def mean(self) -> list[float]:
-        """Per sensor, the average of the last four scans."""
-        scans = zip(*islice(reversed(self), AVERAGED), strict=True)
-        return [(a + b + c + d) * 0.25 for a, b, c, d in scans]
 
     def series(self, index: int, count: int) -> list[float]:
         """The last ``count`` readings of one sensor, oldest first; fewer if there are no more."""
@@ -102,6 +98,16 @@ class NoiseMeter:
         return [_SIGMA * m for m in self._mean_mt]
 
 
+@lru_cache(maxsize=1024)
+def nearby(row: int, column: int, reach: int, rows: int, columns: int) -> Sequence[int]:
+    """Of a plate with so many, those at most ``reach`` places from one, which may lie beside it."""
+    return [
+        r * columns + c
+        for r in range(max(0, row - reach), min(rows, row + reach + 1))
+        for c in range(max(0, column - reach), min(columns, column + reach + 1))
+    ]
+
+
 LONGEST_SEEN_S = 1.2
 _PERIODS = 9  # between scans; their median tells how often the table scans now
 _LATE = 1.2  # of the profile's period: then the computer does not keep it
@@ -117,11 +123,15 @@ class Sensors:
 
     def __init__(self, profile: Profile, calibration: Calibration) -> None:
         self.profile = profile
-        self.around = [tuple(_around(profile, index)) for index in range(profile.size)]
+        columns, rows = profile.columns, profile.rows
+        self.around = [
+            tuple(i for i in nearby(*divmod(index, columns), 1, rows, columns) if i != index)
+            for index in range(profile.size)
+        ]
         self.scans_per_s = float(profile.scans_per_s)
         self._periods_s: deque[float] = deque(maxlen=_PERIODS)
         self.zeros = Zeros(calibration)
-        self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+        self.crosstalk = Crosstalk(calibration, columns, rows)
         self.noise = NoiseMeter(profile.size)
         self.history = History(maxlen=self.scans(LONGEST_SEEN_S))
         self.bands = Bands(profile.size)
@@ -157,14 +167,6 @@ class Sensors:
         """Set a place's bands, after its magnet or its zero has changed."""
         zeroed, reading = self.zeros.zeroed[index], state.readings[index]
         self.bands.set(index, state.magnets[index], reading, zeroed=zeroed)
-
-
-def _around(profile: Profile, index: int) -> Iterator[int]:
-    row, column = divmod(index, profile.columns)
-    for r in range(max(0, row - 1), min(profile.rows, row + 2)):
-        for c in range(max(0, column - 1), min(profile.columns, column + 2)):
-            if (r, c) != (row, column):
-                yield r * profile.columns + c
 
 
 _HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 from math import exp, hypot, inf, sqrt
 from operator import add, sub
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from firmware_host.perception.state import PlateState, Sensors
+from firmware_host.perception.state import PlateState, Sensors, nearby
 from firmware_host.table.sight import Magnet, Position, Track
 
 FIRST_MM, _FIRST_MM_S = 3.0, 500.0  # sigmas of place and speed when it begins
@@ -477,7 +477,7 @@ class Tracks:
         profile = self._profile
         row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
         column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
-        return _around(row, column, reach, profile.rows, profile.columns)
+        return nearby(row, column, reach, profile.rows, profile.columns)
 
     def _feel(
         self, state: PlateState, scan_mt: Sequence[float], now_s: float, *, still: bool
@@ -541,16 +541,6 @@ class Tracks:
             for each in self._live
             if each.shown and _within_mm(each) < _TOLD_MM
         )
-
-
-@lru_cache(maxsize=1024)
-def _around(row: int, column: int, reach: int, rows: int, columns: int) -> Sequence[int]:
-    """Of a plate with so many, those at most ``reach`` places from one, which may lie beside it."""
-    return [
-        r * columns + c
-        for r in range(max(0, row - reach), min(rows, row + reach + 1))
-        for c in range(max(0, column - reach), min(columns, column + reach + 1))
-    ]
 
 
 def _within_mm(slide: _Slide) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
-from drivers.buses import PinFactory, PixelStrip, SerialPort
+from drivers.buses import PinFactory, SerialPort
 from drivers.light_links import SpiSender, strip_of
 from hw_sim.buses import timing
 from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
@@ -19,6 +19,9 @@ from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 
 class Chip(Protocol):
@@ -89,7 +92,7 @@ class SimBuses:
             raise RuntimeError("enter the buses' context first")
         return SMBus(self._i2c_seam.path_of(found))
 
-    def pixels(self, count: int) -> PixelStrip:
+    def pixels(self, count: int) -> SentStrip:
         """An opened NeoPixel that shows only when told."""
         return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 

@@ -216,7 +216,7 @@ class MpuBus:
 
 
 class Strip:
-    """drivers.buses.PixelStrip: the frames that were sent. ``error``: of the next frames;
+    """drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next frames;
     ``late_error``: of one that was taken, and failed under way.
     """
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from drivers.buses import PixelStrip
 from drivers.clock import Clock, SystemClock
 from drivers.light_links import (
     BUFFER_SIZE,
@@ -17,6 +16,9 @@ from drivers.light_links import (
 )
 from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
 from hw_sim.session.bench import at_share
+
+if TYPE_CHECKING:
+    from drivers.neopixel_strip import SentStrip
 
 COUNT = 100
 SHADES = 8  # that stand on a board at a time
@@ -46,7 +48,7 @@ class _Buses:
         self.clock = clock
         self._send_by = send_by
 
-    def pixels(self, count: int) -> PixelStrip:
+    def pixels(self, count: int) -> SentStrip:
         """A strip on a wire."""
         wire: Any = _Wire(self.clock)
         return strip_of(count, lambda: self._send_by(SpiSender(wire, count, BUFFER_SIZE)))
