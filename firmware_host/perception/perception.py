@@ -66,7 +66,6 @@ class Perception:
         self._wire = calibration.wire
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
-        self._stale = True  # and it was one during which anything may have happened
         self._start_s: float | None = None
         self._last_s: float | None = None
         self._scans = 0
@@ -119,7 +118,6 @@ class Perception:
         still = gate is Stillness.STILL or (tilted and gate is Stillness.TILTED)
         if stalled or not still or not frame.field_mt:
             self._interrupt()
-            self._stale = True
         if frame.field_mt:
             raw_mt = frame.field_mt
             field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
@@ -137,7 +135,7 @@ class Perception:
                 known = self._positions.known
                 for index, at in self._tracks.look(state, scan, known, now, still=still).items():
                     self._positions.arrived(state, index, at)
-        stale = self._stale and still and bool(frame.field_mt)
+        stale = self._blind and still and bool(frame.field_mt)
         turns = frame.motion if self._profile.capabilities.spins else None
         spin_rad = None if turns is None else turns.spin_rad
         ready = self._ready and not stale
@@ -196,9 +194,9 @@ class Perception:
                 crosstalk.stand(index, Magnet.NONE)
             elif start.doubt:
                 doubt[index] = readings[index]
-            elif start.zeroed:
-                sensors.move_zero(index, start.add_mt)
-                readings[index] -= start.add_mt
+            elif start.zero_mt is not None:
+                sensors.move_zero(index, start.zero_mt)
+                readings[index] -= start.zero_mt
         state = replace(
             state, magnets=tuple(magnets), readings=readings, rest=readings, doubt=doubt
         )
@@ -207,7 +205,7 @@ class Perception:
             self._positions.stands(index, now)
         self._scans = -1  # the next one is looked at in every way
         self._ready = True
-        self._blind = self._stale = False
+        self._blind = False
         return state
 
     def _judge(self, state: PlateState, now: float) -> Told:
@@ -218,7 +216,7 @@ class Perception:
             readings = history.mean_less(crosstalk.total_mt)
         out = self._sensors.bands.outside(readings)
         if not out and not state.pending:
-            state = self._rest_here(replace(state, readings=readings), now, anew=self._blind)
+            state = self._rest_here(replace(state, readings=readings), now)
             calm, failed = self._is_time(_TRACK_S), self._distrust.masked
             self._distrust.at_rest(state, calm=calm)
             if self._profile.capabilities.measures:
@@ -240,10 +238,10 @@ class Perception:
                 state = state.left(index, now)
         return self._decide(state, now)
 
-    def _rest_here(self, state: PlateState, now: float, *, anew: bool) -> PlateState:
+    def _rest_here(self, state: PlateState, now: float, *, anew: bool = False) -> PlateState:
         if self._blind:
             self._positions.doubtful(now)
-        self._blind = self._stale = False
+            self._blind, anew = False, True
         return state.rested(anew=anew, after_s=_TRACK_S if self._is_time(_TRACK_S) else 0.0)
 
     def _decide(self, state: PlateState, now: float) -> Told:
@@ -252,7 +250,7 @@ class Perception:
         if verdicts is None:
             return state, ()
         if not verdicts:
-            return self._rest_here(state, now, anew=self._blind), ()
+            return self._rest_here(state, now), ()
         slid = self._tracks.slid()
         if self._verdicts.wait(state, verdicts, now, sliding=not self._blind):
             return state, ()

@@ -260,7 +260,6 @@ class _Slide:
     lately: float = 0.0
     shown: bool = False
     felt_s: float = 0.0  # when its field was last read beside what stands on places
-    ended: bool = False
     path: list[tuple[float, float]] = field(default_factory=list)
     last: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_REST_SCANS))
 
@@ -501,21 +500,22 @@ class Tracks:
 
     def _end(self, state: PlateState, now_s: float, *, still: bool) -> Mapping[int, Position]:
         arrived: dict[int, Position] = {}
+        live: list[_Slide] = []
         for slide in self._live:
             slide.shown = slide.shown or slide.said > _SURE
             if slide.sigma > _LOST_MM or now_s - slide.felt_s > _UNFELT_S:
-                slide.ended = True
-            elif not slide.shown:
-                slide.ended = slide.said < _LOST or now_s - slide.since_s > _DECIDED_S
-            elif slide.lately < _LOST / 4:
-                slide.ended = True
-            elif still and slide.rests:
-                place = self._place(slide)
-                if place is not None and state.magnets[place] is slide.magnet:
-                    slide.ended = True
-                    east, north = map(sub, slide.at, self._centres[place])
-                    arrived[place] = Position(east, north, _within_mm(slide))
-        self._live = [each for each in self._live if not each.ended]
+                continue
+            if slide.shown and slide.lately < _LOST / 4:
+                continue
+            if not slide.shown and (slide.said < _LOST or now_s - slide.since_s > _DECIDED_S):
+                continue
+            place = self._place(slide) if slide.shown and still and slide.rests else None
+            if place is None or state.magnets[place] is not slide.magnet:
+                live.append(slide)
+            else:
+                east, north = map(sub, slide.at, self._centres[place])
+                arrived[place] = Position(east, north, _within_mm(slide))
+        self._live = live
         return arrived
 
     def _place(self, slide: _Slide) -> int | None:

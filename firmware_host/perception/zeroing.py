@@ -11,8 +11,8 @@ and a weak magnet is in doubt, unless the journal's word decides it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import sub
+from typing import NamedTuple
 
 import msgspec
 
@@ -162,16 +162,14 @@ _SURELY_EMPTY_MT = 0.65
 _HINTED_WEAK_MT = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """One place's first state. ``add_mt``: to its offset. ``doubt``: the reading may be a weak
-    magnet or the sensor's zero; ``zeroed``: the zero is known now.
+class Start(NamedTuple):
+    """One place's first state. ``zero_mt``: the reading that is the sensor's zero, None where that
+    is not known yet. ``doubt``: the reading may be a weak magnet or the zero.
     """
 
     magnet: Magnet
-    add_mt: float
-    zeroed: bool
-    doubt: bool
+    zero_mt: float | None = None
+    doubt: bool = False
 
 
 def zero(
@@ -199,20 +197,20 @@ def zero(
 def _stored(reading: float, classes: frozenset[Magnet]) -> Start:
     magnet = classify(reading)
     if magnet is Magnet.NONE:
-        return Start(magnet, reading if abs(reading) <= _DRIFT_MT else 0.0, True, False)
+        return Start(magnet, reading if abs(reading) <= _DRIFT_MT else 0.0)
     if magnet is None or magnet not in classes:
         magnet = magnet if magnet in STRONG_CLASSES else Magnet.NONE
-    return Start(magnet, 0.0, True, False)
+    return Start(magnet, 0.0)
 
 
 def _fresh(reading: float, classes: frozenset[Magnet], hint: Magnet | None) -> Start:
     magnet, weak = classify(reading, zeroed=False), classes & WEAK_CLASSES
     if magnet in STRONG_CLASSES | weak:
-        return Start(magnet, 0.0, False, False)
+        return Start(magnet)
     size = abs(reading)
     known_empty = not weak or hint is Magnet.NONE
     if size <= _SURELY_EMPTY_MT or (size <= UNZEROED_EMPTY_MT and known_empty):
-        return Start(Magnet.NONE, reading, True, False)
+        return Start(Magnet.NONE, reading)
     if hint in WEAK_CLASSES and hint in classes and reading * SIGN_OF[hint] > _HINTED_WEAK_MT:
-        return Start(hint, 0.0, False, False)
-    return Start(Magnet.NONE, 0.0, False, True)
+        return Start(hint)
+    return Start(Magnet.NONE, doubt=True)
