@@ -242,7 +242,7 @@ class Publisher:
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
             pieces=[] if self._bench is None else list(self._bench.loose()),
-            sounds=[page.SoundInfo(number, sound.value) for number, sound in host.showing.sounds],
+            sounds=list(host.showing.sounds),
             faults=[*self._notices(), *(_fault(fault) for fault in host.sight.faults)],
             sensors=page.Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],

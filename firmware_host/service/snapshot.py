@@ -23,6 +23,7 @@ from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message
 from firmware_host.referee.seated import Hinted
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
+from firmware_host.table.standing import Sound
 from games.base import Drawing, Shift
 
 
@@ -225,13 +226,6 @@ class MatchInfo(msgspec.Struct, frozen=True):
     names: dict[str, str] = {}
 
 
-class SoundInfo(msgspec.Struct, frozen=True):
-    """A sound with a running number, so that a page plays each once."""
-
-    number: int
-    name: str
-
-
 class FaultInfo(msgspec.Struct, frozen=True):
     """A part that does not work, and what to do."""
 
@@ -296,25 +290,25 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``layout``: number of the layout that goes with it. ``step``: of the game (Standing.step), to go
     back with a request. ``lights``: hex, three bytes (red, green, blue) per place as last written
     to the strip, after gamma, brightness and current limit. ``cells``: what perception sees.
-    ``position``: what the journal has confirmed. ``sounds``: the latest few. ``tint``: place ->
-    ``#rrggbb`` of the colours that its light takes in turn. ``path``: places along which a light
-    runs, in ``path_colour`` (``#rrggbb``). ``broken``: injected faults that have not been healed.
-    ``calibration``: the one that is being done, or was interrupted. ``room``: of a game of seats,
-    what everybody may see of it. ``engines``: player -> the engine that plays for him;
-    ``thinking``: for whom one thinks now; ``hinting``: of a hint. ``quality``: place, or slot, ->
-    what a move there is worth (best, good, fair, bad), where the player to move is shown it;
-    ``assist``: player -> how much he is (0 to 3); ``may_assist``: the game has such.
-    ``asks_if_sure``: players who want to be asked after a blunder; ``doubting``: one is asked now.
-    ``names``: player -> who plays as him. ``draw_offers``: players who offer a draw until the next
-    move. ``offsets``: place of the plate
-    -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100. ``happened``: while people play freely, the last things. ``attract``:
-    what the game that plays itself on a table left alone shows, place -> piece; None while somebody
-    is there. ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``:
-    while a piece is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``:
-    what the last move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp
-    (red, green, blue), while nobody plays. ``match``: with other tables, while its game is played.
-    ``ahead``: while a page shows it, player -> what he can expect of the game, 0 to 1.
+    ``position``: what the journal has confirmed. ``sounds``: the latest few, with running numbers,
+    so that a page plays each once. ``tint``: place -> ``#rrggbb`` of the colours that its light
+    takes in turn. ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``).
+    ``broken``: injected faults that have not been healed. ``calibration``: the one that is being
+    done, or was interrupted. ``room``: of a game of seats, what everybody may see of it.
+    ``engines``: player -> the engine that plays for him; ``thinking``: for whom one thinks now;
+    ``hinting``: of a hint. ``quality``: place, or slot, -> what a move there is worth (best, good,
+    fair, bad), where the player to move is shown it; ``assist``: player -> how much he is (0 to 3);
+    ``may_assist``: the game has such. ``asks_if_sure``: players who want to be asked after a
+    blunder; ``doubting``: one is asked now. ``names``: player -> who plays as him. ``draw_offers``:
+    players who offer a draw until the next move. ``offsets``: place of the plate -> mm east and
+    north of its middle where its piece stands, and the radius of the circle that holds it 95 times
+    in 100. ``happened``: while people play freely, the last things. ``attract``: what the game that
+    plays itself on a table left alone shows, place -> piece; None while somebody is there.
+    ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
+    is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
+    move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp (red, green,
+    blue), while nobody plays. ``match``: with other tables, while its game is played. ``ahead``:
+    while a page shows it, player -> what he can expect of the game, 0 to 1.
     """
 
     layout: int
@@ -337,7 +331,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     lights: str
     dimmed: float
     pieces: list[LoosePiece]
-    sounds: list[SoundInfo]
+    sounds: list[tuple[int, Sound]]
     faults: list[FaultInfo]
     sensors: Sensors
     question: QuestionInfo | None = None

@@ -55,11 +55,8 @@ export class Sounds {
     // What sounded while the page was away for long is over; a short loss swallows nothing.
     if (this.lost !== null && performance.now() - this.lost > STALE_MS) this.heard = null;
     this.lost = null;
-    const newest = sounds.reduce((most, { number }) => Math.max(most, number), 0);
-    if (this.heard !== null) {
-      const fresh = sounds.filter(({ number }) => number > this.heard);
-      if (fresh.length) this.play(fresh[fresh.length - 1].name);
-    }
+    const [newest, name] = sounds.at(-1) ?? [0];
+    if (this.heard !== null && newest > this.heard) this.play(name);
     this.heard = newest; // what sounded before this page came is over
   }
 
