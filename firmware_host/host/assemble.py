@@ -27,6 +27,8 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
+    kind = game_type(settings.game)
+    options = settings.options or usual_options(kind, profile.capabilities)
     journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
     aside = journal.set_aside
     if aside is not None:
@@ -40,7 +42,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             journal,
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
-            first_game=_first_game(profile, settings),
+            first_game=NewGame(settings.game, options),
             notice=left if aside is None else aside.message(),
             scanned=starts.scanned,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
@@ -49,12 +51,6 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     except BaseException:
         journal.close()
         raise
-
-
-def _first_game(profile: Profile, settings: Settings) -> NewGame:
-    """As the settings say; the usual game as it fits the table where they do not."""
-    options = settings.options or usual_options(game_type(settings.game), profile.capabilities)
-    return NewGame(settings.game, options)
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:

@@ -402,7 +402,10 @@ def judge(state: State) -> View:
         return _carrying_out(state, play.pending)
     finding = play.book.still.hold(state.cells)
     if play.guide is not None:
-        return _guided(state, finding, seen.unsure if state.stands else seen.blurred)
+        unread = seen.unsure if state.stands else seen.blurred
+        if play.guide is Guide.SETUP:
+            return setup_view(line.game, finding, unread)
+        return _fix(state, finding, unread)
     if seen.blurred:
         return _fix(state, finding, seen.blurred)
     if state.stands:
@@ -426,13 +429,6 @@ def _carrying_out(state: State, pending: Pending) -> View:
     doubtful = min(pending.touched & sight.unsure)
     masked = doubtful in sight.masked
     return View(Phase.SETTLE, troubles.NOT_READY if masked else troubles.unclear(doubtful))
-
-
-def _guided(state: State, finding: Finding, unread: Sequence[str]) -> View:
-    """The view while people are led to a position, until the board is seen to show it."""
-    if state.play.guide is Guide.SETUP:
-        return setup_view(state.play.line.game, finding, unread)
-    return _fix(state, finding, unread)
 
 
 def _found(state: State, finding: Finding) -> View:

@@ -234,7 +234,8 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
         case c.MakeMove(move):
-            if not state.may_make(move):
+            legal = play.line.outcome is None and move in play.line.position.legal()
+            if state.made or not legal:
                 raise NotPossibleError("{move} is not a legal move now.", move=move)
             return _ask_for(state, play.line.position.play(move))
         case c.Swap():

@@ -166,13 +166,6 @@ class Play(Struct, frozen=True):
         """The pie rule's move, while it is possible."""
         return self.book.swap if self.pending is None else None
 
-    def stands_as_before(self, cells: Mapping[str, str]) -> bool:
-        """Whether ``cells`` are the board of before the last move, which may be a takeback. An
-        empty board is none until it was right once: a game goes on, and nothing is set up yet.
-        """
-        before = self.line.before
-        return before is not None and cells == before.cells and (self.matched or bool(cells))
-
 
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 NOTICE_S = 3.0
@@ -272,19 +265,17 @@ class State(Struct, frozen=True):
             return self.stands and not play.pending.requested
         if play.line.agreed is not None:  # pieces are only cleared away
             return False
-        if play.guide is not None or not play.stands_as_before(self.cells):
+        before = play.line.before
+        if play.guide is not None or before is None or self.cells != before.cells:
             return False
-        return not play.book.unseen(self.cells, self.hidden)
+        # An empty board was never right: a game goes on, and nothing is set up yet
+        set_up = play.matched or bool(self.cells)
+        return set_up and not play.book.unseen(self.cells, self.hidden)
 
     @property
     def made(self) -> bool:
         """A move stands on the board that is not on disk."""
         return self.play.pending is not None or self.asking.move
-
-    def may_make(self, move: str) -> bool:
-        """Whether ``move`` is legal, and the board shows none yet."""
-        line = self.play.line
-        return not self.made and line.outcome is None and move in line.position.legal()
 
     @property
     def step(self) -> int:
