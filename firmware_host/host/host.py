@@ -47,7 +47,7 @@ from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
-from games.base import Game, Position, RulesError
+from games.base import Game, RulesError
 
 if TYPE_CHECKING:
     from firmware_host.far.room import Far
@@ -111,7 +111,8 @@ class Host:
         self.far: Far | None = None
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
-        self._begin_reading(self.playing.start(first_game))
+        position = self.playing.start(first_game)
+        self.sensing.start(self.overlay, position)
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
         if (journal.path.parent / MATCH_NAME).exists():
@@ -203,8 +204,12 @@ class Host:
                 self.playing.seat(command)
             case c.PlayFreely(on):
                 self._play_freely(on=on)
+            case c.Resign(player) | c.OfferDraw(player) if player in self.playing.opponents.seats:
+                raise NotPossibleError(
+                    "The computer plays for {player}: nobody else resigns or offers a draw for it.",
+                    player=player,
+                )
             case _:
-                self.playing.opponents.check_spoken_for(command)
                 self._ask(command)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
@@ -220,7 +225,8 @@ class Host:
         self.notices["asked"] = what
 
     def _take_up(self, command: Other, ahead: Ahead | None = None) -> None:
-        self._begin_reading(self.playing.take_up(command, ahead))
+        self.playing.take_up(command, ahead)
+        self._stop_playing_freely()
 
     def _ask(self, request: c.GameRequest) -> None:
         """``request`` is done, or the other tables are asked whether it may be."""
@@ -240,24 +246,27 @@ class Host:
         far, playing = self.far, self.playing
         if isinstance(command, c.Again):
             if far is None or not far.again(playing.game_id):
-                self._begin_reading(playing.begin_again())
+                playing.begin_again()
+                self._stop_playing_freely()
             return
         command = with_boards_read(command)
         game = game_of(command)
         if command.far:
             far = self._open_far()
             engines = far.seats(command, game)
-            self._begin_reading(playing.begin(msgspec.structs.replace(command, engines=engines)))
+            self._begin_far(msgspec.structs.replace(command, engines=engines))
             far.make(command, self.game, playing.game_id)
             return
         same = (game.name, game.options) == (self.game.name, self.game.options)
         # The match's game once more, which the other tables have to want too
         if far is None or not (same and far.again(playing.game_id)):
-            self._begin_reading(playing.begin(command))
+            playing.begin(command)
+            self._stop_playing_freely()
 
     def _begin_far(self, new: c.NewGame) -> int:
         """A game of the match. Returns its number."""
-        self._begin_reading(self.playing.begin(new))
+        self.playing.begin(new)
+        self._stop_playing_freely()
         return self.playing.game_id
 
     def _step_far(self) -> None:
@@ -391,9 +400,7 @@ class Host:
             elif wish == AGAIN:
                 self.do(c.Again())
             elif wish is not None:
-                self._begin_reading(
-                    playing.begin(games_to_begin(self.profile.capabilities)[wish][1])
-                )
+                self.do(games_to_begin(self.profile.capabilities)[wish][1])
         except RulesError as error:
             referee.answer_wish(troubles.refused(error))
         except TiltboardError as error:
@@ -421,12 +428,6 @@ class Host:
         else:
             step = self.upkeep.sweep.step
             self.showing.draw_sweep(self.upkeep.sweep.strip, look.now_s, tried=bool(step.sounds))
-
-    def _begin_reading(self, position: Position | None) -> None:
-        """Another game lies over the plate, and free play ends. None: none has been begun."""
-        if position is not None:
-            self._stop_playing_freely()
-            self.sensing.expect(self.overlay, position)
 
     def _play_freely(self, *, on: bool) -> None:
         if self.upkeep.sweep is not None:

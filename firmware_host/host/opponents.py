@@ -13,7 +13,6 @@ from functools import partial
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import (
     FAR,
-    NO_ASSIST,
     NO_ENGINES,
     OURS,
     Assists,
@@ -27,7 +26,7 @@ from firmware_host.host.advice import Advice
 from firmware_host.journal import EventKind, Journal
 from firmware_host.messages import Message, text
 from firmware_host.table import play
-from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
+from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
 from games.seated import SeatedGame
@@ -93,20 +92,12 @@ class Opponents:
                     known=", ".join(self.names),
                 )
 
-    def check_spoken_for(self, request: GameRequest) -> None:
-        """Raises NotPossibleError where a person speaks for an engine."""
-        if isinstance(request, Resign | OfferDraw) and request.player in self.seats:
-            raise NotPossibleError(
-                "The computer plays for {player}: nobody else resigns or offers a draw for it.",
-                player=request.player,
-            )
-
     def sit_down(
         self,
         game_id: int,
         seats: EngineSeats,
-        moves: Sequence[str] = (),
-        assist: Assists = NO_ASSIST,
+        moves: Sequence[str],
+        assist: Assists,
     ) -> None:
         """Another game. ``moves``: those that are made."""
         self._game_id, self._moves = game_id, len(moves)
@@ -284,8 +275,9 @@ class Opponents:
             return replace(standing, say=say)
         if standing.phase is not Phase.TURN:
             return standing
-        decline = sorted(self.seats.keys() - set(standing.draw_offers))
-        if standing.draw_offers and decline:
+        offers = set(standing.draw_offers)
+        decline = sorted(self.seats.keys() - offers) if offers else []
+        if decline:
             say = text(
                 "A draw? The computer plays on for {player}. {todo}",
                 player=play.player(decline[0]),
@@ -294,9 +286,10 @@ class Opponents:
             return replace(standing, say=say)
         if self._thinks:
             return self._thinking(standing)
-        others = [each for each in self.seats if each != standing.to_move]
-        if standing.moves[-1:] == (SWAP,) and others:
-            return replace(standing, say=self._swap(standing, others[0]) or standing.say)
+        if standing.moves[-1:] == (SWAP,):
+            others = [each for each in self.seats if each != standing.to_move]
+            over = self._swap(standing, others[0]) if others else None
+            return standing if over is None else replace(standing, say=over)
         return standing
 
     def _thinking(self, standing: Standing) -> Standing:

@@ -138,7 +138,11 @@ class Look:
 
 
 class Sensing:
-    """The sensors of one table, and the calibration that it learns as it reads them."""
+    """The sensors of one table, and the calibration that it learns as it reads them.
+    ``perception``: what reads them, from ``start`` on.
+    """
+
+    perception: Perception
 
     def __init__(
         self,
@@ -154,37 +158,26 @@ class Sensing:
         self._plate = plate
         self._clock = clock
         self.calibration = calibration
-        self._perception: Perception | None = None
         self._watches = (ScanWatch(), MountingWatch())
         self._fault_log = FaultLog()
         self._buttons = Buttons()
         plate.mount(calibration.orientation)
 
-    @property
-    def perception(self) -> Perception:
-        """What reads the sensors."""
-        if self._perception is None:
-            raise RuntimeError("the host has no game yet")
-        return self._perception
-
-    def expect(self, overlay: Overlay, position: Position) -> None:
-        """The pieces of another game. At first, ``position`` is expected to stand there."""
-        if self._perception is None:
-            self._perception = Perception(
-                self._profile,
-                self.calibration.loaded,
-                classes=overlay.classes,
-                expected=overlay.magnets(position.cells),
-            )
-        else:
-            self._perception.set_classes(overlay.classes)
+    def start(self, overlay: Overlay, position: Position) -> None:
+        """Read the sensors by the calibration, expecting that ``position`` stands there."""
+        self._classes = overlay.classes
+        self.perception = Perception(
+            self._profile,
+            self.calibration.loaded,
+            classes=overlay.classes,
+            expected=overlay.magnets(position.cells),
+        )
 
     def recalibrate(self, found: Calibration, overlay: Overlay, position: Position) -> None:
         """Read the sensors by ``found`` from now on."""
         self.calibration.replace(found)
         self._plate.mount(found.orientation)
-        self._perception = None
-        self.expect(overlay, position)
+        self.start(overlay, position)
 
     def look(self, overlay: Overlay, *, tilted: bool) -> Look:
         """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""
@@ -192,6 +185,9 @@ class Sensing:
         frame = self._plate.scan()
         now_s = self._clock.now()
         perception = self.perception
+        if overlay.classes != self._classes:  # those of another game
+            self._classes = overlay.classes
+            perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)
         self.calibration.keep(perception, ready=observation.ready, now_s=now_s)
         watched = (watch.update(frame) for watch in self._watches)

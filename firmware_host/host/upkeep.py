@@ -48,7 +48,6 @@ class FreePlay:
     def __init__(self) -> None:
         self.happened: deque[Happened] = deque(maxlen=KEPT)
         self._count = 0
-        self._shown: Standing | None = None
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
         """Each place on which a magnet is accepted glows in the colour of its pole."""
@@ -62,21 +61,8 @@ class FreePlay:
             if piece != UNKNOWN_PIECE:
                 north = overlay.magnet_of(piece).value.startswith("N")
                 tint[place] = (NORTH if north else SOUTH,)
-        if self._shown is None or self._shown.say != say or self._shown.tint != tint:
-            self._shown = replace(
-                before,
-                phase=Phase.FREE,
-                roles=dict.fromkeys(tint, Role.LEGAL),
-                piece_for={},
-                shifts=(),
-                say=say,
-                question=None,
-                tint=tint,
-                path=(),
-                path_colour=None,
-                sounds=(),
-            )
-        return self._shown
+        over = Asked(say, dict.fromkeys(tint, Role.LEGAL)).over(before)
+        return replace(over, phase=Phase.FREE, tint=tint, path_colour=None, sounds=())
 
 
 def _sentence_of(event: SightEvent, game: Game) -> Message:

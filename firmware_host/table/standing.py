@@ -322,37 +322,30 @@ class Asking(Generic[Meaning]):
         """With the plate's tilt (about x, about y); and what that answers, held long enough.
         Through the menu it goes on eastward, and back westward, one choice each time.
         """
-        if self.menu:
-            return self._scrolled(tilt_rad[1], now_s), None
-        choice = self._toward(tilt_rad)
-        if choice is None:
+        asked, way = self.question, self._toward(tilt_rad)
+        if asked is None or way is None:
             return self.rested(), None
-        kept = self.leaning is not None and self.leaning[0] == choice.value
-        value, since_s = self.leaning if kept and self.leaning else (choice.value, now_s)
-        held = now_s - since_s >= LEAN_S
-        return replace(self, leaning=(value, since_s)), choice if held else None
-
-    def _scrolled(self, about_y_rad: float, now_s: float) -> Asking[Meaning]:
-        asked = self.question
-        if asked is None or abs(about_y_rad) < LEAST_RAD:
-            return self.rested()
-        way, step = ("east", 1) if about_y_rad > 0 else ("west", -1)
         if self.leaning is None or self.leaning[0] != way:
-            return replace(self, leaning=(way, now_s))
+            return replace(self, leaning=(way, now_s)), None
         if now_s - self.leaning[1] < LEAN_S:
-            return self
-        at = (asked.at + step) % len(asked.choices)
-        return replace(self._at(replace(asked, at=at)), leaning=(way, now_s))
+            return self, None
+        if not self.menu:
+            return self, asked.named(way)
+        at = (asked.at + (1 if way == "east" else -1)) % len(asked.choices)
+        return replace(self._at(replace(asked, at=at)), leaning=(way, now_s)), None
 
-    def _toward(self, tilt_rad: tuple[float, float]) -> Choice | None:
-        lean = hypot(*tilt_rad)
-        if self.question is None or self.question.offer or not LEAST_RAD <= lean <= MOST_RAD:
-            return None
+    def _toward(self, tilt_rad: tuple[float, float]) -> str | None:
+        """The choice, or the way through the menu, toward which the plate is tilted."""
+        asked, lean = self.question, hypot(*tilt_rad)
         # About x the north edge rises, so that things slide south; about y the west edge does.
-        east, north = tilt_rad[1] / lean, -tilt_rad[0] / lean
-        for choice in self.question.choices:
+        east, north = tilt_rad[1], -tilt_rad[0]
+        if self.menu:
+            return None if abs(east) < LEAST_RAD else "east" if east > 0 else "west"
+        if asked is None or asked.offer or not LEAST_RAD <= lean <= MOST_RAD:
+            return None
+        for choice in asked.choices:
             if choice.fall is not None:
                 columns, rows = choice.fall
-                if east * columns + north * rows >= _TOWARD:
-                    return choice
+                if east * columns + north * rows >= _TOWARD * lean:
+                    return choice.value
         return None

@@ -14,6 +14,7 @@ from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.people import BEGINS, People
 from firmware_host.table.commands import (
+    Again,
     Assist,
     CarryOut,
     Forget,
@@ -85,7 +86,7 @@ def test_a_level_follows_the_person_and_says_so(table):
     host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
     assert str(host.shown.say).endswith("Next time the computer plays blue at level 1.")
-    host._begin_reading(host.playing.begin_again())
+    host.do(Again())
     assert host.playing.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)
     [(game, done)] = known.person("Ada").items()
