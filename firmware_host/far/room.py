@@ -128,7 +128,6 @@ class Far:
         self._seal: Seal | None = None
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
-        self._shown: tuple[Standing, object, Standing] | None = None
         self._stood: tuple[int | None, int] = (None, 0)
         self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
         self._checking: State | None = None
@@ -263,27 +262,19 @@ class Far:
         return request
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what the far players do and say; unchanged, the same object."""
-        match = self.match
+        """``standing`` with what the far players do and say."""
+        match, phrase = self.match, self._phrase
         if match is None or not self.plays(standing.game_id):
             return standing
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
-        away_s = (self._now_s - self._away_since.get(mover, self._now_s)) // 60 * 60
-        phrase = None if self._phrase is None or self._now_s >= self._phrase[2] else self._phrase
-        waits = self._waits(standing)
-        key = match, away_s, phrase, waits
-        if self._shown is None or self._shown[0] is not standing or self._shown[1] != key:
-            over = shown(match, standing, away_s, waits=waits)
-            if phrase is not None:
-                words, player, _ = phrase
-                plays = standing.phase in (Phase.TURN, Phase.OVER)
-                over = replace(
-                    over,
-                    say=text("{said} {todo}", said=words, todo=over.say),
-                    spoken_by=player if plays else None,
-                )
-            self._shown = standing, key, over
-        return self._shown[2]
+        away_s = self._now_s - self._away_since.get(mover, self._now_s)
+        over = shown(match, standing, away_s, waits=self._waits(standing))
+        if phrase is None or self._now_s >= phrase[2]:
+            return over
+        words, player, _ = phrase
+        plays = standing.phase in (Phase.TURN, Phase.OVER)
+        say = text("{said} {todo}", said=words, todo=over.say)
+        return replace(over, say=say, spoken_by=player if plays else None)
 
     @property
     def notice(self) -> Message | None:
