@@ -1,11 +1,12 @@
 // Plate and pieces as bodies, and the marks on them.
 
-import { MARKS, SIGNS } from "/static/marble.js";
+import { SIGNS } from "/static/marble.js";
 import { unit } from "/static/solids.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
-const CELLS = [...Object.keys(MARKS), ...Object.keys(SIGNS)];
+const MARKS = new Map([...document.querySelectorAll("[id^=mark-]")].map((mark) => [mark.id.slice(5), mark.getAttribute("d")])); // of drawings.svg
+const CELLS = [...MARKS.keys(), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;
 
@@ -24,8 +25,8 @@ export function marksPicture() {
     pen.setTransform(CELL / SHOWN, 0, 0, CELL / SHOWN, (at + 0.5) * CELL, CELL / 2);
     pen.strokeStyle = "#f00";
     pen.fillStyle = "#f00";
-    if (name in MARKS) {
-      pen[name === "dot" ? "fill" : "stroke"](new Path2D(MARKS[name]));
+    if (MARKS.has(name)) {
+      pen[name === "dot" ? "fill" : "stroke"](new Path2D(MARKS.get(name)));
       return;
     }
     pen.fillStyle = "#0f0";

@@ -1,6 +1,5 @@
 // A club's evening: each table as a small board, rounds and standings; or one table, by its link. It only looks on.
 import { around, TrackBoard, viewBox } from "/static/boards.js";
-import { drawSprite } from "/static/marble.js";
 import { button, h, loadTexts, nameOf, s, setText, t } from "/static/page.js";
 import { smallBoard } from "/static/picture.js";
 import { Store } from "/static/store.js";
@@ -118,7 +117,6 @@ function listen() {
 }
 
 await loadTexts();
-drawSprite();
 title = h("span", { class: "game-title" });
 link = h("span", { class: "hint", role: "status" }, t("The connection is lost; it is tried again."));
 link.hidden = true;

@@ -11,7 +11,6 @@ import { Depth } from "/static/depth.js";
 import { Hand, OwnHand } from "/static/hand.js";
 import { Keys } from "/static/keys.js";
 import { Machine, Pairing } from "/static/machine.js";
-import { drawSprite } from "/static/marble.js";
 import { Doors, NewGame } from "/static/newgame.js";
 import { AssistChoice } from "/static/opponents.js";
 import { pictureButtons } from "/static/picture.js";
@@ -239,5 +238,4 @@ function build() {
 
 navigator.serviceWorker?.register("/worker.js").catch(() => {}); // there is one over HTTPS and on this machine
 await loadTexts().catch(() => {});
-drawSprite();
 build();

@@ -5,8 +5,7 @@ import { marble } from "/static/marble.js";
 import { paired } from "/static/pieces.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
 
-const STYLE = `.mark{fill:none;stroke:currentColor;stroke-width:7.5;stroke-linecap:round;stroke-linejoin:round}
-.mark.dot{fill:currentColor;stroke:none}text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}`;
+const STYLE = "text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}";
 const PIECE_MM = 29;
 const WIDE = 960;
 const PER_S = 25;
@@ -26,7 +25,7 @@ function asSeen(element) {
 async function imageOf(frame, ...parts) {
   const { west, south, east, north } = frame;
   const drawn = s("svg", { viewBox: viewBox(frame), width: WIDE, height: WIDE * (north - south) / (east - west) },
-    s("style", {}, STYLE), document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)), parts);
+    s("style", {}, STYLE), document.querySelector(".sprite").cloneNode(true), parts);
   const image = new Image();
   image.src = svgSource(new XMLSerializer().serializeToString(drawn));
   await image.decode();

@@ -1,7 +1,7 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 import { around, MARKS, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
-import { outline, stops } from "/static/marble.js";
+import { outline } from "/static/marble.js";
 import { h, remember, remembered, s } from "/static/page.js";
 
 const NOISE_DEG = 0.25;
@@ -66,7 +66,7 @@ export class Plate {
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
-      this.frost(), this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
+      this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
       this.glows, this.slides, this.marks, this.target, this.focusRing);
     const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
       this.engraved(), this.extra?.onLip ?? null);
@@ -78,16 +78,6 @@ export class Plate {
     this.tiltBox.replaceChildren(h("div", { class: "felt" }, surface), ...walls, above, this.pieces);
     this.scene.style.setProperty("--lip", LIP_MM);
     return true;
-  }
-
-  frost() {
-    return s("defs", {},
-      s("radialGradient", { id: "frost", cx: 0.5, cy: 0.42 },
-        stops([0, "#a9c4c0", 0.2], [0.86, "#8fb0ab", 0.13], [1, "#dff4ef", 0.26])),
-      s("radialGradient", { id: "peg", cx: 0.4, cy: 0.35 },
-        stops([0, "#dcd8cf"], [1, "#7d7a72"])),
-      s("radialGradient", { id: "disk" }, stops([0.3, "#ffd9a0", 0.55], [0.55, "#b06ad0", 0.3], [1, "#6a5ad0", 0])),
-      s("radialGradient", { id: "pit" }, stops([0.55, "#000"], [1, "#000", 0.35])));
   }
 
   board() {

@@ -79,58 +79,24 @@ export function fan(cards) {
   });
 }
 
-const [INNER, OUTER] = [34, 150];
-const RIM = 157; // where the zones' names are written, around the platform
 const NAME = 13; // letters of a name's line
 const LATEST = 12;
-const STARS = 70;
 const HALF = 187; // of the wood around the platform
 
-function point(radius, turn) {
-  const angle = ((turn - 0.5) / 8) * 2 * Math.PI - Math.PI / 2;
-  return `${(radius * Math.cos(angle)).toFixed(1)} ${(radius * Math.sin(angle)).toFixed(1)}`;
-}
-
-/** A zone's wedge; zone 1 is at the top, and they go clockwise. */
-function wedge(at) {
-  return `M${point(INNER, at)}L${point(OUTER, at)}A${OUTER} ${OUTER} 0 0 1 ${point(OUTER, at + 1)}`
-    + `L${point(INNER, at + 1)}A${INNER} ${INNER} 0 0 0 ${point(INNER, at)}Z`;
-}
-
 /** A zone's name along the rim, on two lines where it is long, and never upside down. */
-function rimName(name, at) {
+function rimName(name, low) {
   const breaks = [...name.matchAll(/ /g)].map(({ index }) => [name.slice(0, index), name.slice(index + 1)]);
   const longest = (lines) => Math.max(...lines.map((line) => line.length));
   const lines = name.length <= NAME || !breaks.length ? [name]
     : breaks.reduce((best, each) => (longest(each) < longest(best) ? each : best));
-  const low = at > 2 && at < 6;
-  return lines.flatMap((line, nth) => {
-    const radius = low ? RIM + 9 + 12 * nth : RIM + 12 * (lines.length - 1 - nth);
-    const [from, to] = low ? [at + 1, at] : [at, at + 1];
-    const id = `rim-${at}-${nth}`;
-    return [s("path", { id, class: "arc", fill: "none", d: `M${point(radius, from)}A${radius} ${radius} 0 0 ${low ? 0 : 1} ${point(radius, to)}` }),
-      s("text", { class: "name" }, s("textPath", {
-        href: `#${id}`, startOffset: "50%", ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
-      }, line))];
-  });
-}
-
-/** Wood, and the sky on it: always the same stars. */
-function ground() {
-  const grain = [-160, -118, -72, -30, 20, 64, 112, 158].map((y) =>
-    s("path", { class: "grain", d: `M${-HALF} ${y}C-90 ${y + 14} -20 ${y - 16} 60 ${y + 6}S150 ${y + 12} ${HALF} ${y - 4}` }));
-  const stars = Array.from({ length: STARS }, (_, n) => {
-    const [far, turn] = [INNER + ((n * 61.8) % (OUTER - INNER)), n * 2.39996];
-    return s("circle", { class: "star", cx: (far * Math.cos(turn)).toFixed(1), cy: (far * Math.sin(turn)).toFixed(1), r: 0.5 + (n % 4) * 0.25 });
-  });
-  return [s("rect", { class: "wood", x: -HALF, y: -HALF, width: 2 * HALF, height: 2 * HALF, rx: 14 }), ...grain,
-    s("circle", { r: OUTER + 4, class: "rim" }), ...stars];
+  return lines.map((line, nth) => s("text", { class: "name" }, s("textPath", {
+    href: low ? `#low-${nth}` : `#rim-${lines.length - 1 - nth}`, startOffset: "50%", ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
+  }, line)));
 }
 
 export class RoomView {
   constructor(store) {
     this.store = store;
-    this.stars = null;
     this.platform = s("svg", { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
     this.turn = h("section", { class: "room-turn", "aria-label": t("This turn") });
     this.players = h("section", { class: "card room-players", "aria-label": t("Players") });
@@ -169,13 +135,11 @@ export class RoomView {
       const [x, y] = [Math.cos(angle), Math.sin(angle)];
       return s("g", { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
         s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))].join("\n")),
-        s("path", { d: wedge(at) }), universe ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26, width: 52, height: 52 }) : null,
-        rimName(titleOf(game, `zone:${zone}`), at),
+        s("g", { transform: `rotate(${45 * at})` }, s("use", { class: "wedge", href: "#zone" }), rimName(titleOf(game, `zone:${zone}`), at > 2 && at < 6)), universe ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26, width: 52, height: 52 }) : null,
         s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
         towers.map((tower, nth) => this.tower(tower, ...this.spot(x, y, nth, towers.length))));
     });
-    this.stars ??= ground();
-    this.platform.replaceChildren(...this.stars, ...zones, s("circle", { r: INNER - 2, class: "hub" }));
+    this.platform.replaceChildren(s("use", { href: "#sky" }), ...zones, s("circle", { r: 32, class: "hub" }));
     this.platform.setAttribute("aria-label", Object.entries(room.zones).map(([zone, towers]) =>
       `${zoneName(game, zone)}: ${towers.map((tower) => piecesName(game, tower)).join(", ")}`).join("; ") || t("The platform is empty."));
     this.hang();
