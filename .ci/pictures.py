@@ -44,20 +44,19 @@ Part = tuple[Any, tuple[float, float, float]]
 PAGE = """<!doctype html>
 <style>body{margin:0;background:#f4f1ea}canvas{width:960px;height:640px}</style>
 <canvas></canvas><script type=module>
-import { Solids } from "/static/solids.js";
-import { looking, perspective, times, unit } from "/static/matrices.js";
+import { looking, perspective, Solids, unit } from "/static/solids.js";
 const { parts, from, at, reach } = await (await fetch("/scene")).json();
 const solids = new Solids(document.querySelector("canvas"));
 const one = { width: 1, height: 1, bytes: new Uint8Array(4) };
 solids.texture("marks", one); solids.texture("field", one);
 for (const { corners, colour } of parts) {
   const triangles = corners.map((_, n) => n).slice(0, corners.length / 8);
-  const kind = solids.kind({ corners, triangles });
-  kind.add(at.map((each) => -each), [1, 0, 0, 0], colour, colour, -1, 0.25);
+  const kind = solids.kind(solids.kinds.size, () => ({ corners, triangles }));
+  kind.add(new DOMMatrix().translate(...at.map((each) => -each)), colour, colour, -1, 0.25);
 }
 solids.fit(2, 1, 0);
 const eye = from.map((each, n) => each - at[n]);
-const sight = times(perspective(0.5, 1.5, 10, 9000), looking(eye, [0, 0, 0]));
+const sight = perspective(0.5, 1.5, 10, 9000).multiply(looking(eye, [0, 0, 0]));
 const light = unit([-0.4, -0.7, 1.2]);
 solids.draw({ eye: sight, from: eye, light, reach, grid: [1, 1], pitch: 35, seen: 0, count: 1 });
 document.title = "drawn";

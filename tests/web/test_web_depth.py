@@ -91,6 +91,18 @@ def test_the_board_fills_the_picture_as_it_does_on_the_flat_plate(served, open_p
     assert width(player) < 0.75 * near
 
 
+OFF_A_SPHERE = """async () => {
+  const { bodyOf } = await import("/static/bodies.js");
+  const { corners } = bodyOf("ball");
+  const far = corners.flatMap((_, at) => at % 8 ? [] : [Math.hypot(...corners.slice(at, at + 3))]);
+  return Math.max(...far) - Math.min(...far);
+}"""
+
+
+def test_a_marble_is_a_sphere(served, open_page):
+    assert open_page(served.url).page.evaluate(OFF_A_SPHERE) < 0.01  # mm
+
+
 def test_it_is_remembered_and_draws_nothing_while_nothing_moves(served, open_page):
     served.new_game(pie=False)
     served.play("d4")

@@ -87,9 +87,15 @@ export function slab({ west, south, east, north }, low, high, faces = "all") {
   return { corners, triangles };
 }
 
+/** Of a ball about its middle: from its lowest point (-1) or its widest (0) to its highest. */
+function arc(r, from) {
+  return Array.from({ length: 13 }, (_, n) => (Math.PI / 2) * (from + ((1 - from) * n) / 12)).map((angle) => [Math.max(0, r * Math.cos(angle)), r * Math.sin(angle)]);
+}
+
 // Outlines of what stands on a disc of 28 x 15 mm, its middle at z = 0.
 const OUTLINES = {
-  ball: [[[0, -7.5], [12.8, -7.5]], [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]],
+  ball: [arc(14, -1)],
+  under: [[[0, -7.5], [12.8, -7.5]], [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]], // a ball on which another piece stands
   stone: [[[0, -7.5], [9, -7.5]], [[9, -7.5], [13, -4], [14, 0], [13, 4], [9.5, 6.6], [5, 7.4], [0, 7.5]]],
   tile: [[[0, -7.5], [12.2, -7.5], [13, -6.7]], [[13, -6.7], [13, 6.5]], [[13, 6.5], [12, 7.5]], [[12, 7.5], [0, 7.5]]],
   ship: [[[0, -7.5], [13, -7.5]], [[13, -7.5], [13.6, -6], [9, -1], [8.4, 5], [8, 11], [6, 17], [3, 22], [0, 25]]],
@@ -117,7 +123,7 @@ export function wall({ west, south, east, north }) {
 }
 
 /** A half ball. */
-export const peg = (r) => lathe([[[r, 0], [r * 0.87, r * 0.5], [r * 0.5, r * 0.87], [0, r]]], 16);
+export const peg = (r) => lathe([arc(r, 0)], 16);
 
 /** A round body of that radius and height. */
 export const post = (radius, height, sides = 24) =>

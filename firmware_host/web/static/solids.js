@@ -7,14 +7,7 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 export const unit = (a) => a.map((each) => each / Math.hypot(...a));
 
 /** A quaternion [w, x, y, z] as a matrix. */
-export const turned = (w, x, y, z) => new DOMMatrix([
-  1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
-  2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
-  2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, 0, 0, 0, 1,
-]);
-
-/** One turn after another, in turned axes; quaternions. */
-export const after = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
+export const turned = (w, x, y, z) => new DOMMatrix().rotateAxisAngle(x, y, z, (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), w));
 
 /** A point or (`w` 0) a direction through a matrix. */
 export function through(m, [x, y, z], w = 1) {
@@ -35,17 +28,17 @@ export const perspective = (slope, aspect, near, far) =>
   new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
 
 const SHADOW = 1024; // half of it where the machine is slow
-const FLOATS = 20; // of one that is drawn: three axes and a place, colour, colour of its mark, which mark, gloss
-const PARTS = [["at", 3], ["normal", 3], ["uv", 2], ["mx", 3], ["my", 3], ["mz", 3], ["mt", 3], ["tint", 3], ["ink", 3], ["look", 2]];
+const FLOATS = 24; // of one that is drawn: its matrix, colour, colour of its mark, which mark, gloss
+const PARTS = { at: 0, normal: 1, uv: 2, place: 3, tint: 7, ink: 8, look: 9 }; // and where: a matrix is four
+const SIZES = [3, 3, 2, 4, 4, 4, 4, 3, 3, 2];
 const CORNER = 3; // the first parts are each corner's, the others each solid's
 const VERTEX = `#version 300 es
-in vec3 at, normal, mx, my, mz, mt, tint, ink; in vec2 uv, look;
+in mat4 place; in vec3 at, normal, tint, ink; in vec2 uv, look;
 uniform mat4 eye, sun;
 out vec3 where, facing, lit, colour, mark; out vec2 on, drawn;
 void main() {
-  mat3 turn = mat3(mx, my, mz);
-  where = turn * at + mt;
-  facing = turn * normal;
+  where = (place * vec4(at, 1.0)).xyz;
+  facing = mat3(place) * normal;
   on = uv; colour = tint; mark = ink; drawn = look;
   lit = (sun * vec4(where + facing * 0.9, 1.0)).xyz * 0.5 + 0.5;
   gl_Position = eye * vec4(where, 1.0);
@@ -98,8 +91,8 @@ void main() {
   pixel = vec4(pow(base * (sky + max(dot(n, light), 0.0) * sunny * 0.85) + shine, vec3(1.0 / 1.1)), 1.0);
 }`;
 const DEPTH_VERTEX = `#version 300 es
-in vec3 at, mx, my, mz, mt; uniform mat4 eye;
-void main() { gl_Position = eye * vec4(mat3(mx, my, mz) * at + mt, 1.0); }`;
+in mat4 place; in vec3 at; uniform mat4 eye;
+void main() { gl_Position = eye * place * vec4(at, 1.0); }`;
 const DEPTH_FRAGMENT = `#version 300 es
 precision mediump float; void main() {}`;
 
@@ -116,7 +109,7 @@ class Kind {
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(corners), gl.STATIC_DRAW);
     let offset = 0;
-    PARTS.forEach(([, size], at) => {
+    SIZES.forEach((size, at) => {
       if (at === CORNER) {
         gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
         offset = 0;
@@ -128,24 +121,15 @@ class Kind {
     });
   }
 
-  /** One at [x, y, z], turned by the quaternion [w, x, y, z]; `mark` is a cell of the marks' texture, -1 none. */
-  add([px, py, pz], [w, x, y, z], colour, ink = colour, mark = -1, gloss = 0.1) {
-    if ((this.count + 1) * FLOATS > this.data.length) {
+  /** One where that matrix puts it; `mark` is a cell of the marks' texture, -1 none. */
+  add(place, colour, ink = colour, mark = -1, gloss = 0.1) {
+    const at = FLOATS * this.count;
+    if (at + FLOATS > this.data.length) {
       const more = new Float32Array(2 * this.data.length);
       more.set(this.data);
       this.data = more;
     }
-    const { data } = this;
-    let at = FLOATS * this.count;
-    for (const value of [
-      1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y),
-      2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
-      2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y),
-      px, py, pz, colour[0], colour[1], colour[2], ink[0], ink[1], ink[2], mark, gloss,
-    ]) {
-      data[at] = value;
-      at += 1;
-    }
+    this.data.set([...place.toFloat32Array(), ...colour, ...ink, mark, gloss], at);
     this.count += 1;
   }
 
@@ -187,7 +171,7 @@ export class Solids {
       gl.compileShader(shader);
       gl.attachShader(program, shader);
     });
-    PARTS.forEach(([name], at) => gl.bindAttribLocation(program, at, name));
+    for (const [name, at] of Object.entries(PARTS)) gl.bindAttribLocation(program, at, name);
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     const uniforms = {};

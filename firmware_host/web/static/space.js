@@ -3,11 +3,11 @@
 import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf, wall } from "/static/bodies.js";
 import { nearestSide, plateMap } from "/static/boards.js";
 import { formOf, looksOf } from "/static/marble.js";
-import { paired } from "/static/pieces.js";
-import { after, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
+import { dot, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
 
 const RADIUS = 14;
 const HEIGHT = 15;
+const TOUCHED_MM = 15; // from a piece's middle
 const SURFACE = 20; // of the plate above its pivot
 const GROUND = -120;
 const THICK = 12;
@@ -31,7 +31,13 @@ const WOOD = [0.43, 0.27, 0.15];
 const STEEL = [0.3, 0.3, 0.34];
 const DARK = [0.17, 0.1, 0.03];
 const LIGHT = unit([-0.6, -0.12, 0.78]);
-const LEVEL = [1, 0, 0, 0];
+const GLIDE_S = 0.1; // a piece of which only places are known goes most of its way in so long
+const ARRIVED_MM = 0.3;
+const COMES_FROM_MM = 70;
+const FALLS_MM = 130;
+const BEYOND_MM = 30;
+const FEW = 6; // more that come or go at once are another position
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
@@ -41,18 +47,21 @@ function css(m, scale, size = 1, depth = 0) {
   return String(new DOMMatrix().translate(0, 0, depth).scale(scale, -scale, scale).multiply(m).scale(more, -more, more));
 }
 
-/** About x, then about the turned y, then about the turned z; radians. */
-const quaternion = (angles) => angles.map((angle, axis) => {
-  const turn = [Math.cos(angle / 2), 0, 0, 0];
-  turn[axis + 1] = Math.sin(angle / 2);
-  return turn;
-}).reduce(after);
+const upright = ({ x, y, z }) => [x, y, z + HEIGHT / 2, 1, 0, 0, 0];
+
+const standsOn = ([x, y, z], [underX, underY, underZ]) => z - underZ > HEIGHT / 2 && z - underZ < 1.5 * HEIGHT && Math.hypot(x - underX, y - underY) < RADIUS;
+
+/** How far the middle of a marble is above that of the disc in it, whichever way that lies: both touch the same ground. */
+function raised([, x, y]) {
+  const up = 1 - 2 * (x * x + y * y);
+  return RADIUS - RADIUS * Math.sqrt(Math.max(0, 1 - up * up)) - (HEIGHT / 2) * Math.abs(up);
+}
 
 export class Space {
   /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
   constructor(store, plate, pieces, poses, canvas) {
     Object.assign(this, { store, plate, pieces, poses, canvas });
-    this.glides = new Glides();
+    this.leaving = []; // pieces that have left, on their way
     this.zoom = 1;
     this.showsField = false;
     this.replay = null; // {clip, at, speed} while one is shown
@@ -70,6 +79,7 @@ export class Space {
       this.wake();
     });
     pieces.onDrawn = () => this.wake();
+    pieces.onGone = (drawn) => drawn.shown && this.leaving.push({ ...drawn, to: this.exit(drawn) });
     poses.listeners.push(() => this.wake());
     store.listen((_, changed) => this.update(changed));
     new ResizeObserver(() => this.wake()).observe(canvas);
@@ -93,8 +103,8 @@ export class Space {
     if (changed.has("layout") || changed.has("review")) this.build();
     if (changed.has("camera")) this.face();
     const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name))) this.follow();
-    if (changed.has("shifts")) this.leaving = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
+    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name))) for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
+    if (changed.has("shifts")) this.falling = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
     this.swungTo = this.plate.leans;
     if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name))) this.wake();
@@ -105,20 +115,40 @@ export class Space {
     this.feel([]);
   }
 
-  /** What came, went or moved without anybody telling how. */
-  follow() {
-    const { store } = this;
-    const { layout, review, game } = store;
-    for (const { number, piece } of store.pieces()) this.names.set(number, piece);
-    if (layout.hands && !review && !store.snapshot.attract) {
-      this.glides.standing = [];
-      return;
-    }
+  /** Whether nobody tells how pieces come, go and move: they glide. */
+  get gliding() {
+    const { layout, review, snapshot } = this.store;
+    return !layout.hands || review || snapshot.attract;
+  }
+
+  /** The point where what is gone has fallen off or in; null: a hand has lifted it. */
+  exit({ id, piece, x, y }) {
+    const { layout, review, game, frame } = this.store;
     const hole = game?.drawing?.hole;
-    const middle = hole && plateMap(layout)(...hole);
-    const falls = ({ id, piece }) => review || this.leaving?.has(id.slice(0, -piece.length - 1));
-    this.glides.take(store.pieces(), (each) => (falls(each) ? middle ?? Glides.overEdge(each, store.frame) : null));
-    this.wake();
+    if (!review && !this.falling?.has(id.slice(0, -piece.length - 1))) return null;
+    const [east, north, away] = nearestSide({ x, y }, frame);
+    return hole ? plateMap(layout)(...hole) : { x: x + east * (away + BEYOND_MM), y: y + north * (away + BEYOND_MM) };
+  }
+
+  /** Everything nearer to where it is wanted; what has just come, from above. */
+  glide(seconds) {
+    const share = still.matches || !this.gliding ? 1 : 1 - Math.exp(-seconds / GLIDE_S);
+    const drawn = [...this.pieces.drawn.values()];
+    const come = drawn.filter(({ shown }) => !shown).length;
+    if (share === 1 || come > FEW || this.leaving.length > FEW) this.leaving = []; // another position altogether
+    this.glides = false;
+    const near = (each, wanted) => {
+      each.shown = Object.fromEntries(["x", "y", "z"].map((axis) => [axis, each.shown[axis] + (wanted[axis] - each.shown[axis]) * share]));
+      const arrived = Object.entries(each.shown).every(([axis, at]) => Math.abs(wanted[axis] - at) < ARRIVED_MM);
+      this.glides ||= !arrived;
+      return arrived;
+    };
+    for (const each of drawn) {
+      const wanted = this.pieces.wanted.get(each.id);
+      each.shown ??= { ...wanted, z: wanted.z + (come > FEW ? 0 : COMES_FROM_MM) };
+      near(each, wanted);
+    }
+    this.leaving = this.leaving.filter((each) => !near(each, each.to ? { ...each.to, z: -FALLS_MM } : { ...each, z: COMES_FROM_MM }));
   }
 
   /** South in red, north in green of the picture, as the shader reads it. Whether it is more than noise. */
@@ -152,7 +182,7 @@ export class Space {
     this.drawnAt = now;
     const state = this.state(seconds);
     if (state) this.draw(state);
-    const moves = this.replay || this.swings || this.glides.going.size || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
+    const moves = this.replay || this.swings || this.glides || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
       || now - this.wokenAt < STILL_MS;
     const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
     this.rests = !moves;
@@ -184,16 +214,14 @@ export class Space {
     if (!snapshot) return null;
     this.swings = false;
     const live = layout.hands && poses.newest ? poses.at(poses.shown) : null;
-    const going = this.glides.now();
     const pieces = new Map();
-    for (const [id, { number, piece, role, x, y, z }] of this.pieces.wanted) {
-      const glides = going.get(id);
+    this.glide(seconds);
+    for (const { id, shown } of this.pieces.drawn.values()) {
+      const { number, piece, role } = this.pieces.wanted.get(id);
       const told = review || this.pieces.overrides.has(id) ? null : live?.pieces.get(number);
-      const pose = told ?? this.upright(glides ?? { x, y, z });
-      pieces.set(id, { number, piece, role, pose });
-      going.delete(id);
+      pieces.set(id, { number, piece, role, pose: told ?? upright(shown) });
     }
-    for (const [id, each] of going) pieces.set(id, { piece: each.piece, pose: this.upright(each) });
+    for (const { id, piece, shown } of this.leaving) pieces.set(`${id} leaves`, { piece, pose: upright(shown) });
     return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
@@ -203,17 +231,13 @@ export class Space {
   }
 
   /** Between tiles that slide. */
-  addLanes(tilted, tilt) {
+  addLanes(tilted) {
     const { lanes } = this.plate;
     if (!lanes) return;
     const { pegs, ...inside } = lanes;
     const one = this.solids.kind("peg", () => peg(pegOf(this.store.layout.pitch_mm)));
-    for (const { x, y } of pegs) one.add(through(tilted, [x, y, SURFACE]), tilt, PEGS, PEGS, -1, 0.3);
-    this.solids.kind(`wall ${Object.values(inside)}`, () => wall(inside)).add(through(tilted, [0, 0, SURFACE]), tilt, WOOD);
-  }
-
-  upright({ x, y, z, turn = LEVEL }) {
-    return [x, y, z + HEIGHT / 2, ...turn];
+    for (const { x, y } of pegs) one.add(tilted.translate(x, y, SURFACE), PEGS, PEGS, -1, 0.3);
+    this.solids.kind(`wall ${Object.values(inside)}`, () => wall(inside)).add(tilted.translate(0, 0, SURFACE), WOOD);
   }
 
   recorded({ attitude: angles, pieces }) {
@@ -293,20 +317,24 @@ export class Space {
     const { layout } = this.store;
     this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp, COARSE);
     const sight = this.look();
-    const tilt = quaternion(state.attitude);
-    const tilted = turned(...tilt);
+    const [a, b, c] = state.attitude.map((angle) => (angle * 180) / Math.PI);
+    const tilted = new DOMMatrix().rotateAxisAngle(1, 0, 0, a).rotateAxisAngle(0, 1, 0, b).rotateAxisAngle(0, 0, 1, c);
     this.shownState = { ...state, tilted };
     this.setUnder(sight, tilted);
     const { frame } = this.store;
     const slabOf = (faces) => this.solids.kind(`${faces} ${Object.values(frame)}`, () => slab(frame, SURFACE - THICK, SURFACE, faces), faces === "top");
-    this.solids.kind("foot", () => post(60, 14)).add([0, 0, GROUND + 7], LEVEL, STEEL, STEEL, -1, 0.4);
-    this.solids.kind("post", () => post(9, 110, 12)).add([0, 0, GROUND / 2 - 6], LEVEL, STEEL, STEEL, -1, 0.5);
-    for (const faces of ["others", "top"]) slabOf(faces).add([0, 0, 0], tilt, WOOD);
-    this.addLanes(tilted, tilt);
-    for (const { piece, role, pose: [x, y, z, ...turn] } of state.pieces.values()) {
+    this.solids.kind("foot", () => post(60, 14)).add(new DOMMatrix().translate(0, 0, GROUND + 7), STEEL, STEEL, -1, 0.4);
+    this.solids.kind("post", () => post(9, 110, 12)).add(new DOMMatrix().translate(0, 0, GROUND / 2 - 6), STEEL, STEEL, -1, 0.5);
+    for (const faces of ["others", "top"]) slabOf(faces).add(tilted, WOOD);
+    this.addLanes(tilted);
+    const poses = [...state.pieces.values()].map(({ pose }) => pose);
+    for (const { piece, role, pose } of state.pieces.values()) {
       const { form, base, ink, cell } = this.lookOf(piece);
       const sign = role ? cellOf(role) : -1;
-      this.solids.kind(form, () => bodyOf(form)).add(through(tilted, [x, y, z + SURFACE]), after(tilt, turn), base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
+      const shape = form === "ball" && poses.some((other) => standsOn(other, pose)) ? "under" : form;
+      const [x, y, z, ...turn] = pose;
+      const place = tilted.translate(x, y, z + SURFACE + (shape === "ball" ? raised(turn) : 0)).multiply(turned(...turn));
+      this.solids.kind(shape, () => bodyOf(shape)).add(place, base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
     }
     this.solids.draw({
       eye: sight.eye, from: sight.from, light: LIGHT, reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
@@ -366,90 +394,12 @@ export class Space {
     const { from, way } = this.ray(clientX, clientY);
     let found = null;
     for (const [id, { number, pose }] of this.shownState?.pieces ?? []) {
-      const [x, y, z, ...turn] = pose;
-      const upright = new DOMMatrix().translate(x, y, z).multiply(turned(...turn)).inverse();
-      const far = hit(through(upright, from), through(upright, way, 0));
-      if (far !== null && (!found || far < found.far)) found = { id, number, pose, far };
+      const away = minus(pose.slice(0, 3), from);
+      const along = dot(away, way);
+      const within = TOUCHED_MM ** 2 - dot(away, away) + along * along;
+      const far = along - Math.sqrt(Math.max(0, within));
+      if (along > 0 && within > 0 && (!found || far < found.far)) found = { id, number, pose, far };
     }
     return found;
-  }
-}
-
-/** How far along a ray a disc about z is met; null: not at all. */
-function hit(from, way) {
-  const far = [];
-  for (const end of [-HEIGHT / 2, HEIGHT / 2]) {
-    const t = (end - from[2]) / way[2];
-    if (Math.hypot(from[0] + way[0] * t, from[1] + way[1] * t) <= RADIUS) far.push(t);
-  }
-  const a = way[0] ** 2 + way[1] ** 2;
-  const b = from[0] * way[0] + from[1] * way[1];
-  const root = b * b - a * (from[0] ** 2 + from[1] ** 2 - RADIUS ** 2);
-  if (a > 0 && root >= 0) {
-    const t = (-b - Math.sqrt(root)) / a;
-    if (Math.abs(from[2] + way[2] * t) <= HEIGHT / 2) far.push(t);
-  }
-  const before = far.filter((t) => t > 0);
-  return before.length ? Math.min(...before) : null;
-}
-
-// Pieces of which only places are known, without how they got there: the way from the one to the next.
-const SPEED_MM_S = 380;
-const LEAST_S = 0.25;
-const COMES_FROM_MM = 70;
-const FALLS_MM = 130;
-const BEYOND_MM = 30;
-
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-
-export class Glides {
-  constructor() {
-    this.standing = [];
-    this.going = new Map(); // id -> {piece, from, to, since, seconds, leaves}
-  }
-
-  /** `pieces`: what stands there now, [{id, piece, x, y}]. `exit({id, x, y})`: the point where what is gone has fallen
-   * off or in, null where a hand has lifted it. */
-  take(pieces, exit) {
-    const without = (some, others) => some.filter(({ id }) => !others.some((other) => other.id === id));
-    const [gone, come] = [without(this.standing, pieces), without(pieces, this.standing)];
-    const known = this.standing.length > 0;
-    this.standing = pieces;
-    if (!known || still.matches || gone.length + come.length > 12) return; // another position altogether
-    for (const [each, source] of paired(come, gone)) this.go(each, source ?? { ...each, z: COMES_FROM_MM }, each);
-    for (const each of gone) this.go(each, each, exit(each), true);
-  }
-
-  go({ id, piece }, from, to, leaves = false) {
-    const apart = to ? Math.hypot(to.x - from.x, to.y - from.y) : 0;
-    const seconds = LEAST_S + apart / SPEED_MM_S + (leaves ? 0.3 : 0);
-    this.going.set(id, { piece, from, to, leaves, seconds, since: performance.now() / 1000 });
-  }
-
-  /** Where each piece that is on its way is now: id -> {piece, x, y, z, turn}; those that have arrived are forgotten. */
-  now() {
-    const found = new Map();
-    for (const [id, { piece, from, to, leaves, seconds, since }] of this.going) {
-      const share = (performance.now() / 1000 - since) / seconds;
-      if (share >= 1) {
-        this.going.delete(id);
-        continue;
-      }
-      const end = to ?? from;
-      const along = leaves ? Math.min(1, share * 1.6) : share * (2 - share);
-      const sinks = leaves && to ? Math.max(0, share - 0.5) * 2 : 0;
-      const z = !to ? COMES_FROM_MM * share : (from.z ?? 0) * (1 - share ** 2) - FALLS_MM * sinks ** 2;
-      const way = Math.hypot(end.x - from.x, end.y - from.y) || 1;
-      const lean = sinks * 0.8;
-      const turn = [Math.cos(lean), (-Math.sin(lean) * (end.y - from.y)) / way, (Math.sin(lean) * (end.x - from.x)) / way, 0];
-      found.set(id, { piece, x: from.x + (end.x - from.x) * along, y: from.y + (end.y - from.y) * along, z, turn });
-    }
-    return found;
-  }
-
-  /** Over the nearest edge of what is drawn. */
-  static overEdge({ x, y }, frame) {
-    const [east, north, away] = nearestSide({ x, y }, frame);
-    return { x: x + east * (away + BEYOND_MM), y: y + north * (away + BEYOND_MM) };
   }
 }
