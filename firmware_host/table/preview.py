@@ -57,11 +57,12 @@ def reasons(turn: Turn) -> tuple[Message, ...]:
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
-    """A fault that this table can have. ``count``: how many targets it takes; ``choices``: what
-    they may be, places of the plate where it is empty.
+    """A fault that this table can have, by name and in words. ``count``: how many targets it takes;
+    ``choices``: what they may be, places of the plate where it is empty.
     """
 
     fault: str
+    said: Message
     count: int
     choices: list[str]
 

@@ -13,6 +13,7 @@ from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
+from firmware_host.messages import text
 from firmware_host.service.table import Table
 from firmware_host.table.commands import CarryOut, HandsCommand, Tilt
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
@@ -27,6 +28,39 @@ from hw_sim.world.paths import Point
 PLATE_NAME = "plate.json"
 
 _log = logging.getLogger(__name__)
+
+
+# What can be broken, in words for people.
+SAID = {
+    "sensor-dead": text("A sensor feels nothing"),
+    "sensor-stuck": text("A sensor is stuck"),
+    "sensor-drift": text("A sensor drifts"),
+    "sensor-noisy": text("A sensor is noisy"),
+    "sensor-swapped": text("Two sensors are swapped"),
+    "weak-magnet": text("A piece has a weak magnet"),
+    "magnet-turned": text("A piece's magnet is the wrong way round"),
+    "i2c-nack": text("No chip of a bus answers"),
+    "i2c-stuck": text("A bus is stuck"),
+    "wrong-id": text("Another chip than expected"),
+    "chip-reset": text("A chip starts again"),
+    "imu-axis-dead": text("An axis of the tilt sensor is dead"),
+    "spi-silent": text("The converter is silent"),
+    "lights-brownout": text("The lights lose their power"),
+    "button-bounce": text("A button bounces"),
+    "ground-shift": text("The lights shift the sensors' ground"),
+    "supply-sag": text("The lights pull the supply down"),
+    "lights-heat": text("The lights warm the sensors"),
+    "lights-pulsed": text("The lights are switched in phase"),
+    "rails-field": text("The lights' rails are felt"),
+    "lights-gaps": text("The lights' line has gaps"),
+    "lights-level": text("The lights misread their line"),
+    "line-noise": text("The plate's cable is noisy"),
+    "node-reenumerated": text("The plate's USB drops out"),
+    "scan-pauses": text("The computer pauses now and then"),
+    "scan-stall": text("The computer is too busy"),
+    "disk-full": text("The disk is full"),
+    "node-unplugged": text("The plate's cable is pulled"),
+}
 
 
 class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,7 +182,9 @@ class PageHands:
         """Every fault that this table can have. In the table's thread."""
         faults, places = self._session.faults, self._session.profile.places
         return [
-            BreakableInfo(name, len(of), [] if not of or of[0] == places else list(of[0]))
+            BreakableInfo(
+                name, SAID[name], len(of), [] if not of or of[0] == places else list(of[0])
+            )
             for name in faults.names
             for of in (faults.targets_of(name),)
         ]

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.engines.puzzles import ExerciseGame, exercises
-from firmware_host.table.commands import ImportGame
+from firmware_host.table.commands import ImportGame, NewGame
 
 pytestmark = pytest.mark.web
 
@@ -116,3 +116,21 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     page.get_by_role("button", name="Back to the game", exact=True).click()
     expect(page.locator(".game-title")).to_have_text("Momentum")
     expect(page.get_by_role("button", name="1: Win at once, solved", exact=True)).to_be_visible()
+
+
+def test_who_is_ahead_is_shown_to_whoever_wants_it(lively, open_page):
+    lively.new_game(pie=False)
+    page = open_page(lively.url, fresh=True).page
+    told, wanted = page.locator(".ahead"), page.get_by_label("Show who is ahead", exact=True)
+    expect(wanted).not_to_be_checked()
+    expect(told.locator(".shares")).to_be_hidden()
+    assert lively.ask("/api/v1/snapshot")["ahead"] is None  # nothing is thought about
+    wanted.check()
+    expect(told.locator(".shares")).to_be_visible(timeout=PATIENCE_MS)
+    ahead = lively.ask("/api/v1/snapshot")["ahead"]
+    red, blue = (f"{player.capitalize()} {share:.0%}" for player, share in ahead.items())
+    expect(told).to_contain_text(f"{red} · {blue}".replace("%", " %"))
+    page.reload()  # it is remembered
+    expect(told.locator(".shares")).to_be_visible(timeout=PATIENCE_MS)
+    lively.do(NewGame("gravity-warfare", {}))
+    expect(told).to_be_hidden()

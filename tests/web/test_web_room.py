@@ -567,7 +567,7 @@ def test_a_card_is_held_to_be_read_and_tapped_to_be_laid(simulated, serve, brows
     act(red, "chance")
     told = red.page.get_by_role("list", name="What happened", exact=True)
     expect(told).to_contain_text("shuffled and dealt")  # a press before that is of the step before
-    expect(red.page.locator(".star").first).to_be_attached()
+    expect(red.page.locator("use[href='#sky']").first).to_be_attached()
     act(red, "chance")
     expect(blue.page.locator('[data-what="pass"]')).to_be_visible()
     card = blue.page.locator('.hand-card[data-type="challenge"]').first

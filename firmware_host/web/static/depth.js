@@ -1,7 +1,7 @@
 // The plate in three dimensions, where somebody wants that: games by choice, the playground always; without WebGL 2 it
 // stays flat. How plate and pieces lay in the last seconds is kept, so that what falls can be seen again.
 import { Grips } from "/static/grips.js";
-import { button, h, remember, remembered, setText, t } from "/static/page.js";
+import { button, check, h, remember, remembered, setText, t } from "/static/page.js";
 import { films, sendFilm } from "/static/picture.js";
 import { Space } from "/static/space.js";
 
@@ -169,11 +169,11 @@ export class Depth {
       if (this.space.replay) return;
       sendFilm(this.canvas, new Promise((resolve) => { this.replay(resolve); }), "tiltboard-fall", game?.title ?? layout.title);
     }, { hidden: !films });
-    this.slow = h("input", { type: "checkbox", checked: true });
+    this.slowly = true;
     this.fallen = h("strong", {});
     this.way = h("progress", { max: 1, hidden: true, "aria-label": t("The last fall again") });
     this.falls = h("div", { class: "falls", hidden: true },
-      h("div", { class: "row" }, this.fallen, this.again, this.film, h("label", { class: "check" }, this.slow, t("In slow motion")), this.way));
+      h("div", { class: "row" }, this.fallen, this.again, this.film, check(t("In slow motion"), true, (on) => { this.slowly = on; }), this.way));
     plate.stage.after(this.falls);
     this.poses.listeners.push(() => this.offerFall());
     store.listen((_, changed) => this.update(changed));
@@ -259,7 +259,7 @@ export class Depth {
       setText(this.again.lastChild, on ? t("Skip") : t("The last fall again"));
       this.way.hidden = !on;
     };
-    this.space.replay = { clip, at: clip.start, speed: this.slow.checked ? SLOWLY : 1 };
+    this.space.replay = { clip, at: clip.start, speed: this.slowly ? SLOWLY : 1 };
     this.space.onReplay = (share) => { this.way.value = share; };
     this.space.onReplayed = () => {
       show(false);

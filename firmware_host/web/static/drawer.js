@@ -151,39 +151,6 @@ export class Legend {
 }
 
 // What can be broken on a simulated table, and mended again: what the table says it can be.
-const NAMES = {
-  "sensor-dead": () => t("A sensor feels nothing"),
-  "sensor-stuck": () => t("A sensor is stuck"),
-  "sensor-drift": () => t("A sensor drifts"),
-  "sensor-noisy": () => t("A sensor is noisy"),
-  "sensor-swapped": () => t("Two sensors are swapped"),
-  "weak-magnet": () => t("A piece has a weak magnet"),
-  "magnet-turned": () => t("A piece's magnet is the wrong way round"),
-  "i2c-nack": () => t("No chip of a bus answers"),
-  "i2c-stuck": () => t("A bus is stuck"),
-  "wrong-id": () => t("Another chip than expected"),
-  "chip-reset": () => t("A chip starts again"),
-  "imu-axis-dead": () => t("An axis of the tilt sensor is dead"),
-  "spi-silent": () => t("The converter is silent"),
-  "lights-brownout": () => t("The lights lose their power"),
-  "button-bounce": () => t("A button bounces"),
-  "ground-shift": () => t("The lights shift the sensors' ground"),
-  "supply-sag": () => t("The lights pull the supply down"),
-  "lights-heat": () => t("The lights warm the sensors"),
-  "lights-pulsed": () => t("The lights are switched in phase"),
-  "rails-field": () => t("The lights' rails are felt"),
-  "lights-gaps": () => t("The lights' line has gaps"),
-  "lights-level": () => t("The lights misread their line"),
-  "line-noise": () => t("The plate's cable is noisy"),
-  "node-reenumerated": () => t("The plate's USB drops out"),
-  "scan-pauses": () => t("The computer pauses now and then"),
-  "scan-stall": () => t("The computer is too busy"),
-  "disk-full": () => t("The disk is full"),
-  "node-unplugged": () => t("The plate's cable is pulled"),
-};
-
-const nameOf = (fault) => NAMES[fault]?.() ?? fault;
-
 export class FaultPanel {
   constructor(store, { send, complain }) {
     Object.assign(this, { store, send, complain });
@@ -213,7 +180,7 @@ export class FaultPanel {
       ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
       : t("On a real table things break by themselves.");
     if (!isNew(this, "offered", breakable)) return;
-    this.fault.replaceChildren(...breakable.map(({ fault }) => h("option", { value: fault }, nameOf(fault))));
+    this.fault.replaceChildren(...breakable.map(({ fault, said }) => h("option", { value: fault }, said)));
     this.chosen();
   }
 
@@ -225,6 +192,8 @@ export class FaultPanel {
       : h("input", { type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }))));
   }
 
+  nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
+
   known(target) {
     const { breakable } = this.store.layout;
     return this.store.indexOf(target) >= 0 || breakable.some(({ choices }) => choices.includes(target));
@@ -235,7 +204,7 @@ export class FaultPanel {
     if (!isNew(this, "drawn", [broken, this.store.link])) return;
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
-      h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
+      h("span", {}, this.nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
       act(t("Mend"), () => this.send({ type: "heal", name: fault, targets }), { disabled: idle }))));
   }
 }

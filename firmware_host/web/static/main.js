@@ -1,6 +1,6 @@
 // Puts the page together.
 import { Actions, Ending, Questions, Say } from "/static/say.js";
-import { Analysis, Moves, Reviewer } from "/static/moves.js";
+import { Ahead, Analysis, Moves, Reviewer } from "/static/moves.js";
 import { Buttons, Drawer, FaultPanel, Legend, Tabs } from "/static/drawer.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
@@ -123,7 +123,6 @@ function build() {
     const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0 && !snapshot.room && { game: layout.game.id, step: snapshot.step };
     return waitedFor(connection.ask({ ...message, ...meant }));
   };
-  const watch = (sensors, poses) => ask({ type: "watch", sensors, poses }).catch(() => {});
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
   const announce = (words) => { spoken.textContent = store.said(words); };
   const complain = (message) => complainOf(store, message);
@@ -199,7 +198,8 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, send, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ending.element, new AssistChoice(store, send).element).element;
+  const ahead = new Ahead(store, () => attend());
+  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ahead.element, ending.element, new AssistChoice(store, send).element).element;
   moves.append(new Analysis(store, reviewer, { send, fetchJson, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
@@ -217,12 +217,13 @@ function build() {
   }, "parts");
   const sounds = new Sounds(store);
   const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons(), sounds.slider()], [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
-  /** The sensors' readings come only while they are looked at. */
+  /** The sensors' readings come only while they are looked at, and so does who is ahead. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
-    watch(looks || playground.open, depth.on && Boolean(store.layout.hands));
+    ask({ type: "watch", sensors: looks || playground.open, poses: depth.on && Boolean(store.layout.hands), ahead: ahead.on && store.mayAct }).catch(() => {});
     if (looks) calibration.health.look();
   };
+  store.on(["watching"], attend);
   const playground = new Playground(store, depth, { send, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, send);
   const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame, cup: () => cup.show() });

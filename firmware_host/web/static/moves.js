@@ -1,11 +1,12 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
-import { marble } from "/static/marble.js";
-import { act, button, closed, h, nameOf, opened, s, setText, t } from "/static/page.js";
+import { looksOf, marble } from "/static/marble.js";
+import { act, button, check, closed, h, nameOf, opened, remember, remembered, s, setText, t } from "/static/page.js";
+import { partnersOf } from "/static/trays.js";
 
 export class Moves {
-  /** `below`: what else can be done about the game. */
-  constructor(store, reviewer, pictures, ...below) {
+  /** `ahead`: under the story; `below`: what else can be done about the game. */
+  constructor(store, reviewer, pictures, ahead, ...below) {
     Object.assign(this, { store, reviewer });
     this.positions = []; // of the game on the plate: cells after so many moves
     this.asked = 0;
@@ -17,7 +18,7 @@ export class Moves {
       button("previous", t("One move back"), () => reviewer.step(-1)),
       button("next", t("One move on"), () => reviewer.step(1)),
       button("last", t("Latest move"), () => reviewer.step("last")));
-    this.element = h("div", { class: "moves-panel" }, this.story, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
+    this.element = h("div", { class: "moves-panel" }, this.story, ahead, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
     store.on(["layout"], () => {
       this.positions = [];
       this.asked = 0; // after how many moves the table was asked for those not seen
@@ -93,6 +94,39 @@ export class Moves {
     const [player, label] = [store.players.called(now[place]), store.label(place)];
     const source = Object.keys(before).find((each) => before[each] === now[place] && !now[each]);
     return source ? t("{player} moves from {source} to {place}.", { player, source: store.label(source), place: label }) : t("{player} drops on {place}.", { player, place: label });
+  }
+}
+
+// Who is ahead as the game goes on, for whoever wants to know.
+export class Ahead {
+  /** `onTurn()` after it has been asked for, or no longer. */
+  constructor(store, onTurn) {
+    Object.assign(this, { store, on: remembered("ahead", "no") === "yes" });
+    this.told = h("span", {});
+    this.bar = h("div", { class: "shares" }, h("i", {}));
+    this.element = h("div", { class: "ahead", hidden: true }, check(t("Show who is ahead"), this.on, (on) => {
+      remember("ahead", on ? "yes" : "no");
+      this.on = on;
+      onTurn();
+      this.draw();
+    }), this.told, this.bar);
+    store.on(["layout", "ahead", "may_assist", "result", "review", "watching", "link", "players"], () => this.draw());
+  }
+
+  draw() {
+    const { game, snapshot, review, mayAct, players } = this.store;
+    const [first, ...others] = game?.players ?? [];
+    const other = others.find((player) => !partnersOf(game, first).includes(player));
+    const sides = game?.teams.length || game?.players.length;
+    this.element.hidden = sides !== 2 || !snapshot?.may_assist || Boolean(review || snapshot.result) || !mayAct;
+    const shares = this.on && snapshot?.ahead;
+    this.bar.hidden = !shares;
+    const said = (player) => `${players.called(player)} ${Math.round(100 * shares[player])} %`;
+    setText(this.told, shares ? `${said(first)} · ${said(other)}` : this.on ? "…" : "");
+    if (!shares) return;
+    this.bar.style.background = looksOf(other, game).base;
+    this.bar.firstChild.style.background = looksOf(first, game).base;
+    this.bar.firstChild.style.width = `${100 * shares[first]}%`;
   }
 }
 

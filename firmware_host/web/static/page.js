@@ -57,6 +57,11 @@ export function button(name, label, onclick, extra = {}) {
   return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
 }
 
+/** A box to tick, with its label; `turned(on)` after it was. */
+export function check(label, checked, turned) {
+  return h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: ({ target }) => turned(target.checked) }), label);
+}
+
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /** An arrow key in a list: the element after `now`, or before it, which gets the focus; undefined for other keys. */

@@ -1,6 +1,6 @@
 // The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
 import { marble } from "/static/marble.js";
-import { button, h, nameOf, setText, t } from "/static/page.js";
+import { button, check, h, nameOf, setText, t } from "/static/page.js";
 import { troop } from "/static/room-view.js";
 import { pieceName } from "/static/room-words.js";
 import { SensorView } from "/static/sensors.js";
@@ -27,12 +27,12 @@ export class Playground {
   }
 
   panel() {
-    this.field = h("input", { type: "checkbox", checked: true, onchange: () => this.showField() });
+    this.field = true; // whether it is to be shown
     this.views = h("div", { class: "free-views" },
-      this.check(t("Push instead of lifting"), (on) => { this.depth.grips.pushes = on; }),
-      this.check(t("With chopsticks"), (on) => { this.depth.grips.sticks = on; }),
+      check(t("Push instead of lifting"), false, (on) => { this.depth.grips.pushes = on; }),
+      check(t("With chopsticks"), false, (on) => { this.depth.grips.sticks = on; }),
       this.depth.tilting.choice(),
-      h("label", { class: "check" }, this.field, t("Show the field")));
+      check(t("Show the field"), this.field, (on) => { this.field = on; this.showField(); }));
     this.hint = h("p", { class: "hint" });
     this.log = h("ol", { class: "free-log", "aria-label": t("What the table has seen") });
     this.felt = h("div", { class: "free-motion" });
@@ -50,11 +50,6 @@ export class Playground {
       h("header", {}, h("h2", {}, t("Playground")), button("close", t("Leave"), () => this.turn(false), { class: "leave" })),
       this.hint, this.supply.element, this.views,
       h("h3", {}, t("What the table has seen")), this.log, this.felt, new SensorView(this.store).map);
-  }
-
-  check(label, onChange) {
-    const input = h("input", { type: "checkbox", onchange: () => onChange(input.checked) });
-    return h("label", { class: "check" }, input, label);
   }
 
   update(changed) {
@@ -87,7 +82,7 @@ export class Playground {
 
   showField() {
     if (!this.depth.space) return;
-    this.depth.space.showsField = this.open && this.field.checked;
+    this.depth.space.showsField = this.open && this.field;
     this.depth.space.wake();
   }
 

@@ -1,5 +1,5 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
-import { h, language, paced, s, t } from "/static/page.js";
+import { check, h, language, paced, s, t } from "/static/page.js";
 
 const STEEPEST_DEG = 30;
 const ON_PAD_DEG = 12; // at its rim
@@ -53,12 +53,12 @@ export class Tilting {
 
   /** A box to tick for a plate that stays as it is let go. */
   choice() {
-    const box = h("input", { type: "checkbox", onchange: () => {
-      this.kept = box.checked;
+    const box = check(t("Keep it tilted"), false, (on) => {
+      this.kept = on;
       this.letGo();
-    } });
-    this.store.on(["tilting"], () => { box.checked = this.kept; });
-    return h("label", { class: "check" }, box, t("Keep it tilted"));
+    });
+    this.store.on(["tilting"], () => { box.firstChild.checked = this.kept; });
+    return box;
   }
 }
 
