@@ -17,9 +17,7 @@ function rows({ hex, width, height, size }) {
 const nameAt = (column, row) => `${String.fromCharCode(97 + column)}${row + 1}`;
 
 function gridOf(columns) {
-  const grid = h("div", { class: "board-grid", role: "group", "aria-label": t("Board") });
-  grid.style.setProperty("--columns", columns);
-  return grid;
+  return h("div", { class: "board-grid", role: "group", "aria-label": t("Board"), "--columns": columns });
 }
 
 /** Fields, as in options.js, for all options that are lists of places: one board for all of them. */

@@ -2,11 +2,7 @@
 import { s, t } from "/static/page.js";
 
 /** Of assist: what is drawn on a place or slot, beside its light: told apart without colours. */
-export const MARKS = {
-  best: "M0 -7 2 -2.200 7 -2.200 3 1 4.600 6 0 3 -4.600 6 -3 1 -7 -2.200 -2 -2.200Z",
-  good: "M-5 0.500 -1.500 4 5 -4",
-  bad: "M-3.500 -3.500 3.500 3.500M3.500 -3.500 -3.500 3.500",
-};
+export const worthMark = (worth, transform) => s("use", { href: `#worth-${worth}`, class: `worth ${worth}`, transform });
 
 /** The rectangle that has some points in it, and so much around them, in mm. */
 export function around(points, margin) {
@@ -16,6 +12,8 @@ export function around(points, margin) {
 
 /** Of a drawing of it. */
 export const viewBox = ({ west, south, east, north }) => `${west} ${-north} ${east - west} ${north - south}`;
+
+const CLOSE_MM = 5; // from one point of a track to the next
 
 /** `toPlate(x, y)`: where a point of the drawing is, in mm on the plate. */
 export class Tracks {
@@ -40,13 +38,11 @@ export class Tracks {
 
   /** Points along every track, in mm on the plate, close enough for its extent. */
   along() {
-    const steps = 8; // of each stretch between two places
-    return this.tracks.flatMap(({ points, places }) => Array.from({ length: steps * (places.length - 1) }, (_, at) => {
-      const [u, v] = [(at % steps) / steps, 1 - (at % steps) / steps];
-      const weights = [v ** 3, 3 * v * v * u, 3 * v * u * u, u ** 3];
-      const [x, y] = [0, 1].map((axis) => weights.reduce((sum, weight, n) => sum + weight * points[3 * Math.floor(at / steps) + n][axis], 0));
-      return this.toPlate(x, y);
-    }));
+    return this.whole().flatMap((d) => {
+      const path = s("path", { d });
+      const steps = Math.ceil(path.getTotalLength() / CLOSE_MM);
+      return Array.from({ length: steps + 1 }, (_, at) => path.getPointAtLength(at * CLOSE_MM)).map(({ x, y }) => ({ x, y: -y }));
+    });
   }
 
   through(place) {
@@ -136,11 +132,9 @@ export function route(store, board, path, colour, extra = "") {
   const points = path.map((place) => store.centreOf(store.indexOf(place)));
   const d = (board instanceof TrackBoard && board.tracks.between(path[0], path[path.length - 1]))
     || `M${points.map(({ x, y }) => `${x} ${-y}`).join("L")}`;
-  const line = s("g", { class: `route ${extra}` },
+  return s("g", { class: `route ${extra}`, "--way": colour ?? "#ffe9b8" },
     s("path", { d, class: "route-bed" }), s("path", { d, class: "route-line" }),
     s("circle", { cx: points[points.length - 1].x, cy: -points[points.length - 1].y, r: 15, class: "route-end" }));
-  line.style.setProperty("--way", colour ?? "#ffe9b8");
-  return line;
 }
 
 /** Why the game is over: winning positions with the pieces that make them, or what can be reached. */
@@ -216,13 +210,12 @@ export class Slots {
         y += dy * (room - lip / 2);
       }
       const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
-      const tab = s("g", { class: "slot", "data-slot": slot.name, transform: `translate(${x} ${-y})` },
+      const tab = s("g", { class: "slot", "data-slot": slot.name, "--tint": slot.tint, transform: `translate(${x} ${-y})` },
         s("title", {}, t("Let a tile fall from slot {slot}", { slot: slot.name })),
         s("rect", { class: "tab", x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
         s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
-        ...Object.entries(MARKS).map(([kind, d]) => s("path", { d, class: `worth ${kind}`, transform: dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)" })),
+        ["best", "good", "bad"].map((worth) => worthMark(worth, dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)")),
         s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null }, slot.name));
-      tab.style.setProperty("--tint", slot.tint);
       const inner = layout.pitch_mm / 2 - 2.500;
       const angle = { left: 0, right: 180, top: 90, bottom: -90 }[slot.side];
       const way = s("path", { class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint, transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})` });

@@ -1,6 +1,6 @@
 // A club's evening: each table as a small board, rounds and standings; or one table, by its link. It only looks on.
 import { around, TrackBoard, viewBox } from "/static/boards.js";
-import { button, h, loadTexts, nameOf, s, setText, t } from "/static/page.js";
+import { h, loadTexts, nameOf, s, set, setText, t, toggle } from "/static/page.js";
 import { smallBoard } from "/static/picture.js";
 import { Store } from "/static/store.js";
 
@@ -78,8 +78,7 @@ function arrange() {
   const { clientWidth: width, clientHeight: height } = main;
   let columns = 1;
   while (columns < tables.size && (width / columns) * RATIO * Math.ceil(tables.size / columns) > height) columns += 1;
-  main.style.setProperty("--columns", columns);
-  main.style.setProperty("--rows", Math.max(1, Math.ceil(tables.size / columns)));
+  set(main, { "--columns": columns, "--rows": Math.max(1, Math.ceil(tables.size / columns)) });
 }
 
 function hang({ title: name, rounds, standings, problem }) {
@@ -120,13 +119,13 @@ await loadTexts();
 title = h("span", { class: "game-title" });
 link = h("span", { class: "hint", role: "status" }, t("The connection is lost; it is tried again."));
 link.hidden = true;
-const projector = button("full", t("Projector"), () => {
+const projector = toggle("full", t("Projector"), false, () => {
   const on = document.body.classList.toggle("projector");
-  projector.setAttribute("aria-pressed", on);
   if (on) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   arrange();
-}, { "aria-pressed": false });
+  return on;
+});
 document.querySelector("#bar").append(h("h1", {}, h("img", { src: "/static/icon.svg", alt: "", width: 28, height: 28 }), "tiltboard"), title, link, h("nav", {}, projector));
 document.body.classList.toggle("one", key !== null);
 addEventListener("resize", arrange);

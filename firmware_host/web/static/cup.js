@@ -21,31 +21,20 @@ export function meetings(count) {
 export class Cup {
   constructor(store, { ask, players }) {
     Object.assign(this, { store, ask, players });
-    // {game, names, won: what the first of each pair got of one point, null: not played; id, at: the game that is played, and of which pair}
+    // {game, names, ids: of the game of each pair, as far as they were begun}
     this.cup = JSON.parse(remembered("cup", "null"));
     this.body = h("div", { class: "cup" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = dialog(t("Family cup"), "family-cup", this.body, this.problem);
     this.next = button("trophy", t("Family cup"), () => this.show(), { class: "primary" });
-    store.on(["result", "layout"], () => this.count());
   }
 
   /** Whether the game on the plate is one of the cup's. */
-  get played() { return Boolean(this.cup) && this.store.layout?.game?.id === this.cup.id; }
+  get played() { return Boolean(this.cup) && this.cup.ids.includes(this.store.layout?.game?.id); }
 
   keep(cup) {
     this.cup = cup;
     remember("cup", JSON.stringify(cup));
-  }
-
-  /** How it ended counts, until its last move is taken back. */
-  count() {
-    const { layout, snapshot } = this.store;
-    if (!this.played || snapshot?.layout !== layout.number) return;
-    const { result } = snapshot;
-    const won = [...this.cup.won];
-    won[this.cup.at] = !result ? null : result.winner ? Number(result.winner === layout.game.players[0]) : 0.5;
-    this.keep({ ...this.cup, won });
   }
 
   show() {
@@ -62,13 +51,12 @@ export class Cup {
     const games = this.games.filter(({ seated }) => !seated);
     const game = h("select", { "aria-label": t("Game") }, games.map(({ name, credit }) => h("option", { value: name, selected: name === this.store.layout?.game?.name }, credit.title)));
     const names = Array.from({ length: MOST }, (_, at) => h("input", { type: "text", maxlength: LONGEST, "aria-label": t("Name {number}", { number: at + 1 }), placeholder: t("Name {number}", { number: at + 1 }) }));
-    const start = (event) => {
-      event.preventDefault();
+    const start = () => {
       const given = names.map(({ value }) => value.trim()).filter(Boolean);
       const fits = given.length >= FEWEST && new Set(given).size === given.length;
       this.problem.textContent = fits ? "" : t("Three to eight different names, please.");
       if (!fits) return;
-      this.keep({ game: game.value, names: given, won: meetings(given.length).map(() => null) });
+      this.keep({ game: game.value, names: given, ids: [] });
       this.draw();
     };
     return [h("form", { novalidate: true, onsubmit: start }, h("p", {}, t("Everybody plays everybody once. A win counts one point, a draw half of one.")), game,
@@ -76,8 +64,12 @@ export class Cup {
   }
 
   table() {
-    const { names, won } = this.cup;
+    const { names, ids } = this.cup;
     const pairs = meetings(names.length);
+    const won = pairs.map(([first], at) => { // what the first of each pair got of one point
+      const winners = this.players.games[ids[at]]?.won;
+      return !winners ? null : winners.length > 1 ? 0.5 : Number(winners[0] === names[first]);
+    });
     const rows = names.map((name, who) => {
       const results = pairs.flatMap((pair, at) => (won[at] === null || !pair.includes(who) ? [] : [pair[0] === who ? won[at] : 1 - won[at]]));
       return { name, played: results.length, points: results.reduce((sum, each) => sum + each, 0) };
@@ -100,7 +92,7 @@ export class Cup {
       const before = this.store.layout?.game?.id;
       await this.ask({ type: "game", game, options: {}, boards: {} });
       await this.store.until(() => this.store.layout.game?.id !== before, 10_000);
-      this.keep({ ...this.cup, id: this.store.layout.game.id, at });
+      this.keep({ ...this.cup, ids: this.cup.ids.toSpliced(at, 1, this.store.layout.game.id) });
       this.players.seat([names[one], names[other]]);
       remember("begun", "yes");
     });

@@ -199,8 +199,7 @@ export class Depth {
   }
 
   update(changed) {
-    const { layout, snapshot } = this.store;
-    if (!layout || !snapshot) return;
+    const { snapshot } = this.store;
     if (changed.has("layout")) {
       this.poses.begin();
       this.offerFall();

@@ -74,7 +74,7 @@ const SHORT_PRESS_S = 0.15;
 /** A push-button: a click is a short press; held down, a ring fills until the long press. */
 function pushButton(name, label, send) {
   let since = null;
-  const element = h("button", { type: "button", class: `push ${name}` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
+  const element = h("button", { type: "button", class: `push ${name}`, "--long": `${LONG_PRESS_S}s` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
   const press = (held) => send({ type: "press", button: name, held_s: held });
   const end = (send) => {
     if (since === null) return;
@@ -83,7 +83,6 @@ function pushButton(name, label, send) {
     element.classList.remove("down");
     if (send) press(held < 0.5 ? SHORT_PRESS_S : held);
   };
-  element.style.setProperty("--long", `${LONG_PRESS_S}s`);
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || element.disabled) return;
     element.setPointerCapture(event.pointerId);
@@ -109,7 +108,6 @@ export class Buttons {
 
   update() {
     const { layout, handsFree, watching } = this.store;
-    if (!layout) return;
     this.element.hidden = watching || !layout.hands;
     for (const push of this.pushes.children) push.disabled = !handsFree;
     this.byItself.checked = this.ownHand.on;
@@ -142,8 +140,7 @@ export class Legend {
 
   draw(entries) {
     this.element.replaceChildren(...entries.map(({ meaning, rhythm, colour, levels, breath_s: breath }) => {
-      const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece" });
-      if (colour) lamp.style.setProperty("--c", colour);
+      const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece", "--c": colour });
       goLike(lamp, levels, breath);
       return h("li", {}, h("span", { class: "socket" }, lamp), h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
     }));
@@ -157,15 +154,7 @@ export class FaultPanel {
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
-    this.form = h("form", { class: "breaking" }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
-    this.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const named = [...this.targets.children].map(({ value }) => value.trim());
-      const unknown = named.find((each) => !this.known(each));
-      if (unknown !== undefined) {
-        this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
-      } else send({ type: "fault", name: this.fault.value, targets: named });
-    });
+    this.form = h("form", { class: "breaking", onsubmit: () => this.breakIt() }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
@@ -193,6 +182,13 @@ export class FaultPanel {
   }
 
   nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
+
+  breakIt() {
+    const targets = [...this.targets.children].map(({ value }) => value.trim());
+    const unknown = targets.find((each) => !this.known(each));
+    if (unknown === undefined) this.send({ type: "fault", name: this.fault.value, targets });
+    else this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: this.store.layout.places[0] }));
+  }
 
   known(target) {
     const { breakable } = this.store.layout;

@@ -17,11 +17,8 @@ export function boardPicture(looks) {
   const [first] = game.pieces;
   const form = looks[first]?.form in STAND ? looks[first].form : "ball";
   const size = form === "platform" ? 84 : 19;
-  const standing = STAND[form].map(([x, y], n) => {
-    const piece = marble(form === "ship" && n > 1 ? game.pieces.at(-1) : game.pieces[n % game.pieces.length], game);
-    for (const [name, value] of Object.entries({ x: at(x) - size / 2, y: at(y) - size / 2, width: size, height: size })) piece.setAttribute(name, value);
-    return piece;
-  });
+  const standing = STAND[form].map(([x, y], n) =>
+    marble(form === "ship" && n > 1 ? game.pieces.at(-1) : game.pieces[n % game.pieces.length], game, { x: at(x) - size / 2, y: at(y) - size / 2, width: size, height: size }));
   return s("svg", { class: "board-picture", viewBox: "0 0 100 100", "aria-hidden": "true" }, s("use", { href: `#board-${form === "stone" ? "ball" : form}` }), standing);
 }
 

@@ -69,12 +69,23 @@ export class Hand {
     const { id, number, piece, home, lifting } = this.carried;
     this.letGo();
     if (id === TRAY) return this.putFromTray(piece, x, y);
-    this.pieces.override(id, { piece, x, y, z: 0 });
     const struck = this.struck(number, home, { x, y });
-    return lifting.then(() => struck && this.ask({ type: "take", what: struck.number }))
-      .then(() => this.ask({ type: "set-down", piece: number, ...this.store.spot(x, y) }))
-      .then(() => this.pieces.release(id))
-      .then(() => true, (error) => this.springBack(id, error));
+    return this.carryOut(id, { piece, x, y, z: 0 }, lifting, struck && { type: "take", what: struck.number }, { type: "set-down", piece: number, ...this.store.spot(x, y) });
+  }
+
+  /** Shown at once, done by the table's hand; what it refuses is back where it was, if its game is still played. Resolves to whether it was done. */
+  async carryOut(id, shown, lifting, ...messages) {
+    this.pieces.override(id, shown);
+    try {
+      await lifting;
+      for (const message of messages.filter(Boolean)) await this.ask(message);
+    } catch (error) {
+      if (this.pieces.overrides.has(id)) this.complain(error.message);
+      this.pieces.forget(id);
+      return false;
+    }
+    this.pieces.release(id);
+    return true;
   }
 
   /** What a ship knocks into the hole where it lands: the pod on a base of its track. */
@@ -83,13 +94,6 @@ export class Hand {
     const [from, to] = [home, { x, y }].map((at) => this.placeOf(at));
     if (!this.plate.extra?.tracks?.joined(from, to)) return null;
     return store.pieces().find((p) => !store.game.players.includes(p.piece) && p.number !== number && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
-  }
-
-  /** The table's hand has put it back where it was, if its game is still played. */
-  springBack(id, error) {
-    if (!this.pieces.overrides.has(id)) return;
-    this.pieces.forget(id);
-    this.complain(error.message);
   }
 
   placeOf({ x, y }) { return this.store.placeName(this.store.nearest(x, y).index); }
@@ -120,26 +124,14 @@ export class Hand {
     const replaced = this.replaced(piece, x, y);
     if (!replaced && this.taken(x, y)) return false;
     if (from) this.pieces.fallFrom(id, { piece, ...from, z: 0 });
-    this.pieces.override(id, { piece, x, y, z: 0 });
-    try {
-      if (replaced) await this.ask({ type: "take", what: replaced.number });
-      await this.ask({ type: "put", piece, ...this.store.spot(x, y) });
-    } catch (error) {
-      this.springBack(id, error);
-      return false;
-    }
-    this.pieces.release(id);
-    return true;
+    return this.carryOut(id, { piece, x, y, z: 0 }, null, replaced && { type: "take", what: replaced.number }, { type: "put", piece, ...this.store.spot(x, y) });
   }
 
   remove() {
     const { id, number, piece, x, y, lifting } = this.carried;
     this.letGo();
     if (id === TRAY) return;
-    this.pieces.override(id, { piece, x, y, z: 0, gone: true });
-    lifting.then(() => this.ask({ type: "take", what: number }))
-      .then(() => this.pieces.release(id))
-      .catch((error) => this.springBack(id, error));
+    this.carryOut(id, { piece, x, y, z: 0, gone: true }, lifting, { type: "take", what: number });
   }
 
   putBack() {

@@ -1,6 +1,6 @@
 // Playing by keyboard: a focus moves over the places, Enter picks up and puts down.
 import { nameOf, t } from "/static/page.js";
-import { OUT, sideName } from "/static/boards.js";
+import { around, OUT, sideName } from "/static/boards.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -43,13 +43,11 @@ export class Keys {
       return;
     }
     this.homeOf = shown;
-    const board = Object.values(this.store.game?.board ?? {});
-    const centres = board.map(({ index }) => ({ index, ...this.store.centreOf(index) }));
-    const mean = (axis) => centres.reduce((sum, at) => sum + at[axis], 0) / centres.length;
-    const [x, y] = [mean("x"), mean("y")];
-    const away = (at) => Math.hypot(at.x - x, at.y - y);
-    const [first, ...others] = centres;
-    this.index = others.reduce((best, at) => (away(at) < away(best) - 0.01 ? at : best), first ?? { index: 0 }).index;
+    const board = Object.values(this.store.game?.board ?? {}).map(({ index }) => ({ index, ...this.store.centreOf(index) }));
+    const { west, south, east, north } = around(board, 0);
+    const away = ({ x, y }) => Math.round(Math.hypot(x - (west + east) / 2, y - (south + north) / 2));
+    const [nearest] = board.sort((one, other) => away(one) - away(other));
+    this.index = nearest?.index ?? 0;
     this.slot = null;
     this.plate.focusOn(this.at());
   }

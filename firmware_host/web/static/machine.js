@@ -86,13 +86,10 @@ export class Pairing {
     const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000", value: given });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const [problem, told] = [problemLine(), toldLine()];
-    const send = (event) => {
-      event.preventDefault();
-      tried(problem, async () => {
-        await fetchJson(PAIRING, { code: code.value, name: name.value });
-        location.reload();
-      });
-    };
+    const send = () => tried(problem, async () => {
+      await fetchJson(PAIRING, { code: code.value, name: name.value });
+      location.reload();
+    });
     return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
       this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
         act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)), { class: "join" })) : null,
@@ -114,10 +111,7 @@ export class Machine {
     this.problem = problemLine();
     const network = h("input", { name: "network", type: "text", maxlength: 32, required: true, autocapitalize: "off", autocomplete: "off" });
     const password = h("input", { name: "password", type: "password", maxlength: 64, autocomplete: "off" });
-    const join = (event) => {
-      event.preventDefault();
-      this.ask({ type: "join", network: network.value, password: password.value || null });
-    };
+    const join = () => this.ask({ type: "join", network: network.value, password: password.value || null });
     const file = h("input", { type: "file", accept: ".update", "aria-label": t("A file tiltboard-….update"), onchange: () => this.send(file) });
     const press = (label, wanted) => act(label, () => this.ask(wanted));
     this.element = dialog(t("This table"), "machine", this.told, this.problem,

@@ -5,7 +5,7 @@ import { Buttons, Drawer, FaultPanel, Legend, Tabs } from "/static/drawer.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Games, Help, Rules, fetchJson } from "/static/dialogs.js";
-import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t } from "/static/page.js";
+import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t, toggle } from "/static/page.js";
 import { Cup } from "/static/cup.js";
 import { Depth } from "/static/depth.js";
 import { Hand, OwnHand } from "/static/hand.js";
@@ -29,8 +29,6 @@ import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
-// Each in its own language, for whoever does not read the one shown.
-const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", pl: "Polski" };
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
@@ -69,10 +67,10 @@ function themeButton() {
 
 /** How the plate is seen: from above or the front, and from which side. */
 function viewButtons(camera) {
-  const above = button("above", t("From above"), () => {
+  const above = toggle("above", t("From above"), camera.above, () => {
     camera.look({ above: !camera.above });
-    above.setAttribute("aria-pressed", camera.above);
-  }, { "aria-pressed": camera.above });
+    return camera.above;
+  });
   const root = document.documentElement;
   const full = button("full", t("Full screen"), () => {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -87,7 +85,8 @@ function languageChoice() {
     document.cookie = `tiltboard-language=${target.value}; path=/; max-age=${YEAR_S}; samesite=strict`;
     location.reload();
   };
-  const option = (each) => h("option", { value: each, lang: each, selected: each === language() }, LANGUAGES[each] ?? each);
+  const ownName = (each) => new Intl.DisplayNames(each, { type: "language" }).of(each).replace(/^./, (first) => first.toUpperCase());
+  const option = (each) => h("option", { value: each, lang: each, selected: each === language() }, ownName(each));
   return h("span", { class: "language", title: t("Language") },
     h("span", { class: "shown", "aria-hidden": "true" }, language().toUpperCase()),
     h("select", { "aria-label": t("Language"), onchange: choose }, languages().map(option)));
@@ -95,11 +94,10 @@ function languageChoice() {
 
 function header(store, sounds, dialogs, handle, door, doors) {
   const title = h("span", { class: "game-title" });
-  const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
-    const on = sounds.toggle();
-    sound.firstChild.replaceWith(icon(on ? "sound" : "silent"));
-    sound.setAttribute("aria-pressed", on);
-  }, { class: "plain quiet", "aria-pressed": sounds.on });
+  const sound = toggle(sounds.on ? "sound" : "silent", t("Sound"), sounds.on, () => {
+    sound.firstChild.replaceWith(icon(sounds.toggle() ? "sound" : "silent"));
+    return sounds.on;
+  }, { class: "plain quiet" });
   store.on(["layout", "review"], () => {
     if (store.snapshot) document.documentElement.dataset.layout = store.snapshot.layout;
     setText(title, store.game?.title ?? store.layout?.title ?? "");

@@ -35,13 +35,11 @@ export function formOf(piece, game) {
 
 const marked = (shape, transform) => s("use", { href: `#mark-${shape}`, transform });
 
-export function marble(piece, game) {
+export function marble(piece, game, attributes = {}) {
   const [form, paint] = [formOf(piece, game), paintOf(piece, game)];
   const { base, mark, shape } = LOOKS[paint];
-  const ball = s("svg", { class: `ball ${form}`, "data-paint": paint, viewBox: "-50 -50 100 100", "aria-hidden": "true", color: mark },
+  return s("svg", { class: `ball ${form}`, "data-paint": paint, viewBox: "-50 -50 100 100", "aria-hidden": "true", color: mark, "--base": base, ...attributes },
     s("use", { href: `#${form}` }), FORMS[form] === null ? null : marked(shape, FORMS[form]));
-  ball.style.setProperty("--base", base);
-  return ball;
 }
 
 /** What a piece leaves of itself where it is wanted. */

@@ -1,5 +1,5 @@
 // Playing with another table: a code to show or to type, what to say to each other, and the way out.
-import { dialog, open } from "/static/dialogs.js";
+import { dialog, open, tried } from "/static/dialogs.js";
 import { button, h, setText, svgSource, t } from "/static/page.js";
 
 const PHRASES = () => ({
@@ -15,7 +15,7 @@ export class Match {
     this.picture = h("img", { class: "qr", alt: t("The same for a phone's camera") });
     this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")), this.code, this.picture);
     this.typed = h("input", { type: "text", name: "code", autocomplete: "off", autocapitalize: "characters", maxlength: 20, required: true, placeholder: "7KQ2M-XWD9F" });
-    this.choice = h("form", { onsubmit: (event) => this.join(event) },
+    this.choice = h("form", { onsubmit: () => this.join() },
       h("p", {}, t("Make a code for the game that is chosen, in which this table plays first; or type the code that another table shows.")),
       button("plus", t("Make a code"), () => this.then(make), { class: "primary" }),
       h("label", {}, t("The other table's code"), this.typed),
@@ -57,16 +57,10 @@ export class Match {
     open(this.element);
   }
 
-  async then(act) {
-    this.problem.textContent = "";
-    try {
-      await act();
-    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
-  }
+  then(act) { return tried(this.problem, act); }
 
-  join(event) {
-    event.preventDefault();
-    this.then(async () => {
+  join() {
+    return this.then(async () => {
       await this.ask({ type: "join-match", code: this.typed.value });
       this.told.textContent = t("The other table is asked for a seat: the game begins here as soon as it answers.");
     });

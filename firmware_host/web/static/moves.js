@@ -1,7 +1,7 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
-import { act, button, check, closed, h, nameOf, opened, remember, remembered, s, setText, t } from "/static/page.js";
+import { act, button, check, closed, h, nameOf, opened, remember, remembered, s, set, setText, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 export class Moves {
@@ -290,7 +290,6 @@ export class Analysis {
     const { review } = this.store;
     const ply = review?.record.played ? review.record.from : review?.ply;
     const x = ((ply ?? count) / Math.max(1, count)) * WIDE;
-    this.now.setAttribute("x1", x);
-    this.now.setAttribute("x2", x);
+    set(this.now, { x1: x, x2: x });
   }
 }

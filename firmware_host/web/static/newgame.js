@@ -40,7 +40,7 @@ export class NewGame {
     this.far = button("phone", t("Play with another table"), () => { this.element.close(); this.match.show(); });
     this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
-    this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
+    this.form = h("form", { novalidate: true, onsubmit: () => this.start(), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,
       h("footer", {}, this.problem, h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -191,8 +191,7 @@ export class NewGame {
     if (sits) this.onSit?.(sits);
   }
 
-  async start(event) {
-    event.preventDefault();
+  async start() {
     const options = this.wanted();
     const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()]).filter(([, content]) => content !== undefined));
     const unread = Object.values(boards).some((content) => !content.trim()) ? t("Choose the board's file first.") : "";

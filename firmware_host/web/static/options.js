@@ -17,18 +17,20 @@ export function optionField(option, plate) {
   return typed(option);
 }
 
+/** Whose input has what `get()` gives, and shows what `set(value)` is told. */
+function field(option, get, set, ...children) {
+  const usual = option.default;
+  const read = () => (JSON.stringify(get()) === JSON.stringify(usual ?? "") ? undefined : get());
+  return { option, element: h("div", { class: ["option", ...["bool", "board"].filter((kind) => kind === option.kind)].join(" ") }, children), read, write: (value = usual) => set(value ?? "") };
+}
+
 function labelOf({ name, label, help }, ...more) {
   return h("label", { for: `option-${name}` }, h("strong", {}, label), ` ${help}`, ...more);
 }
 
 function yesOrNo(option) {
-  const { name, default: usual } = option;
-  const input = h("input", { type: "checkbox", id: `option-${name}` });
-  return {
-    option, element: h("div", { class: "option bool" }, input, labelOf(option)),
-    read: () => (input.checked === usual ? undefined : input.checked),
-    write: (value = usual) => { input.checked = Boolean(value); },
-  };
+  const input = h("input", { type: "checkbox", id: `option-${option.name}` });
+  return field(option, () => input.checked, (on) => { input.checked = on; }, input, labelOf(option));
 }
 
 function select({ name, default: usual, choices, choice_labels: labels }, ...more) {
@@ -36,18 +38,12 @@ function select({ name, default: usual, choices, choice_labels: labels }, ...mor
 }
 
 function choice(option) {
-  const { default: usual } = option;
   const input = select(option);
-  return {
-    option, element: h("div", { class: "option" }, labelOf(option), input),
-    read: () => (input.value === (usual ?? "") ? undefined : input.value),
-    write: (value = usual) => { input.value = value ?? ""; },
-  };
+  return field(option, () => input.value, (value) => { input.value = value; }, labelOf(option), input);
 }
 
 /** A board by its name, a file with one, or one that is drawn here. */
 function board(option, plate) {
-  const { default: usual } = option;
   const input = select(option, h("option", { value: DRAWN }, t("draw it here…")), h("option", { value: A_FILE }, t("from a file…")));
   const editor = trackEditor(plate);
   const problem = h("p", { class: "problem", role: "alert" });
@@ -75,12 +71,7 @@ function board(option, plate) {
   };
   input.addEventListener("change", show);
   return {
-    option, element: h("div", { class: "option board" }, labelOf(option), input, own, editor.element),
-    read: () => (chosen() || drawn() || input.value === (usual ?? "") ? undefined : input.value),
-    write: (value = usual) => {
-      input.value = value ?? "";
-      show();
-    },
+    ...field(option, () => (chosen() || drawn() ? option.default ?? "" : input.value), (value) => { input.value = value; show(); }, labelOf(option), input, own, editor.element),
     file: () => (chosen() ? content ?? "" : drawn() ? editor.text() : undefined),
     problem: () => (drawn() ? editor.problem() : null),
   };
@@ -96,11 +87,9 @@ function typed(option) {
   });
   const range = low !== null && high !== null
     ? h("span", { class: "range" }, t("{low} to {high}", { low, high })) : null;
-  const read = () => {
+  const get = () => {
     const text = input.value.trim();
-    if (text === "") return undefined;
-    const value = number ? Number(text) : text.split(/\s+/);
-    return JSON.stringify(value) === JSON.stringify(usual) ? undefined : value;
+    return text === "" ? usual ?? "" : number ? Number(text) : text.split(/\s+/);
   };
   const { label } = option;
   const problem = () => {
@@ -108,8 +97,5 @@ function typed(option) {
     return high === null ? t("{label}: a whole number from {low} up.", { label, low })
       : t("{label}: a whole number from {low} to {high}.", { label, low, high });
   };
-  return {
-    option, element: h("div", { class: "option" }, labelOf(option, range && " ", range), input), read, problem,
-    write: (value = usual) => { input.value = [value ?? ""].flat().join(" "); },
-  };
+  return { ...field(option, get, (value) => { input.value = [value].flat().join(" "); }, labelOf(option, range && " ", range), input), problem };
 }

@@ -4,7 +4,9 @@ const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(); }); // every form is a script's
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name.startsWith("--")) element.style.setProperty(name, value);
     else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
     else if (name.startsWith("aria-")) {
       if (value !== null && value !== undefined) element.setAttribute(name, String(value));
@@ -14,6 +16,9 @@ function fill(element, attributes, children) {
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
 }
+
+/** More attributes, style properties and listeners for an element that is there. */
+export const set = (element, attributes) => fill(element, attributes, []);
 
 /** The element with these children instead of what it held; null: none. */
 export function refill(element, ...children) {
@@ -55,6 +60,12 @@ export const act = (label, onclick, extra = {}) => h("button", { type: "button",
 /** A button with an icon and a text; the text may be hidden on small screens. */
 export function button(name, label, onclick, extra = {}) {
   return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
+}
+
+/** A button that stays down; `turn()`: it was pressed, and whether it is down now. */
+export function toggle(name, label, down, turn, extra = {}) {
+  const element = button(name, label, () => element.setAttribute("aria-pressed", turn()), { "aria-pressed": down, ...extra });
+  return element;
 }
 
 /** A box to tick, with its label; `turned(on)` after it was. */

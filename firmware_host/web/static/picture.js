@@ -32,11 +32,7 @@ async function imageOf(frame, ...parts) {
   return image;
 }
 
-function pieceAt(piece, game, { x, y }) {
-  const ball = marble(piece, game);
-  for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) ball.setAttribute(name, value);
-  return ball;
-}
+const pieceAt = (piece, game, { x, y }) => marble(piece, game, { x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM });
 
 const centre = (store, place) => store.centreOf(store.indexOf(place));
 

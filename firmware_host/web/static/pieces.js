@@ -1,5 +1,5 @@
 // The marbles on the plate, where they lie, and the one that this page holds.
-import { h, setText } from "/static/page.js";
+import { h, set, setText } from "/static/page.js";
 import { formOf, marble, SIGNS } from "/static/marble.js";
 
 /** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of `left`; else undefined. */
@@ -61,7 +61,6 @@ export class Pieces {
 
   draw() {
     const { store } = this;
-    if (!store.layout || !store.snapshot) return;
     const lying = store.pieces();
     this.expire(lying);
     const wanted = new Map(lying.map((p) => [p.id, p]));
@@ -141,8 +140,6 @@ export class Pieces {
     setText(element.querySelector(".tag"), SIGNS[where.role] ?? "");
     element.classList.toggle("held", held);
     element.classList.toggle("lifted", z > 5);
-    element.style.setProperty("--x", x.toFixed(2));
-    element.style.setProperty("--y", (-y).toFixed(2));
-    element.style.setProperty("--z", z.toFixed(2));
+    set(element, { "--x": x.toFixed(2), "--y": (-y).toFixed(2), "--z": z.toFixed(2) });
   }
 }

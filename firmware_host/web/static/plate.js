@@ -1,8 +1,8 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
-import { around, MARKS, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox } from "/static/boards.js";
+import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox, worthMark } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
 import { outline } from "/static/marble.js";
-import { h, remember, remembered, s } from "/static/page.js";
+import { h, remember, remembered, s, set } from "/static/page.js";
 
 const NOISE_DEG = 0.25;
 const LIP_MM = 10;
@@ -29,8 +29,7 @@ export class Plate {
   }
 
   update(changed) {
-    const { layout, snapshot, review, frame } = this.store;
-    if (!layout || !snapshot || !frame) return;
+    const { snapshot, review } = this.store;
     if (["snapshot", "layout", "review", "frame"].some((name) => changed.has(name)) && this.build()) {
       this.tilt(snapshot.tilt_deg);
       changed = new Set([...changed, "layout"]);
@@ -204,11 +203,8 @@ export class Plate {
           && !game.players.includes(snapshot.position[place])) {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
-        const worth = role === "legal" ? MARKS[snapshot.quality[place]] : null;
-        if (worth) marks.push(this.at(place, s("path", {
-          d: worth, class: `worth ${snapshot.quality[place]}`,
-          transform: game?.drawing ? "translate(-15 -13)" : null, // a pod would hide it
-        })));
+        const worth = role === "legal" ? snapshot.quality[place] : null;
+        if (worth) marks.push(this.at(place, worthMark(worth, game?.drawing ? "translate(-15 -13)" : null))); // a pod would hide it
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }
@@ -293,8 +289,7 @@ export class Plate {
   tilt([x, y]) {
     if (Math.hypot(x - this.leans?.x, y - this.leans?.y) < NOISE_DEG) return;
     this.leans = { x, y };
-    this.scene.style.setProperty("--a", `${this.solid ? 0 : x}deg`);
-    this.scene.style.setProperty("--b", `${this.solid ? 0 : y}deg`);
+    set(this.scene, { "--a": `${this.solid ? 0 : x}deg`, "--b": `${this.solid ? 0 : y}deg` });
   }
 
   /** Light the place on which what is carried would stand; null: none. */
@@ -303,9 +298,7 @@ export class Plate {
     const { snapshot } = this.store;
     const role = index !== null && snapshot?.roles[this.store.placeName(index)];
     const { x, y } = index === null ? { x: 0, y: 0 } : this.store.centreOf(index);
-    this.target.setAttribute("cx", x);
-    this.target.setAttribute("cy", -y);
-    this.target.setAttribute("class", `target ${role === "legal" || role === "put" ? "wanted" : ""}`);
+    set(this.target, { cx: x, cy: -y, class: `target ${role === "legal" || role === "put" ? "wanted" : ""}` });
     this.target.style.display = index === null ? "none" : "";
   }
 
@@ -368,17 +361,15 @@ export class Camera {
   /** All of the board; all of the plate while anything lies beside the board. */
   frame() {
     const { store, scene } = this;
-    if (!store.layout || !store.snapshot) return;
     const frame = this.board() || this.plate();
     if (JSON.stringify(frame) !== JSON.stringify(store.frame)) store.set("frame", frame);
     const { west, south, east, north } = store.frame;
     const sizes = [east - west, north - south];
     const [wide, high] = this.turned % 2 ? [...sizes].reverse() : sizes;
-    const style = {
+    set(scene, {
       "--east": sizes[0], "--north": sizes[1], "--mid-x": (west + east) / 2, "--mid-y": (south + north) / 2,
       "--wide-mm": wide, "--high-mm": high, "--turned": `${-90 * this.turned}deg`,
-    };
-    for (const [name, value] of Object.entries(style)) scene.style.setProperty(name, value);
+    });
     scene.classList.toggle("from-above", this.above);
     document.documentElement.toggleAttribute("data-flat", this.above);
   }

@@ -135,43 +135,31 @@ export class Players {
     return [...found.values()];
   }
 
-  /** A nameplate: the name, which a press changes, and the games won. */
+  /** A nameplate: the name, which is changed where it stands, and the games won. */
   plate(player) {
-    const name = h("button", { type: "button", class: "who", title: t("Change the name"), onclick: () => this.edit(player, name) });
+    const name = h("span", {
+      class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false", title: t("Change the name"), "aria-label": t("Name of {player}", { player: nameOf(player) }),
+      onfocus: () => getSelection().selectAllChildren(name),
+      onblur: () => this.rename(player, name.textContent.trim().slice(0, LONGEST_NAME)),
+      onkeydown: (event) => {
+        event.stopPropagation(); // it is no key of the plate's
+        if (event.key === "Escape") name.textContent = this.called(player);
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        event.preventDefault();
+        name.blur();
+      },
+    });
     const score = h("span", { class: "score", title: t("Games won") });
     const update = () => {
-      setText(name, this.called(player));
+      if (document.activeElement !== name) setText(name, this.called(player));
       setText(score, this.score(player));
     };
     update();
     return { name, score, update };
   }
 
-  edit(player, name) {
-    const input = h("input", {
-      type: "text", class: "rename", maxlength: LONGEST_NAME, value: this.names[this.seatOf(player)] ?? "",
-      "aria-label": t("Name of {player}", { player: nameOf(player) }), placeholder: nameOf(player),
-    });
-    const before = input.value;
-    let open = true;
-    const done = () => {
-      if (!open) return; // to take it away makes it lose the focus
-      open = false;
-      input.replaceWith(name);
-      const given = input.value.trim().slice(0, LONGEST_NAME);
-      if (given !== before) this.seat({ ...this.names, [this.seatOf(player)]: given });
-    };
-    input.addEventListener("blur", done);
-    input.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      if (event.key === "Escape") input.value = before;
-      done();
-      name.focus();
-      event.preventDefault(); // else the same key presses the button
-      event.stopPropagation();
-    });
-    name.replaceWith(input);
-    input.focus();
-    input.select();
+  rename(player, given) {
+    if (given !== this.called(player)) this.seat({ ...this.names, [this.seatOf(player)]: given });
+    else this.store.tell("players");
   }
 }

@@ -55,7 +55,6 @@ export class Playground {
   update(changed) {
     const { snapshot, layout, mayAct } = this.store;
     this.door.hidden = !mayAct || !layout?.game;
-    if (!snapshot || !layout) return;
     if (changed.has("phase") || changed.has("layout") || changed.has("snapshot")) this.show();
     if (!this.open) return;
     this.supply.fill();

@@ -1,6 +1,6 @@
 // A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
 import { dialog, open } from "/static/dialogs.js";
-import { h, icon, nameOf, s, setText, t } from "/static/page.js";
+import { h, icon, nameOf, s, set, setText, t } from "/static/page.js";
 import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const HELD_MS = 420;
@@ -73,9 +73,7 @@ export function fan(cards) {
   const rows = cards.length > ROW ? [cards.slice(0, Math.ceil(cards.length / 2)), cards.slice(Math.ceil(cards.length / 2))] : [cards];
   return rows.filter((row) => row.length).map((row) => {
     row.forEach((each, at) => each.style.setProperty("--off", at - (row.length - 1) / 2));
-    const element = h("div", { class: "hand-cards" }, row);
-    element.style.setProperty("--gaps", Math.max(1, row.length - 1));
-    return element;
+    return h("div", { class: "hand-cards", "--gaps": Math.max(1, row.length - 1) }, row);
   });
 }
 
@@ -122,7 +120,7 @@ export class RoomView {
   hang() {
     const slot = document.documentElement.hasAttribute("data-space") && document.querySelector(".surface .zones");
     const far = this.store.layout.plate_mm / 2;
-    if (slot) for (const [name, value] of Object.entries({ x: -far, y: -far, width: 2 * far, height: 2 * far })) this.platform.setAttribute(name, value);
+    if (slot) set(this.platform, { x: -far, y: -far, width: 2 * far, height: 2 * far });
     if (this.platform.parentNode !== (slot || this.element)) (slot || this.element).prepend(this.platform);
   }
 

@@ -325,8 +325,7 @@ export class Room {
 
   codeForm() {
     const code = h("input", { type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off", "aria-label": t("Code of your seat"), placeholder: "000000" });
-    const send = (event) => {
-      event.preventDefault();
+    const send = () => {
       code.blur();
       this.sit({ code: code.value.trim() });
     };

@@ -104,7 +104,6 @@ export class Actions {
 
   update() {
     const { layout, snapshot, mayAct, review, working } = this.store;
-    if (!layout || !snapshot) return;
     this.help.disabled = working;
     this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
     if (review) this.offer(this.lookingBack(review), this.leave);
@@ -200,7 +199,7 @@ export class Say {
     this.link = h("div", { class: "link-lost", role: "status" });
     box.replaceChildren(this.link, this.card); // the name stood there until now
     side.prepend(this.faults);
-    store.listen(() => this.update());
+    store.listen(() => this.update(), true);
     store.on(["pointed"], () => this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260));
   }
 
@@ -390,15 +389,12 @@ export class Questions {
   }
 
   button({ value, label, colour, path }) {
-    const swatch = h("span", { class: "swatch" }, icon(this.arrow(path)));
-    const element = h("button", {
+    return h("button", {
       type: "button", class: "choice", "data-value": value,
       onclick: () => this.send({ type: "answer", value }),
       onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
       onfocus: () => this.point(path, colour), onblur: () => this.point(null),
-    }, swatch, h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
-    if (colour) swatch.style.setProperty("--tint", colour);
-    return element;
+    }, h("span", { class: "swatch", "--tint": colour }, icon(this.arrow(path))), h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
   }
 
   /** Which way it falls. */

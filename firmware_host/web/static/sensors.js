@@ -1,6 +1,6 @@
 // Maps of the plate's sensors: what each feels now and what was made of it, and what the last calibration found.
 import { fetchJson } from "/static/dialogs.js";
-import { act, h, isNew, s, setText, t } from "/static/page.js";
+import { act, h, isNew, s, set, setText, t } from "/static/page.js";
 
 const CELL = 40; // of a map
 const FULL_MT = 13;
@@ -53,7 +53,6 @@ export class SensorView {
 
   draw() {
     const { snapshot } = this.store;
-    if (!snapshot || !this.cells) return;
     const { sensors } = snapshot;
     if (sensors?.field_mt.length) this.drawMap(sensors);
     this.drawRings(snapshot.offsets ?? {});
@@ -66,8 +65,7 @@ export class SensorView {
     const { places, pitch_mm: pitch } = this.store.layout;
     this.cells.forEach((cell, index) => {
       const [east, north, within] = offsets[places[index]] ?? [0, 0, 0];
-      const at = { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch };
-      for (const [name, mm] of Object.entries(at)) cell.lastChild.setAttribute(name, mm.toFixed(1));
+      set(cell.lastChild, { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch });
     });
   }
 

@@ -1,5 +1,5 @@
 // The table's tunes, of struck wood and glass, played by this browser: each once, and only where sound is on.
-import { button, h, icon, language, remember, remembered, t } from "/static/page.js";
+import { h, icon, language, remember, remembered, t, toggle } from "/static/page.js";
 
 // What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the knock itself is
 const BODIES = {
@@ -127,13 +127,12 @@ export class Voice {
   /** Buttons for it; none where the browser cannot speak. */
   buttons() {
     if (!this.able) return [];
-    const read = button("sound", t("Read aloud"), () => {
+    return [toggle("sound", t("Read aloud"), this.on, () => {
       this.on = !this.on;
       remember("voice", this.on ? "on" : "off");
       speechSynthesis.cancel();
       if (this.on) this.speak();
-      read.setAttribute("aria-pressed", this.on);
-    }, { "aria-pressed": this.on });
-    return [read];
+      return this.on;
+    })];
   }
 }

@@ -98,8 +98,7 @@ export class Space {
   }
 
   update(changed) {
-    const { layout, snapshot } = this.store;
-    if (!layout || !snapshot) return;
+    const { snapshot } = this.store;
     if (changed.has("layout") || changed.has("review")) this.build();
     if (changed.has("camera")) this.face();
     const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
@@ -211,7 +210,6 @@ export class Space {
       this.replay = null;
       this.onReplayed?.();
     }
-    if (!snapshot) return null;
     this.swings = false;
     const live = layout.hands && poses.newest ? poses.at(poses.shown) : null;
     const pieces = new Map();

@@ -24,15 +24,16 @@ export class Store {
     this.listeners = [];
   }
 
-  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. */
-  listen(listener) { this.listeners.push(listener); }
+  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Nothing is told before layout and
+   * snapshot are there, but to a listener that is `early`. */
+  listen(listener, early = false) { this.listeners.push(Object.assign(listener, { early })); }
 
   /** Call `listener()` after a change of any of these. */
   on(names, listener) { this.listen((_, changed) => names.some((name) => changed.has(name)) && listener()); }
 
   tell(...changed) {
     const names = new Set(changed);
-    for (const listener of [...this.listeners]) listener(this, names);
+    for (const listener of [...this.listeners]) if (listener.early || this.snapshot) listener(this, names);
   }
 
   /** A message of the server. */
@@ -48,8 +49,9 @@ export class Store {
       return;
     }
     const { type, ...fields } = message;
+    const before = this.snapshot ? [] : ["layout", "link", "watching"]; // of which nobody has heard
     this.snapshot = { ...this.snapshot, ...fields };
-    this.tell("snapshot", ...Object.keys(fields));
+    this.tell("snapshot", ...Object.keys(fields), ...before);
   }
 
   set(name, value) {

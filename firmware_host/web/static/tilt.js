@@ -1,5 +1,5 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
-import { check, h, language, paced, s, t } from "/static/page.js";
+import { check, h, language, paced, s, set, t } from "/static/page.js";
 
 const STEEPEST_DEG = 30;
 const ON_PAD_DEG = 12; // at its rim
@@ -93,15 +93,11 @@ export class TiltPad {
 
   update(changed) {
     const { snapshot, layout, handsFree } = this.store;
-    if (!snapshot || !layout) return;
     this.hands.hidden = !layout.hands;
     this.spins.hidden = !layout.spins;
     this.pad.classList.toggle("fixed", !handsFree);
     const limit = (value) => Math.max(-52, Math.min(52, (value / ON_PAD_DEG) * 50));
-    const put = (circle, [x, y]) => {
-      circle.setAttribute("cx", limit(y));
-      circle.setAttribute("cy", limit(x));
-    };
+    const put = (circle, [x, y]) => set(circle, { cx: limit(y), cy: limit(x) });
     put(this.knob, [this.tilting.at.x, this.tilting.at.y]);
     if (changed.has("lean_deg")) {
       this.asked.setAttribute("visibility", snapshot.lean_deg ? "visible" : "hidden");

@@ -17,15 +17,8 @@ export class Trays {
   constructor(store, box, pointers) {
     Object.assign(this, { store, box, pointers });
     this.trays = new Map();
-    store.listen((_, changed) => this.update(changed));
-  }
-
-  update(changed) {
-    const { store } = this;
-    if (!store.layout || !store.snapshot) return;
-    if (changed.has("layout") || changed.has("review")) this.build();
-    const parts = ["layout", "review", "snapshot", "holding", "players"];
-    if (parts.some((name) => changed.has(name))) this.fill();
+    store.on(["layout", "review"], () => this.build());
+    store.on(["layout", "review", "snapshot", "holding", "players"], () => this.fill());
   }
 
   build() {
