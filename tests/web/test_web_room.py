@@ -16,11 +16,13 @@ from websockets.sync.client import connect
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import options_for
+from firmware_host.messages import Catalogue, Message
 from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import NewGame
 from firmware_host.table.zones import PIECE, ZoneOverlay
 from firmware_host.web.app import ENDPOINTS
-from games.gravity_warfare import GRAVITY_WARFARE
+from games.gravity_warfare import GRAVITY_WARFARE, data
+from games.gravity_warfare.words import CARDS, spoken
 from hw_sim.session.live import LiveTable
 
 pytestmark = pytest.mark.web
@@ -614,6 +616,35 @@ def test_cards_are_dealt_when_every_seat_is_taken_and_a_seat_is_freed_after_a_qu
     page.locator('[data-free="red"]').click()
     page.locator('.free-seat[open] [data-what="free"]').click()
     expect(page.locator('[data-sit="red"]')).to_be_visible()
+
+
+# Words of cards that stand on more than one line, in a hand as wide as a phone's.
+BROKEN_WORDS = """async (titles) => {
+  const { card, fan } = await import("/static/room-view.js");
+  const glossary = Object.fromEntries(titles.map((title, at) => [`card:${at}`, [title, ""]]));
+  const fans = Object.assign(document.createElement("div"), { className: "fans" });
+  document.body.append(fans);
+  fans.append(...fan(titles.map((_, at) => card({ glossary, players: [] }, String(at), 1, null))));
+  await document.fonts.ready;
+  const broken = [...fans.querySelectorAll("strong")].flatMap(({ firstChild: text }) =>
+    [...text.data.matchAll(/[^\\s-]+/g)].filter(({ index, 0: word }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length > 1;
+    }).map(([word]) => word));
+  fans.remove();
+  return broken;
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "pl"])
+def test_no_word_of_a_card_breaks(served, open_page, language):
+    box = data.default_box()
+    names = [*(title for title, _ in CARDS.values()), *map(spoken, box.heroes)]
+    titles = [Catalogue.load(language).translate(Message(name)) for name in names]
+    page = open_page(served.url, viewport=PHONE).page
+    assert page.evaluate(BROKEN_WORDS, titles) == []
 
 
 def test_the_number_of_players_changes_under_an_open_page(simulated, serve, open_page):

@@ -21,7 +21,7 @@ export class Pieces {
     this.drawn = new Map(); // id -> {id, element, piece, x, y}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
-    this.onDrawn = this.onGone = () => {};
+    this.onDrawn = () => {};
     store.on(["layout"], () => this.clear()); // nothing flies from one game into the next
     store.on(["layout", "pieces", "cells", "roles", "review", "result", "attract"], () => this.draw());
   }
@@ -77,7 +77,6 @@ export class Pieces {
       if (wanted.get(id)?.piece === drawn.piece) continue;
       drawn.element.remove();
       this.drawn.delete(id);
-      this.onGone(drawn);
     }
     for (const [id, piece] of wanted) this.place(id, piece);
     this.wanted = wanted;

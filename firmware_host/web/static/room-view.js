@@ -28,7 +28,9 @@ export const piecesShown = (game, names) => names.split("+").map((piece) => [tro
 /** A card or hero's face: `token` as it is laid. */
 export function face(game, token, hero = false) {
   const name = token.split("=").at(-1);
-  return [picture(hero ? `hero-${name}` : name), h("strong", {}, hero ? titleOf(game, `hero:${name}`) : cardTitle(game, token))];
+  const title = hero ? titleOf(game, `hero:${name}`) : cardTitle(game, token);
+  const longest = Math.max(...title.split(/[\s-]/).map(({ length }) => length)); // a word does not break
+  return [picture(hero ? `hero-${name}` : name), h("strong", { "--letters": longest }, title)];
 }
 
 let reader = null;

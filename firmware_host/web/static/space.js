@@ -1,7 +1,6 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
 // page's own flat plate, which keeps its felt, its lights and its names.
 import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf, wall } from "/static/bodies.js";
-import { nearestSide, plateMap } from "/static/boards.js";
 import { formOf, looksOf } from "/static/marble.js";
 import { dot, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
 
@@ -34,9 +33,7 @@ const LIGHT = unit([-0.6, -0.12, 0.78]);
 const GLIDE_S = 0.1; // a piece of which only places are known goes most of its way in so long
 const ARRIVED_MM = 0.3;
 const COMES_FROM_MM = 70;
-const FALLS_MM = 130;
-const BEYOND_MM = 30;
-const FEW = 6; // more that come or go at once are another position
+const FEW = 6; // more that come at once are another position
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
@@ -61,25 +58,22 @@ export class Space {
   /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
   constructor(store, plate, pieces, poses, canvas) {
     Object.assign(this, { store, plate, pieces, poses, canvas });
-    this.leaving = []; // pieces that have left, on their way
     this.zoom = 1;
     this.showsField = false;
     this.replay = null; // {clip, at, speed} while one is shown
     this.pace = 0; // ms a frame, lately
     this.sharp = 1; // the share of the screen's pixels, each way, that this machine can draw
     this.lean = [0, 0];
-    this.looks = new Map();
     this.names = new Map(); // number -> piece, also of those that are gone: a replay shows them
     this.furnish();
     this.face();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // a phone put it aside
     canvas.addEventListener("webglcontextrestored", () => {
       this.furnish();
-      this.build();
+      this.feel([]);
       this.wake();
     });
     pieces.onDrawn = () => this.wake();
-    pieces.onGone = (drawn) => drawn.shown && this.leaving.push({ ...drawn, to: this.exit(drawn) });
     poses.listeners.push(() => this.wake());
     store.listen((_, changed) => this.update(changed));
     new ResizeObserver(() => this.wake()).observe(canvas);
@@ -99,19 +93,13 @@ export class Space {
 
   update(changed) {
     const { snapshot } = this.store;
-    if (changed.has("layout") || changed.has("review")) this.build();
+    if (changed.has("layout") || changed.has("review")) this.feel([]);
     if (changed.has("camera")) this.face();
     const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
     if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name))) for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
-    if (changed.has("shifts")) this.falling = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
     this.swungTo = this.plate.leans;
     if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name))) this.wake();
-  }
-
-  build() {
-    this.looks.clear();
-    this.feel([]);
   }
 
   /** Whether nobody tells how pieces come, go and move: they glide. */
@@ -120,34 +108,18 @@ export class Space {
     return !layout.hands || review || snapshot.attract;
   }
 
-  /** The point where what is gone has fallen off or in; null: a hand has lifted it. */
-  exit({ id, piece, x, y }) {
-    const { layout, review, game, frame } = this.store;
-    const hole = game?.drawing?.hole;
-    if (!review && !this.falling?.has(id.slice(0, -piece.length - 1))) return null;
-    const [east, north, away] = nearestSide({ x, y }, frame);
-    return hole ? plateMap(layout)(...hole) : { x: x + east * (away + BEYOND_MM), y: y + north * (away + BEYOND_MM) };
-  }
-
   /** Everything nearer to where it is wanted; what has just come, from above. */
   glide(seconds) {
-    const share = still.matches || !this.gliding ? 1 : 1 - Math.exp(-seconds / GLIDE_S);
     const drawn = [...this.pieces.drawn.values()];
-    const come = drawn.filter(({ shown }) => !shown).length;
-    if (share === 1 || come > FEW || this.leaving.length > FEW) this.leaving = []; // another position altogether
+    const another = drawn.filter(({ shown }) => !shown).length > FEW; // position altogether
+    const share = still.matches || another || !this.gliding ? 1 : 1 - Math.exp(-seconds / GLIDE_S);
     this.glides = false;
-    const near = (each, wanted) => {
-      each.shown = Object.fromEntries(["x", "y", "z"].map((axis) => [axis, each.shown[axis] + (wanted[axis] - each.shown[axis]) * share]));
-      const arrived = Object.entries(each.shown).every(([axis, at]) => Math.abs(wanted[axis] - at) < ARRIVED_MM);
-      this.glides ||= !arrived;
-      return arrived;
-    };
     for (const each of drawn) {
       const wanted = this.pieces.wanted.get(each.id);
-      each.shown ??= { ...wanted, z: wanted.z + (come > FEW ? 0 : COMES_FROM_MM) };
-      near(each, wanted);
+      const from = each.shown ?? { ...wanted, z: wanted.z + COMES_FROM_MM };
+      each.shown = Object.fromEntries(["x", "y", "z"].map((axis) => [axis, from[axis] + (wanted[axis] - from[axis]) * share]));
+      this.glides ||= Object.entries(each.shown).some(([axis, at]) => Math.abs(wanted[axis] - at) > ARRIVED_MM);
     }
-    this.leaving = this.leaving.filter((each) => !near(each, each.to ? { ...each.to, z: -FALLS_MM } : { ...each, z: COMES_FROM_MM }));
   }
 
   /** South in red, north in green of the picture, as the shader reads it. Whether it is more than noise. */
@@ -219,7 +191,6 @@ export class Space {
       const told = review || this.pieces.overrides.has(id) ? null : live?.pieces.get(number);
       pieces.set(id, { number, piece, role, pose: told ?? upright(shown) });
     }
-    for (const { id, piece, shown } of this.leaving) pieces.set(`${id} leaves`, { piece, pose: upright(shown) });
     return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
@@ -253,12 +224,8 @@ export class Space {
   }
 
   lookOf(piece) {
-    if (!this.looks.has(piece)) {
-      const { base, mark, shape } = looksOf(piece, this.store.game);
-      const form = troopOf(piece) ?? formOf(piece, this.store.game);
-      this.looks.set(piece, { form, base: rgb(base), ink: rgb(mark), cell: troopOf(piece) ? -1 : cellOf(shape) });
-    }
-    return this.looks.get(piece);
+    const { base, mark, shape } = looksOf(piece, this.store.game);
+    return { form: troopOf(piece) ?? formOf(piece, this.store.game), base: rgb(base), ink: rgb(mark), cell: troopOf(piece) ? -1 : cellOf(shape) };
   }
 
   // The eye
