@@ -155,7 +155,7 @@ def test_what_one_page_breaks_another_sees_and_mends(served, open_page):
     breakable = {each.fault for each in served.table.layout().breakable}
     expect(kinds.locator("option")).to_have_count(len(breakable))
     kinds.select_option("sensor-dead")
-    one.get_by_label("Place", exact=True).fill("d4")
+    one.get_by_label("Place", exact=True).select_option("d4")
     one.get_by_role("button", name="Break it", exact=True).click()
     expect(other.locator(".broken li")).to_have_text(["A sensor feels nothing d4Mend"])
     kinds.select_option("imu-axis-dead")

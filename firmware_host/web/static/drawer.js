@@ -149,12 +149,12 @@ export class Legend {
 
 // What can be broken on a simulated table, and mended again: what the table says it can be.
 export class FaultPanel {
-  constructor(store, { send, complain }) {
-    Object.assign(this, { store, send, complain });
+  constructor(store, send) {
+    Object.assign(this, { store, send });
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
-    this.form = h("form", { class: "breaking", onsubmit: () => this.breakIt() }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
+    this.form = h("form", { class: "breaking", onsubmit: () => send({ type: "fault", name: this.fault.value, targets: [...this.targets.children].map(({ value }) => value) }) }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
@@ -168,32 +168,20 @@ export class FaultPanel {
     this.hint.textContent = hands
       ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
       : t("On a real table things break by themselves.");
-    if (!isNew(this, "offered", breakable)) return;
+    if (!isNew(this, "offered", [breakable, this.store.layout.game?.id])) return;
     this.fault.replaceChildren(...breakable.map(({ fault, said }) => h("option", { value: fault }, said)));
     this.chosen();
   }
 
   /** A field for each target that the fault takes. */
   chosen() {
-    const kind = this.store.layout.breakable.find(({ fault }) => fault === this.fault.value);
-    this.targets.replaceChildren(...Array.from({ length: kind?.count ?? 0 }, () => (kind.choices.length
-      ? h("select", { "aria-label": t("Which") }, ...kind.choices.map((one) => h("option", {}, one)))
-      : h("input", { type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }))));
+    const { breakable, places } = this.store.layout;
+    const { count = 0, choices = [] } = breakable.find(({ fault }) => fault === this.fault.value) ?? {};
+    const offered = choices.length ? choices : places.map((_, index) => this.store.placeName(index));
+    this.targets.replaceChildren(...Array.from({ length: count }, () => h("select", { "aria-label": choices.length ? t("Which") : t("Place") }, offered.map((one) => h("option", {}, one)))));
   }
 
   nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
-
-  breakIt() {
-    const targets = [...this.targets.children].map(({ value }) => value.trim());
-    const unknown = targets.find((each) => !this.known(each));
-    if (unknown === undefined) this.send({ type: "fault", name: this.fault.value, targets });
-    else this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: this.store.layout.places[0] }));
-  }
-
-  known(target) {
-    const { breakable } = this.store.layout;
-    return this.store.indexOf(target) >= 0 || breakable.some(({ choices }) => choices.includes(target));
-  }
 
   draw() {
     const { broken = [] } = this.store.snapshot ?? {};

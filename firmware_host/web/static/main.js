@@ -155,8 +155,8 @@ function build() {
   /** The kind of game that is on the plate begins as it did, another one as usual. */
   const begin = (name, more) => {
     remember("begun", "yes");
-    const entries = name === store.layout.game?.name ? Object.entries(store.layout.game.options).filter(([, value]) => value !== null) : [];
-    const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
+    const entries = name === store.layout.game?.name ? Object.entries(store.layout.game.options) : [];
+    const own = ([, value]) => value && typeof value === "object" && !Array.isArray(value); // a board from a file
     send({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])), ...more,
@@ -191,7 +191,7 @@ function build() {
   const pieces = new Pieces(store, plate);
   const depth = new Depth(store, plate, pieces, { ask, complain, tilting, onTurn: () => attend() });
   const hand = new Hand(store, plate, pieces, { ask, complain });
-  const presses = new Presses(store, plate, hand, { ask, complain, announce, ownHand });
+  const presses = new Presses(store, plate, hand, { ask, complain, announce });
   const previews = new Previews(store, plate, fetchJson);
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
@@ -206,7 +206,7 @@ function build() {
   if (tabs.chosen === "learn") puzzles.fill();
   const parts = new Tabs([
     ["tilt", t("Tilt"), new TiltPad(store, send, tilting).element],
-    ["faults", t("Faults"), new FaultPanel(store, { send, complain }).element],
+    ["faults", t("Faults"), new FaultPanel(store, send).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["sensors", t("Sensors"), calibration.element],
   ], remembered("part", "tilt"), (name) => {

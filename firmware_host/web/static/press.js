@@ -4,8 +4,8 @@ import { nameOf, t } from "/static/page.js";
 
 export class Presses {
   /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
-  constructor(store, plate, hand, { ask, complain, announce, ownHand }) {
-    Object.assign(this, { store, plate, hand, ask, complain, announce, ownHand });
+  constructor(store, plate, hand, { ask, complain, announce }) {
+    Object.assign(this, { store, plate, hand, ask, complain, announce });
     this.waiting = new Waiting(store);
     this.drops = new Drops(store, plate, { ask, complain, put: (...from) => hand.putFromTray(...from) });
     store.on(["holding"], () => !hand.carried && this.drops.aim(null));
@@ -57,16 +57,8 @@ export class Presses {
     const to = this.hand.placeOf(pod);
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
-    if (!ship) {
-      this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
-      return;
-    }
-    if (this.ownHand.on && store.snapshot.phase === "turn") {
-      this.waiting.play(() => this.make(to)); // both pieces at once
-      return;
-    }
-    this.hand.lift(ship);
-    this.waiting.play(() => this.hand.putDown(pod));
+    if (ship) this.waiting.play(() => this.make(to)); // both pieces at once
+    else this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
   }
 
   /** A move that the table's own hand carries out; resolves to whether it is one. */
