@@ -121,7 +121,10 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
 def test_who_is_ahead_is_shown_to_whoever_wants_it(lively, open_page):
     lively.new_game(pie=False)
     page = open_page(lively.url, fresh=True).page
-    told, wanted = page.locator(".ahead"), page.get_by_label("Show who is ahead", exact=True)
+    told = page.locator(".ahead")
+    expect(told).to_be_hidden()  # nobody is, yet
+    lively.play("d4")
+    wanted = page.get_by_label("Show who is ahead", exact=True)
     expect(wanted).not_to_be_checked()
     expect(told.locator(".shares")).to_be_hidden()
     assert lively.ask("/api/v1/snapshot")["ahead"] is None  # nothing is thought about

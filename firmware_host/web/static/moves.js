@@ -110,7 +110,7 @@ export class Ahead {
       onTurn();
       this.draw();
     }), this.told, this.bar);
-    store.on(["layout", "ahead", "may_assist", "result", "review", "watching", "link", "players"], () => this.draw());
+    store.on(["layout", "ahead", "may_assist", "moves", "result", "review", "watching", "link", "players"], () => this.draw());
   }
 
   draw() {
@@ -118,8 +118,8 @@ export class Ahead {
     const [first, ...others] = game?.players ?? [];
     const other = others.find((player) => !partnersOf(game, first).includes(player));
     const sides = game?.teams.length || game?.players.length;
-    this.element.hidden = sides !== 2 || !snapshot?.may_assist || Boolean(review || snapshot.result) || !mayAct;
-    const shares = this.on && snapshot?.ahead;
+    this.element.hidden = sides !== 2 || !snapshot.may_assist || !snapshot.moves.length || Boolean(review || snapshot.result) || !mayAct;
+    const shares = this.on && snapshot.ahead;
     this.bar.hidden = !shares;
     const said = (player) => `${players.called(player)} ${Math.round(100 * shares[player])} %`;
     setText(this.told, shares ? `${said(first)} · ${said(other)}` : this.on ? "…" : "");
