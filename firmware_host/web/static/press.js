@@ -57,16 +57,8 @@ export class Presses {
     const to = this.hand.placeOf(pod);
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
-    if (ship) this.waiting.play(() => this.make(to)); // both pieces at once
+    if (ship) this.waiting.play(() => this.ask({ type: "make-move", move: to }).then(() => true, (error) => this.complain(error.message))); // both pieces at once
     else this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
-  }
-
-  /** A move that the table's own hand carries out; resolves to whether it is one. */
-  make(move) {
-    return this.ask({ type: "make-move", move }).then(() => true, (error) => {
-      this.complain(error.message);
-      return false;
-    });
   }
 
   pressSlot(slot) {

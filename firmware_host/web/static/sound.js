@@ -23,7 +23,6 @@ const TUNES = {
   paused: [[WOOD, 330, 0]],
 };
 const LASTS_S = 1.4;
-const STALE_MS = 3000;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)"); // who asks for less hears nothing until it is turned on
 
 /** Add one stroke to the samples of a tune. */
@@ -42,8 +41,7 @@ export class Sounds {
     this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";
     this.volume = Number(remembered("volume", "60"));
     this.heard = null; // number of the newest sound known
-    this.lost = null; // when the connection went
-    store.on(["link"], () => { if (store.link === "lost") this.lost ??= performance.now(); });
+    store.on(["link"], () => { if (store.link === "lost") this.heard = null; }); // what sounds meanwhile is over
     store.on(["sounds"], () => this.take(store.snapshot.sounds));
     // a browser lets a page sound only after its person has touched it
     const wake = () => requestAnimationFrame(() => setTimeout(() => this.context())); // slow: what was pressed is shown first
@@ -52,9 +50,6 @@ export class Sounds {
   }
 
   take(sounds) {
-    // What sounded while the page was away for long is over; a short loss swallows nothing.
-    if (this.lost !== null && performance.now() - this.lost > STALE_MS) this.heard = null;
-    this.lost = null;
     const [newest, name] = sounds.at(-1) ?? [0];
     if (this.heard !== null && newest > this.heard) this.play(name);
     this.heard = newest; // what sounded before this page came is over
