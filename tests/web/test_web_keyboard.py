@@ -11,12 +11,12 @@ pytestmark = pytest.mark.web
 
 
 class Keyboard:
-    """Only keys. ``column``, ``row``: where the focus is; ``rows``: how many the board has."""
+    """Only keys. ``column``, ``row``: where the focus is."""
 
-    def __init__(self, player, column, row, rows):
+    def __init__(self, player, column, row):
         self.player, self.page = player, player.page
         self.press = player.page.keyboard.press
-        self.column, self.row, self.rows = column, row, rows
+        self.column, self.row = column, row
 
     def tab_to(self, selector):
         """Press Tab until that has the focus; nothing on the page keeps it for itself."""
@@ -31,16 +31,22 @@ class Keyboard:
         self.tab_to("#stage")
         across = ["ArrowRight"] * (column - self.column) + ["ArrowLeft"] * (self.column - column)
         up = ["ArrowUp"] * (row - self.row) + ["ArrowDown"] * (self.row - row)
-        on_board = self.row in range(
-            self.rows
-        )  # from a slot above or below, back to the board first
-        for key in across + up if on_board else up + across:
+        for key in across + up:
             self.press(key)
         self.column, self.row = column, row
 
     def enter(self, column, row):
         self.go(column, row)
         self.press("Enter")
+
+    def answer(self, value):
+        wanted = self.page.locator(f'.question .choice[data-value="{value}"]')
+        expect(wanted).to_be_visible()
+        for _ in range(4):
+            if not wanted.evaluate("(button) => button === document.activeElement"):
+                self.press("ArrowDown")
+        self.press("Enter")
+        expect(wanted).to_be_hidden()
 
     def let_the_hand_work(self):
         self.tab_to(".actions .primary")
@@ -56,7 +62,7 @@ def at_the_keys(served, open_page):
     def start(game, home, **options):
         served.table.submit(NewGame(game, options)).result(timeout=20)
         player = open_page(served.url)
-        return Keyboard(player, *home, options.get("size", 5)), player
+        return Keyboard(player, *home), player
 
     return start
 
@@ -97,16 +103,19 @@ def test_attraktion(at_the_keys):
 
 def test_gravity_connect(at_the_keys):
     keys, player = at_the_keys("gravity-connect", (1, 1), size=3, line=3)
-    # the game of test_web_games.py, over the board's edges to the slots
-    for mover, slot in (
-        ("red", (-1, 2)),
-        ("blue", (0, 3)),
-        ("red", (0, -1)),
-        ("blue", (3, 0)),
-        ("red", (-1, 2)),
+    # the game of test_web_games.py, from the places where its tiles enter and their sides
+    for mover, place, side in (
+        ("red", (0, 2), "left"),
+        ("blue", (0, 2), "top"),
+        ("red", (0, 1), "bottom"),
+        ("blue", (2, 0), "right"),
+        ("red", (1, 2), "left"),
     ):
         player.expect_turn(mover)
-        keys.enter(*slot)
+        keys.enter(*place)
+        keys.answer(side)
+        if player.page.locator(".say-card").get_attribute("data-phase") == "settle":
+            keys.let_the_hand_work()
     player.expect_phase("over")
     player.expect_moves("1", "A", "D", "6", "1")
     player.expect_marbles(A1="red", B1="red", C1="red", A3="blue", B3="blue")

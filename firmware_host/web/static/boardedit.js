@@ -74,13 +74,20 @@ const FEWEST_OF_A_RING = 3;
 
 /** A board of Gravity Trap, the places of each track one after the other: {element, text, problem}: `text()` is the board as JSON. `columns`, `rows`: of the plate. */
 export function trackEditor({ columns, rows }) {
-  let tracks = [{ places: [], closed: false }];
+  const empty = () => ({ places: [], closed: false });
+  let tracks = [empty()];
+  const past = []; // what was drawn before each change
   const current = () => tracks.at(-1);
   const bases = () => [...new Set(tracks.flatMap(({ places }) => places))];
   const lines = s("svg", { viewBox: `0 0 ${columns} ${rows}`, "aria-hidden": "true" });
   const grid = gridOf(columns);
   const said = h("p", { class: "hint", "aria-live": "polite" });
 
+  const change = (act) => {
+    past.push(structuredClone(tracks));
+    act();
+    draw();
+  };
   const tap = (place) => {
     const { places } = current();
     if (places[0] === place && places.length >= FEWEST_OF_A_RING) {
@@ -88,16 +95,14 @@ export function trackEditor({ columns, rows }) {
       begin();
     } else if (places.at(-1) === place) places.pop();
     else if (!places.includes(place)) places.push(place);
-    draw();
   };
   const begin = () => {
-    if (current().places.length > 1) tracks.push({ places: [], closed: false });
+    if (current().places.length > 1) tracks.push(empty());
     else current().places = [];
-    draw();
   };
   const buttons = Array.from({ length: columns * rows }, (_, at) => {
     const place = (rows - 1 - Math.floor(at / columns)) * columns + (at % columns);
-    return h("button", { type: "button", onclick: () => tap(place), "data-place": place });
+    return h("button", { type: "button", onclick: () => change(() => tap(place)), "data-place": place });
   });
   grid.append(...buttons);
 
@@ -119,23 +124,14 @@ export function trackEditor({ columns, rows }) {
         : t("Tap on, tap its first place to close it, or begin another track."));
   }
   const undo = () => {
-    if (current().places.length) current().places.pop();
-    else if (tracks.length > 1) {
-      tracks.pop();
-      if (current().closed) current().closed = false;
-      else current().places.pop();
-    }
-    draw();
-  };
-  const clear = () => {
-    tracks = [{ places: [], closed: false }];
+    tracks = past.pop() ?? tracks;
     draw();
   };
   draw();
   const kept = () => tracks.filter(({ places }) => places.length > 1);
   return {
     element: h("div", { class: "track-edit" }, said, h("div", { class: "drawn-board" }, grid, lines),
-      h("div", { class: "answers" }, button("plus", t("Another track"), begin), button("back", t("One back"), undo), button("first", t("From the start"), clear))),
+      h("div", { class: "answers" }, button("plus", t("Another track"), () => change(begin)), button("back", t("One back"), undo), button("first", t("From the start"), () => change(() => { tracks = [empty()]; })))),
     problem: () => (kept().length && bases().length >= FEWEST_OF_A_RING ? null : t("Tap three places or more for the board first.")),
     text: () => {
       const numbers = [...new Set(kept().flatMap(({ places }) => places))];

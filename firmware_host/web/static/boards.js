@@ -90,27 +90,9 @@ export class TrackBoard {
     this.tracks = new Tracks(game.drawing, toPlate);
     this.lines = this.tracks.whole().map((d, number) => s("path", { d, class: `track hue-${number % 4}` }));
     const beds = this.tracks.whole().map((d) => s("path", { d, class: "track-bed" }));
-    this.element = s("g", { class: "tracks" }, this.stars(), this.hole(toPlate), beds, this.lines);
-  }
-
-  stars() {
-    const { plate_mm: plate } = this.store.layout;
-    // the golden ratio spreads them evenly, without a pattern
-    return s("g", { class: "stars" }, Array.from({ length: 110 }, (_, n) => s("circle", {
-      cx: (((n * 0.6180339887) % 1) - 0.5) * (plate - 26),
-      cy: (((n * 0.7548776662) % 1) - 0.5) * (plate - 26),
-      r: 0.35 + ((n * 0.381966) % 1) * 0.75, opacity: 0.25 + ((n * 0.2360679) % 1) * 0.6,
-    })));
-  }
-
-  hole(toPlate) {
-    const { hole } = this.store.game.drawing;
-    if (!hole) return null;
-    const { x, y } = toPlate(...hole);
-    return s("g", { class: "black-hole", transform: `translate(${x} ${-y})` },
-      s("circle", { r: 46, fill: "url(#disk)" }),
-      s("ellipse", { rx: 34, ry: 34, class: "orbit" }), s("ellipse", { rx: 27, ry: 27, class: "orbit" }),
-      s("circle", { r: 20, class: "abyss" }));
+    const hole = game.drawing.hole && toPlate(...game.drawing.hole);
+    this.element = s("g", { class: "tracks" }, s("use", { class: "stars", href: "#stars", transform: `scale(${(layout.plate_mm - 26) / 100})` }),
+      hole ? s("use", { class: "black-hole", href: "#black-hole", x: hole.x, y: -hole.y }) : null, beds, this.lines);
   }
 
   /** The tracks of the ship that is to fly; at the end, of the winner's. */
@@ -179,8 +161,6 @@ export const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] 
 
 const SIDES = { left: () => t("left"), right: () => t("right"), top: () => t("top"), bottom: () => t("bottom") };
 
-export const sideName = (side) => SIDES[side]();
-
 /** The places along which a tile falls that enters there; none where the line is full. */
 export function fall({ cells }, standing) {
   const entry = cells.findIndex((cell) => !(cell in standing));
@@ -221,7 +201,7 @@ export class Slots {
       const way = s("path", { class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint, transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})` });
       (outside ? this.onLip : this.onFelt).append(tab);
       this.onFelt.append(way);
-      return { slot, tab, way, x, y };
+      return { slot, tab, way };
     });
   }
 
@@ -238,9 +218,6 @@ export class Slots {
     return found?.slot ?? null;
   }
 
-  /** Where its tab is, in mm on the plate. */
-  centre(slot) { return this.tabs.find((tab) => tab.slot === slot); }
-
   /** Whether the player to move may let a tile fall from there now. */
   open(slot) { return this.why(slot) === null; }
 
@@ -250,7 +227,7 @@ export class Slots {
     const asked = snapshot.question && !snapshot.question.offer;
     if (review || snapshot.phase !== "turn" || asked || !snapshot.to_move) return "";
     if (slot.side === this.closedSide()) {
-      return t("You came from the {side} last time: take another side now.", { side: sideName(slot.side) });
+      return t("You came from the {side} last time: take another side now.", { side: SIDES[slot.side]() });
     }
     return fall(slot, snapshot.position).length ? null : t("Slot {slot} is full: take another one.", { slot: slot.name });
   }

@@ -16,6 +16,14 @@ export function open(element) {
   opened(element);
 }
 
+/** A dialog for this once: closed, it is gone. */
+export function show(title, name, ...content) {
+  const element = dialog(title, name, ...content);
+  element.addEventListener("close", () => element.remove());
+  open(element);
+  return element;
+}
+
 /** What the table answers; `body`: what it is told. Throws its sentence where it refuses. */
 export async function fetchJson(path, body) {
   const told = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
@@ -105,7 +113,7 @@ export class Help {
   constructor(store, { learn, puzzles }) {
     Object.assign(this, { store, learn, puzzles, ways: h("div", { class: "row" }) });
     const keys = [
-      ["← ↑ → ↓", t("move over the places, and over the edge to the slots")],
+      ["← ↑ → ↓", t("move over the places")],
       ["Enter", t("pick up, put down, or put a new piece of the player to move")],
       ["1 – 4", t("take that player's piece into the hand")],
       ["Delete", t("take the piece off the plate")],

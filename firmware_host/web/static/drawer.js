@@ -127,9 +127,7 @@ function goLike(lamp, levels, breath) {
     ? [levels[0], levels[1], levels[0]].map((opacity) => ({ opacity, easing: "ease-in-out" }))
     : [...levels, levels[0]].map((opacity) => ({ opacity, easing: "step-end" }));
   const duration = 1000 * (breath ?? levels.length * STEP_S);
-  const going = lamp.animate(frames, { duration, iterations: Infinity });
-  going.pause();
-  new IntersectionObserver(([{ isIntersecting }]) => (isIntersecting ? going.play() : going.pause())).observe(lamp);
+  lamp.animate(frames, { duration, iterations: Infinity });
 }
 
 export class Legend {

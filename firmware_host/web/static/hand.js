@@ -150,12 +150,6 @@ export class Hand {
     this.store.set("holding", null);
   }
 
-  /** Take a piece of that kind into the hand, over a point of the plate. */
-  choose(piece, at) {
-    if (!this.store.handsFree || this.carried) return;
-    this.takeFromTray(piece, at);
-  }
-
   /** The keys moved to a point on the plate: what is held moves along. */
   follow({ x, y }) {
     if (!this.carried) return;

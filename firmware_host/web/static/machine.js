@@ -1,5 +1,5 @@
 // The table and the devices around it: who may act there (pairing), and the computer it runs on: Wi-Fi, updates, off.
-import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
+import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
 import { act, button, h, svgSource, t } from "/static/page.js";
 
 const PAIRING = "/api/v1/pairing";
@@ -26,10 +26,9 @@ export class Pairing {
 
   /** A link to this table's games, for whoever is elsewhere. */
   showLink({ url, picture }) {
-    this.link ??= dialog(t("Let others look on"), "pairing", h("div", {},
+    show(t("Let others look on"), "pairing", h("div", {},
       h("p", {}, t("Whoever has this link sees the games of this table, and can do nothing:")), h("p", {}, h("a", { href: url }, url)),
       h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
-    open(this.link);
   }
 
   offerFor(state) {
@@ -40,9 +39,9 @@ export class Pairing {
     }
     this.store.set("watching", true);
     this.first = state.first;
-    this.put(t("Pair"), () => this.askCode());
+    this.put(t("Pair"), () => this.form());
     const [, code] = location.hash.match(/^#pair=(\d{6})$/) ?? [];
-    if (code || !state.may_watch) this.askCode(code);
+    if (code || !state.may_watch) this.form(code);
   }
 
   put(label, onclick) {
@@ -50,25 +49,16 @@ export class Pairing {
   }
 
   showCode() {
-    this.code ??= h("p", { class: "code" });
-    this.problem ??= problemLine();
-    this.picture ??= h("img", { class: "qr", alt: t("The same for a phone's camera") });
-    this.shown ??= dialog(t("Pair a device"), "pairing", h("div", {},
+    const [shown, problem, qr] = [h("p", { class: "code" }), problemLine(), h("img", { class: "qr", alt: t("The same for a phone's camera") })];
+    show(t("Pair a device"), "pairing", h("div", {},
       h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
-      this.code, this.picture, this.problem,
+      shown, qr, problem,
       h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
-    open(this.shown);
-    this.code.textContent = "";
-    return tried(this.problem, async () => {
+    return tried(problem, async () => {
       const { code, picture } = await fetchJson(`${PAIRING}/code`, {});
-      this.code.textContent = code;
-      this.picture.src = svgSource(picture);
+      shown.textContent = code;
+      qr.src = svgSource(picture);
     });
-  }
-
-  askCode(code) {
-    this.asking ??= this.form(code ?? "");
-    open(this.asking);
   }
 
   /** The first device at a table: somebody presses confirm there. */
@@ -82,7 +72,7 @@ export class Pairing {
     told.textContent = t("Nobody pressed confirm. Try again.");
   }
 
-  form(given) {
+  form(given = "") {
     const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000", value: given });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const [problem, told] = [problemLine(), toldLine()];
@@ -90,7 +80,7 @@ export class Pairing {
       await fetchJson(PAIRING, { code: code.value, name: name.value });
       location.reload();
     });
-    return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
+    show(t("Pair"), "pairing", h("form", { onsubmit: send },
       this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
         act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)), { class: "join" })) : null,
       told,

@@ -214,7 +214,7 @@ function build() {
     attend();
   }, "parts");
   const sounds = new Sounds(store);
-  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons(), sounds.slider()], [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), voice.button(), sounds.slider()], [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at, and so does who is ahead. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";

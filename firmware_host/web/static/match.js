@@ -38,13 +38,11 @@ export class Match {
     const { snapshot, mayAct } = this.store;
     const match = snapshot?.match;
     this.handle.hidden = !match || !mayAct;
-    this.choice.hidden = Boolean(match);
-    this.waiting.hidden = !match?.code;
-    this.phrases.hidden = !match || Boolean(match.code);
+    const part = !match ? this.choice : match.code ? this.waiting : this.phrases;
+    for (const each of [this.choice, this.waiting, this.phrases]) each.hidden = each !== part;
     this.leave.hidden = !match;
-    const complete = Boolean(match && !match.code);
-    if (complete && !this.complete) this.element.close(); // the game has begun
-    this.complete = complete;
+    if (part === this.phrases && this.part !== part) this.element.close(); // the game has begun
+    this.part = part;
     if (!match) return;
     setText(this.handle.lastChild, match.code ? t("The code for the other table") : t("Say something"));
     this.code.textContent = match.code ?? "";

@@ -1,7 +1,7 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
-import { act, button, check, closed, h, nameOf, opened, remember, remembered, s, set, setText, t } from "/static/page.js";
+import { act, button, check, closed, h, nameOf, opened, refill, remember, remembered, s, set, setText, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 export class Moves {
@@ -202,10 +202,8 @@ export class Analysis {
   constructor(store, reviewer, { send, fetchJson, complain }) {
     Object.assign(this, { store, reviewer, send, fetchJson, complain });
     this.ask = button("bulb", t("What decided it?"), () => this.look());
-    this.plot = h("div", { class: "plot" });
-    this.points = h("ol", { class: "turning" });
-    this.learn = h("ol", { class: "to-learn" });
-    this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.plot, this.points, this.learn);
+    this.body = h("div", {});
+    this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.body);
     store.on(["layout", "moves", "phase", "review"], () => this.update());
   }
 
@@ -226,7 +224,7 @@ export class Analysis {
       this.key = key;
       this.found = null;
       this.ask.hidden = false;
-      for (const each of [this.plot, this.points, this.learn]) each.replaceChildren();
+      refill(this.body);
     }
     this.mark();
   }
@@ -260,21 +258,21 @@ export class Analysis {
       onclick: (event) => this.pick(event, shares.length),
     }, s("line", { class: "even", x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2 }), this.now,
     s("polyline", { points: line }), ...dots);
-    this.plot.replaceChildren(h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`));
     const cost = ({ ply }) => Math.abs(shares[ply] - shares[ply - 1]);
     const percent = (share) => `${Math.round(100 * share)} %`;
     const toLearn = this.store.mayAct ? found.learn : [];
     const lesson = (each) => [each?.puzzle ? act(t("A puzzle like it"), () => this.send({ type: "puzzle", game: game.name, number: each.puzzle })) : null,
       each && each.practise !== null ? act(t("Find the better move"), () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
-    this.points.replaceChildren(...(turning.length
+    const points = turning.length
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
         act(point.say, () => this.reviewer.review(point.ply - 1), { class: "plain" }),
         h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
         h("div", { class: "row" },
           point.better.moves.length ? act(t("What was better"), () => this.reviewer.line(point.ply, point.better)) : null,
           act(t("What followed"), () => this.reviewer.line(point.ply, point.played)), lesson(toLearn.find(({ say }) => say === point.say)))))
-      : [h("li", { class: "hint" }, t("No single move decided it."))]));
-    this.learn.replaceChildren(...toLearn.filter(({ say }) => !turning.some((point) => point.say === say)).map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each)))));
+      : h("li", { class: "hint" }, t("No single move decided it."));
+    refill(this.body, h("div", { class: "plot" }, h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`)), h("ol", { class: "turning" }, points),
+      h("ol", { class: "to-learn" }, toLearn.filter(({ say }) => !turning.some((point) => point.say === say)).map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each))))));
     this.mark();
   }
 

@@ -1,5 +1,5 @@
 // What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs there.
-import { fall, OUT, sideName } from "/static/boards.js";
+import { fall, OUT } from "/static/boards.js";
 import { nameOf, t } from "/static/page.js";
 
 export class Presses {
@@ -122,22 +122,6 @@ export class Presses {
     if (carried) this.hand.putDown(at);
     else this.play(piece, at.x, at.y);
     this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place }));
-  }
-
-  /** Enter on a slot: a tile falls from there, the one that is held or a new one. */
-  actSlot(slot) {
-    if (!this.store.handsFree) return;
-    const { hand } = this;
-    if (hand.carried && !hand.fromTray) {
-      this.announce(t("A piece from the plate does not go into a slot."));
-      return;
-    }
-    if (hand.carried) hand.letGo();
-    if (this.drops.open(slot)) {
-      const path = this.drops.path(slot);
-      this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", { slot: slot.name, side: sideName(slot.side), place: path[path.length - 1] }));
-    }
-    this.pressSlot(slot);
   }
 
   /** Delete: what is held, or stands there, leaves the plate. */

@@ -1,5 +1,5 @@
 // A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
-import { dialog, open } from "/static/dialogs.js";
+import { show } from "/static/dialogs.js";
 import { h, icon, nameOf, s, set, setText, t } from "/static/page.js";
 import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
@@ -33,16 +33,12 @@ export function face(game, token, hero = false) {
   return [picture(hero ? `hero-${name}` : name), h("strong", { "--letters": longest }, title)];
 }
 
-let reader = null;
-
 /** A card as large as it can be, with what it does; `lay()`, where it may be laid now. */
 export function read(game, token, lay = null, hero = false) {
   const name = token.split("=").at(-1);
-  reader?.remove();
-  reader = dialog(hero ? t("Your hero") : t("A card"), "card-read", h("div", { class: "big-card", "data-type": hero ? "hero" : typeOf(game, name) },
+  const reader = show(hero ? t("Your hero") : t("A card"), "card-read", h("div", { class: "big-card", "data-type": hero ? "hero" : typeOf(game, name) },
     face(game, token, hero), h("p", {}, aboutOf(game, `${hero ? "hero" : "card"}:${name}`))),
   lay ? h("footer", {}, h("button", { type: "button", class: "primary", onclick: () => { reader.close(); lay(); } }, hero ? t("Use it now") : t("Lay it"))) : "");
-  open(reader);
 }
 
 /** A card in the hand: a tap lays it where it may be laid, and else reads it; so does holding it. */
@@ -52,17 +48,17 @@ export function card(game, token, count, lay, hero = false) {
   let timer = null;
   let heldAt = null; // where it was held until it was shown: the release is no tap
   let from = null;
-  const show = () => read(game, token, lay, hero);
+  const open = () => read(game, token, lay, hero);
   const stop = () => clearTimeout(timer);
   const element = h("button", {
     type: "button", class: "hand-card", [`data-${kind}`]: name, "data-type": hero ? "hero" : typeOf(game, name), "data-may": Boolean(lay),
     "aria-description": aboutOf(game, `${kind}:${name}`),
-    onclick: () => { if (heldAt) heldAt = null; else if (lay) lay(); else show(); },
+    onclick: () => { if (heldAt) heldAt = null; else if (lay) lay(); else open(); },
     oncontextmenu: (event) => event.preventDefault(),
     onpointerdown: (event) => {
       from = event;
       heldAt = null;
-      timer = setTimeout(() => { heldAt = from; show(); }, HELD_MS);
+      timer = setTimeout(() => { heldAt = from; open(); }, HELD_MS);
     },
     onpointermove: (event) => { if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > STILL_PX) stop(); },
     onpointerup: stop, onpointercancel: stop, onpointerleave: stop,

@@ -1,6 +1,6 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
-import { dialog, fetchJson, open } from "/static/dialogs.js";
+import { fetchJson, show } from "/static/dialogs.js";
 import { act, button, h, isNew, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence, zoneName } from "/static/room-words.js";
@@ -311,11 +311,10 @@ export class Room {
   /** Whoever sits there is asked first. */
   free(player) {
     const own = this.known.mine.includes(player);
-    const go = () => { asked.close(); asked.remove(); this.send({ type: "stand-up", player }); };
-    const asked = dialog(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
+    const go = () => { asked.close(); this.send({ type: "stand-up", player }); };
+    const asked = show(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
       h("p", {}, own ? t("You leave the game, and somebody else may sit down.") : t("That phone loses its hand of cards. Ask the person first.")),
       h("footer", {}, act(t("Cancel"), () => asked.close()), act(t("Free it"), go, { class: "primary", "data-what": "free" })));
-    open(asked);
   }
 
   levels(player) {

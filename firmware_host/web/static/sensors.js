@@ -1,6 +1,6 @@
 // Maps of the plate's sensors: what each feels now and what was made of it, and what the last calibration found.
 import { fetchJson } from "/static/dialogs.js";
-import { act, h, isNew, s, set, setText, t } from "/static/page.js";
+import { act, h, isNew, refill, s, set, setText, t } from "/static/page.js";
 
 const CELL = 40; // of a map
 const FULL_MT = 13;
@@ -126,48 +126,29 @@ function marginColour(mt) {
 export class HealthMap {
   /** `again(place)`: a person wants that place measured again. */
   constructor(store, again) {
-    this.store = store;
-    this.summary = h("p", { class: "health-summary" });
-    this.map = s("svg", { class: "sensor-map health-map" });
-    this.detail = h("p", { class: "sensor-detail", "aria-live": "polite" });
-    this.again = act("", () => again(this.chosen));
-    this.worst = h("ul", { class: "worst" });
-    this.table = h("tbody");
-    this.about = h("p", { class: "hint" });
-    this.figures = h("div", { class: "health-figures" }, this.map,
-      h("p", { class: "hint" }, t("How much of a weak or off-centre piece is left before it would be misread, in millitesla: the margin. A mark in the corner: worth a look. Tap a place.")),
-      h("div", { class: "row health-place" }, this.detail, this.again),
-      this.worst,
-      h("details", { class: "health-table" }, h("summary", {}, t("As a table")),
-        h("table", {}, h("thead", {}, h("tr", {}, ...[t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")].map((name) => h("th", { scope: "col" }, name)))), this.table)));
-    this.element = h("div", { class: "health-panel" }, this.summary, this.figures, this.about);
-    this.figures.hidden = true;
-    this.again.hidden = true;
-    this.idle = true;
-    const placeOf = (event) => event.target.closest?.("[data-place]")?.dataset.place;
-    this.map.addEventListener("click", (event) => this.choose(placeOf(event) ?? this.chosen));
-    this.map.addEventListener("pointerover", (event) => this.tell(placeOf(event)));
-    this.map.addEventListener("pointerleave", () => this.tell(this.chosen));
+    Object.assign(this, { store, again, idle: true });
+    this.element = h("div", { class: "health-panel" });
   }
 
   /** When the panel comes into view, and when a calibration has ended. */
   async look() {
-    try {
-      this.found = await fetchJson("/api/v1/health");
-    } catch {
-      return; // the page says elsewhere that the table does not answer
-    }
-    this.draw();
+    const found = await fetchJson("/api/v1/health").catch(() => null); // the page says elsewhere that the table does not answer
+    if (found) this.draw(found);
   }
 
-  draw() {
-    const { made, summary, mounting, places } = this.found;
-    setText(this.summary, summary);
-    setText(this.about, [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" "));
-    this.figures.hidden = places.length === 0;
-    if (!places.length) return;
-    this.map.setAttribute("role", "img");
-    this.map.setAttribute("aria-label", summary);
+  draw({ made, summary, mounting, places }) {
+    this.places = places;
+    const about = [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" ");
+    refill(this.element, h("p", { class: "health-summary" }, summary), places.length ? this.figures(summary, places) : null, h("p", { class: "hint" }, about));
+    if (places.length) this.choose(this.chosen);
+  }
+
+  figures(summary, places) {
+    const poor = places.filter((one) => one.remedy);
+    const titles = [t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")];
+    this.detail = h("p", { class: "sensor-detail", "aria-live": "polite" });
+    this.measure = act("", () => this.again(this.chosen), { hidden: true });
+    this.map = s("svg", { class: "sensor-map health-map", role: "img", "aria-label": summary, onclick: ({ target }) => this.choose(target.closest("[data-place]")?.dataset.place) });
     drawMap(this.map, this.store.layout, (index) => {
       const { margin_mt: margin, remedy } = places[index];
       return [s("text", { x: 20, y: 25, class: "mt" }, margin.toFixed(1)), remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null];
@@ -176,27 +157,22 @@ export class HealthMap {
       cell.classList.toggle("poor", Boolean(places[index].remedy));
       cell.dataset.place = places[index].place;
     });
-    this.worst.replaceChildren(...places.filter((one) => one.remedy)
-      .map((one) => h("li", { class: "bad" }, act(one.place, () => this.choose(one.place), { class: "plain" }), h("span", {}, one.remedy))));
-    this.table.replaceChildren(...places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
-      h("th", { scope: "row" }, one.place),
-      ...[one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)]
-        .map((figure) => h("td", {}, figure)))));
-    if (this.chosen) this.choose(this.chosen);
+    return h("div", { class: "health-figures" }, this.map,
+      h("p", { class: "hint" }, t("How much of a weak or off-centre piece is left before it would be misread, in millitesla: the margin. A mark in the corner: worth a look. Tap a place.")),
+      h("div", { class: "row health-place" }, this.detail, this.measure),
+      h("ul", { class: "worst" }, poor.map((one) => h("li", { class: "bad" }, act(one.place, () => this.choose(one.place), { class: "plain" }), h("span", {}, one.remedy)))),
+      h("details", { class: "health-table" }, h("summary", {}, t("As a table")),
+        h("table", {}, h("thead", {}, h("tr", {}, titles.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
+          h("th", { scope: "row" }, one.place), [one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)].map((figure) => h("td", {}, figure))))))));
   }
 
   choose(place) {
-    if (!place) return;
-    this.chosen = place;
-    this.tell(place);
-    setText(this.again, t("Measure {place} again", { place }));
-    this.again.hidden = !this.idle;
-    for (const cell of this.map.children) cell.classList.toggle("chosen", cell.dataset.place === place);
-  }
-
-  tell(place) {
-    const one = this.found.places.find((known) => known.place === place);
+    const one = this.places.find((known) => known.place === place);
     if (!one) return;
+    this.chosen = place;
+    setText(this.measure, t("Measure {place} again", { place }));
+    this.measure.hidden = !this.idle;
+    for (const cell of this.map.children) cell.classList.toggle("chosen", cell.dataset.place === place);
     setText(this.detail, t("{place}: piece {reading} mT, noise {noise} mT, margin {margin} mT. {remedy}", {
       place, reading: one.reading_mt.toFixed(1), noise: one.noise_mt.toFixed(3),
       margin: one.margin_mt.toFixed(2), remedy: one.remedy ?? "",

@@ -27,7 +27,7 @@ export function looking(from, at) {
 export const perspective = (slope, aspect, near, far) =>
   new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
 
-const SHADOW = 1024; // half of it where the machine is slow
+const SHADOW = 1024;
 const FLOATS = 24; // of one that is drawn: its matrix, colour, colour of its mark, which mark, gloss
 const PARTS = { at: 0, normal: 1, uv: 2, place: 3, tint: 7, ink: 8, look: 9 }; // and where: a matrix is four
 const SIZES = [3, 3, 2, 4, 4, 4, 4, 3, 3, 2];
@@ -157,6 +157,7 @@ export class Solids {
     this.kinds = new Map();
     this.program = this.compiled(VERTEX, FRAGMENT);
     this.depth = this.compiled(DEPTH_VERTEX, DEPTH_FRAGMENT);
+    this.shadow = this.shadowMap();
     this.textures = {};
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
@@ -182,22 +183,18 @@ export class Solids {
     return { program, uniforms };
   }
 
-  shadowMap(size) {
+  shadowMap() {
     const { gl } = this;
-    if (this.shadow) {
-      gl.deleteTexture(this.shadow.texture);
-      gl.deleteFramebuffer(this.shadow.frame);
-    }
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW, SHADOW);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
     const frame = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    this.shadow = { texture, frame, size };
+    return { texture, frame };
   }
 
   /** Of that shape, made once for each name. `onlyShadows`: nothing else is seen on it, and it casts none. */
@@ -231,14 +228,12 @@ export class Solids {
   /** Everything that was added. `view`: {eye, from, light, reach, grid, pitch, seen, count}. */
   draw(view) {
     const { gl, canvas } = this;
-    const size = this.coarse ? SHADOW / 2 : SHADOW;
-    if (this.shadow?.size !== size) this.shadowMap(size);
     const kinds = [...this.kinds.values()].filter(({ count }) => count);
     for (const kind of kinds) kind.upload();
     const sun = new DOMMatrix().scale(1 / view.reach, 1 / view.reach, -1 / (2 * view.reach)).translate(0, 0, 2 * view.reach)
       .multiply(looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0])).toFloat32Array();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
-    gl.viewport(0, 0, size, size);
+    gl.viewport(0, 0, SHADOW, SHADOW);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);

@@ -64,9 +64,8 @@ export class Sounds {
 
   /** How loud, for the drawer. */
   slider() {
-    const set = ({ target }) => { this.volume = Number(target.value); };
     const keep = () => { remember("volume", String(this.volume)); this.play("move"); };
-    return h("label", { class: "volume" }, icon("sound"), h("input", { type: "range", min: 0, max: 100, value: this.volume, "aria-label": t("Volume"), oninput: set, onchange: keep }));
+    return h("label", { class: "volume" }, icon("sound"), h("input", { type: "range", min: 0, max: 100, value: this.volume, "aria-label": t("Volume"), oninput: ({ target }) => { this.volume = Number(target.value); }, onchange: keep }));
   }
 
   context() {
@@ -119,15 +118,14 @@ export class Voice {
     speechSynthesis.speak(utterance);
   }
 
-  /** Buttons for it; none where the browser cannot speak. */
-  buttons() {
-    if (!this.able) return [];
-    return [toggle("sound", t("Read aloud"), this.on, () => {
+  /** A button for it; null where the browser cannot speak. */
+  button() {
+    return this.able ? toggle("sound", t("Read aloud"), this.on, () => {
       this.on = !this.on;
       remember("voice", this.on ? "on" : "off");
       speechSynthesis.cancel();
       if (this.on) this.speak();
       return this.on;
-    })];
+    }) : null;
   }
 }

@@ -12,13 +12,13 @@ export class Store {
     this.review = null; // {record, ply} while an earlier position is looked at
     this.seat = null; // what the seat that is looked at may see, see room.js
     this.holding = null; // what this page has in its hand, see hand.js
-    this.hint = null; // {path, colour} of what somebody points at, see say.js and drops.js
+    this.hint = null; // {path, colour} of what somebody points at, see say.js and press.js
     this.moved = null; // the last move that is shown: cells before and after, see moves.js
     this.players = null; // names and score, see players.js
     this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
-    this.preview = null; // what a move would do, see preview.js
-    this.falling = null; // the slot from which a tile falls just now, see drops.js
-    this.working = false; // whether the table's own hand was asked to work, see settle.js
+    this.preview = null; // what a move would do, see press.js
+    this.falling = null; // the slot from which a tile falls just now, see press.js
+    this.working = false; // whether the table's own hand was asked to work, see hand.js
     this.gripped = false; // whether the knob of the tilt is held, see tilt.js
     this.waiting = []; // places and slots of presses that wait, see press.js
     this.listeners = [];

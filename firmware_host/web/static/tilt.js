@@ -69,7 +69,9 @@ export class TiltPad {
     this.bubble = s("circle", { r: 7, class: "bubble" });
     this.pad = s("svg", {
       class: "tilt-pad", viewBox: "-60 -60 120 120", tabindex: 0, role: "application",
-      "aria-label": t("Tilt the plate with the arrow keys; Home levels it."),
+      "aria-label": t("Tilt the plate with the arrow keys; Home levels it."), onkeydown: (event) => tilting.key(event, 1, ON_PAD_DEG),
+      onpointerdown: (event) => this.take(event), onlostpointercapture: () => this.letGo(),
+      onpointermove: (event) => this.pad.hasPointerCapture(event.pointerId) && this.point(event),
     },
     s("circle", { r: 56, class: "dish" }), s("circle", { r: 37, class: "degrees" }),
     s("circle", { r: 18, class: "degrees" }), s("path", { class: "degrees", d: "M-56 0H56M0-56V56" }),
@@ -86,8 +88,6 @@ export class TiltPad {
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
       tilting.choice(), h("div", { class: "row" }, level, bump), this.spins);
     this.element = h("div", { class: "tilt-panel" }, this.pad, h("div", { class: "tilt-side" }, this.reading, this.hands));
-    this.listenToPointer();
-    this.pad.addEventListener("keydown", (event) => tilting.key(event, 1, ON_PAD_DEG));
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -111,25 +111,17 @@ export class TiltPad {
     this.reading.textContent = t("{x}° about east, {y}° about north", { x: degrees(x), y: degrees(y) });
   }
 
-  listenToPointer() {
-    const { pad } = this;
-    pad.addEventListener("pointerdown", (event) => {
-      if (!this.store.handsFree) return;
-      event.preventDefault();
-      pad.setPointerCapture(event.pointerId);
-      this.pointer = event.pointerId;
-      this.grip = { x: event.clientX, y: event.clientY, at: this.tilting.at, half: pad.getBoundingClientRect().width / 2 };
-      this.store.set("gripped", true);
-    });
-    pad.addEventListener("pointermove", (event) => { if (this.pointer === event.pointerId) this.point(event); });
-    const end = (event) => {
-      if (this.pointer !== event.pointerId) return;
-      this.pointer = null;
-      this.store.set("gripped", false);
-      this.tilting.letGo();
-    };
-    pad.addEventListener("pointerup", end);
-    pad.addEventListener("pointercancel", end);
+  take(event) {
+    if (!this.store.handsFree) return;
+    event.preventDefault();
+    this.pad.setPointerCapture(event.pointerId);
+    this.grip = { x: event.clientX, y: event.clientY, at: this.tilting.at, half: this.pad.getBoundingClientRect().width / 2 };
+    this.store.set("gripped", true);
+  }
+
+  letGo() {
+    this.store.set("gripped", false);
+    this.tilting.letGo();
   }
 
   /** As far from where the knob was as the pointer is from where it took it, wherever the pad is by now. */
