@@ -20,7 +20,7 @@ from firmware_host.messages import Catalogue, Message
 from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import NewGame
 from firmware_host.table.zones import PIECE, ZoneOverlay
-from firmware_host.web.app import ENDPOINTS
+from firmware_host.web.api import ENDPOINTS, PREFIX
 from games.gravity_warfare import GRAVITY_WARFARE, data
 from games.gravity_warfare.words import CARDS, spoken
 from hw_sim.session.live import LiveTable
@@ -335,12 +335,11 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
     state = simulated.call(lambda: host.playing.room.position).result(20).state
     buried = {card for card in piles(state) if card.startswith("zq")} - drawn
     asked = {"id": 2, "move": f"{game.players[1]}:play:{state.left[0]}"}
-    gets = [each for each in ENDPOINTS if each.method == "GET"]
+    cookie = seats[game.players[0]].cookie
+    gets = [PREFIX + each.path.format(**asked) for each in ENDPOINTS if each.method == "GET"]
     served_texts = [
-        served.request("GET", each.route.format(**asked), cookie=seats[game.players[0]].cookie)[2]
-        .decode()
-        .replace(asked["move"], "")
-        for each in gets
+        served.request("GET", path, cookie=cookie)[2].decode().replace(asked["move"], "")
+        for path in gets
     ]
     for player, seat in seats.items():
         seat.drain()

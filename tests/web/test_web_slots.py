@@ -105,29 +105,3 @@ def test_slots_are_as_deep_as_a_finger_on_a_phone(served, open_page):
     player.page.touchscreen.tap(west - half - 33, north)
     player.expect_turn("blue")
     player.expect_moves("1")
-
-
-def test_by_keys_over_the_edge_of_the_board(table, open_page):
-    player = open_page(table.url)
-    page = player.page
-    player.expect_turn("red")
-    page.locator("#stage").focus()
-    spoken = page.locator(".spoken")
-    expect(spoken).to_have_text("B2, empty")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    expect(spoken).to_have_text("Slot 2, left, allowed")
-    page.keyboard.press("ArrowDown")
-    expect(spoken).to_have_text("Slot 3, left, allowed")
-    page.keyboard.press("ArrowDown")  # the last one of this side
-    page.keyboard.press("Enter")
-    expect(spoken).to_have_text("Slot 3, left: the tile falls to C3.")
-    player.expect_turn("blue")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
-    expect(spoken).to_have_text("Slot D, bottom, allowed")
-    page.keyboard.press("2")  # a blue tile in the hand
-    page.keyboard.press("Enter")
-    player.expect_turn("red")
-    player.expect_moves("3", "D")
-    player.expect_marbles(C3="red", A1="blue")
