@@ -7,23 +7,10 @@ within how many it is not. For games of two players who take turns, without secr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from firmware_host.config.errors import NotPossibleError
 from games.rules import CHANCE, Rules
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """``plies``: the fewest within which ``winner``, 0 or 1, wins from the start whatever the other
-    does. ``move``: that begins it, where the first player wins. ``looked``: positions looked at.
-    """
-
-    winner: int
-    plies: int
-    move: str | None
-    looked: int
 
 
 class TooManyError(Exception):
@@ -32,7 +19,7 @@ class TooManyError(Exception):
 
 class ProofSearch:
     """Of one game; what was found of a position serves for the next. ``most``: positions looked at;
-    what needs more raises TooManyError, and ``left`` may be set anew.
+    what needs more raises TooManyError.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:
@@ -45,18 +32,6 @@ class ProofSearch:
         self._best: dict[int, int] = {}  # key -> the move that won, or was tried last
         self.looked = 0
         self.left = most
-
-    def proof(self, most_plies: int) -> Proof | None:
-        """Who wins from the start; None where neither does within ``most_plies``."""
-        rules, start = self._rules, self._rules.start()
-        for plies in range(1, most_plies + 1):
-            if plies % 2:
-                move = self.winning(start, plies)
-                if move is not None:
-                    return Proof(rules.mover(start), plies, rules.name(move), self.looked)
-            elif all(self.loses(start, move, plies) for move in rules.moves(start)):
-                return Proof(1 - rules.mover(start), plies, None, self.looked)
-        return None
 
     def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
         """In how many of his turns the mover wins whatever the other does, and by which move; None

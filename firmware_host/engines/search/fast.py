@@ -77,7 +77,7 @@ class FastTree:
         plain = mode == kernels.PLAYOUTS
         self._explore = _PLAIN_EXPLORATION if plain else board.exploration
         self._curves = kernels.curves(_SPREAD)
-        self._tree = kernels.grown(most_nodes)
+        self.tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
@@ -91,16 +91,6 @@ class FastTree:
         self._simulated(start, 1)  # is loaded now, before any clock runs
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
-
-    @property
-    def nodes(self) -> Any:
-        """The tree's nodes (``kernels.NODE``); the first is the root."""
-        return self._tree.nodes
-
-    @property
-    def size(self) -> int:
-        """How much room there is for nodes up to the last."""
-        return int(self._tree.head[kernels.NODES])
 
     def forget(self) -> None:
         """Begin anew with the next search."""
@@ -124,9 +114,9 @@ class FastTree:
             begun_s = budget.used_s
             done = self._simulated(start, max(left, 1))
             budget.nodes += done
-            full = kernels.is_full(self._tree, len(self._every))
+            full = kernels.is_full(self.tree, len(self._every))
             if full:
-                kernels.keep(self._tree, 0)
+                kernels.keep(self.tree, 0)
             now_s = budget.used_s
             if (done < left and not full) or budget.spent or self._settled(state):
                 break
@@ -147,7 +137,7 @@ class FastTree:
         steady = self._board.steady and self._mode == kernels.DECISIVE
         numbers = np.array([count, self._mode, _NOISE, self._solving, forcing, steady], np.int64)
         return kernels.simulate(
-            *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
+            *(self.tree, self._board.tables, start, self._work, self._moves, self._path),
             *(self.seed, numbers, self._explore, self._curves),
         )
 
@@ -155,30 +145,30 @@ class FastTree:
         """With the tree of the last search as far as it holds this position; else with none."""
         before, self._at = self._at, start.copy()
         if before is not None:
-            node = kernels.found(self._tree, self._board.tables, before, start, self._work)
+            node = kernels.found(self.tree, self._board.tables, before, start, self._work)
             if node >= 0:
-                kernels.keep(self._tree, node)
-                ways = {int(self._tree.nodes[child]["proven"]) for _, child in self._children(0)}
-                if self._tree.nodes[0]["proven"] not in ways:  # by which move is not known
-                    self._tree.nodes[0]["proven"] = OPEN
+                kernels.keep(self.tree, node)
+                ways = {int(self.tree.nodes[child]["proven"]) for _, child in self._children(0)}
+                if self.tree.nodes[0]["proven"] not in ways:  # by which move is not known
+                    self.tree.nodes[0]["proven"] = OPEN
                 return
-        kernels.start_anew(self._tree)
+        kernels.start_anew(self.tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
         """Move and node of each that was tried."""
-        parent = self._tree.nodes[node]
+        parent = self.tree.nodes[node]
         begin, first, tried = (int(parent[name]) for name in ("edge", "first", "tried"))
-        moves = self._tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
+        moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
         return [(self._every[move], first + at) for at, move in enumerate(moves)]
 
     def _settled(self, state: Any) -> bool:
         """Whether there is only one move, or one that wins."""
-        if self._tree.nodes[0]["edges"] != 1:
+        if self.tree.nodes[0]["edges"] != 1:
             return False
         return self._mode != kernels.EVALUATED or len(self._board.game.rules.moves(state)) == 1
 
     def _found(self, state: Any, budget: Budget) -> Found:
-        tree, rules = self._tree, self._board.game.rules
+        tree, rules = self.tree, self._board.game.rules
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
@@ -203,13 +193,13 @@ class FastTree:
 
     def _rank(self, number: int, who: int) -> tuple[int, int, float]:
         """Of a node to which ``who`` moves: won, then open or drawn, then lost; then by visits."""
-        node = self._tree.nodes[number]
+        node = self.tree.nodes[number]
         proven = int(node["proven"])
         sure = 0 if proven <= 0 else 1 if proven >> who & 1 else -1
         return sure, int(node["visits"]), float(node["total"])
 
     def _value(self, number: int, who: int) -> int:
-        node = self._tree.nodes[number]
+        node = self.tree.nodes[number]
         proven = int(node["proven"])
         if proven == 0:
             return 0

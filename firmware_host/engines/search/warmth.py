@@ -103,21 +103,19 @@ def warmed() -> Iterator[None]:
 def _compile(made: Game) -> None:
     """Every kernel of a game, by using it."""
     from firmware_host.engines.search.fast import fast_solver, fast_tree
-    from firmware_host.engines.search.kernels.board import board_of, playouts
 
     def few() -> Budget:
         return Budget(Limits(nodes=_FEW), time.monotonic)
 
     state = made.rules.start()
-    solver, board = fast_solver(made), board_of(made)
+    solver = fast_solver(made)
     if solver is not None:
         for _ in range(_LATER):
             state = made.rules.apply(state, made.rules.moves(state)[0])
         with suppress(SearchStoppedError):
             solver.winning(state, made.rules.moves(state), few())
     tree = fast_tree(made, random.Random(1))
-    if tree is not None and board is not None:
-        playouts(board.tables, board.encoded(state), tree.seed, 1)
+    if tree is not None:
         for _ in range(2):
             state = made.rules.apply(state, tree.search(state, few()).move)
 

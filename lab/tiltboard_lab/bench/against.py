@@ -39,8 +39,9 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
         echo(f"Not compared with OpenSpiel: {missing}")
         return
     from firmware_host.engines.search.fast import FastTree, fast_tree
-    from firmware_host.engines.search.kernels.board import board_of, playouts
+    from firmware_host.engines.search.kernels.board import board_of
     from firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard_lab.bench.playouts import playouts
 
     game = EVERY_GAME[GAME].create({})
     board, best = board_of(game), fast_tree(game, random.Random(1))

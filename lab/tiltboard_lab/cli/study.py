@@ -246,10 +246,11 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     Every position within those plies may be looked at, so this is for small boards.
     """
     from firmware_host.engines.proof import ProofSearch
+    from tiltboard_lab.studies.puzzles import won
 
     made = made_of(game, options, for_two=True)
     search = ProofSearch(made.rules)
-    found = search.proof(plies)
+    found = won(search, made.rules, plies)
     if found is None:
         say(
             text(
@@ -259,13 +260,14 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
             )
         )
         return
+    winner, within, move = found
     say(
         text(
             "{player} wins in {plies} plies{by}; {looked} positions looked at.",
-            player=made.players[found.winner],
-            plies=found.plies,
-            by="" if found.move is None else f", by {found.move}",
-            looked=found.looked,
+            player=made.players[winner],
+            plies=within,
+            by="" if move is None else f", by {move}",
+            looked=search.looked,
         )
     )
 

@@ -1,4 +1,6 @@
-"""Puzzles from games that have been played, made ready to be solved, and their proofs checked."""
+"""Proofs: who wins from the start; puzzles from games that have been played, made ready to be
+solved, and their proofs checked.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,23 @@ from firmware_host.engines.puzzles import (
 )
 from games.base import Game
 from games.rules import Rules
+
+
+def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, str | None] | None:
+    """Who wins from the start (0 or 1), the fewest plies within which he does whatever the other
+    does, and the move that begins it, where it is the first player; None where neither does within
+    ``most_plies``.
+    """
+    start = rules.start()
+    for plies in range(1, most_plies + 1):
+        if plies % 2:
+            move = search.winning(start, plies)
+            if move is not None:
+                return rules.mover(start), plies, rules.name(move)
+        elif all(search.loses(start, move, plies) for move in rules.moves(start)):
+            return 1 - rules.mover(start), plies, None
+    return None
+
 
 LINE_FROM = 2  # turns: a puzzle of more has a line, each move of which alone wins in time
 

@@ -150,7 +150,7 @@ def test_small_boards_of_momentum_are_won_as_is_known(size, plies, nodes, game, 
     made = game("momentum", size=size, marbles=3, pie=False)
     tree = fast_tree(made, random.Random(1), most_nodes=nodes)
     found = tree.search(made.rules.start(), budget(60_000, clock))
-    assert tree.size <= nodes
+    assert tree.tree.head[0] <= nodes
     assert WIN - 9 <= found.value <= WIN - plies  # proven; perhaps not by the shortest way
 
 
@@ -208,7 +208,7 @@ def test_the_tree_goes_on_where_it_was(name, options, game, clock):
     state = rules.apply(rules.apply(state, first), second)
     for wanted, kept in ((state, True), (rules.start(), False)):
         tree.search(wanted, budget(1, clock))
-        root = tree.nodes[0]
+        root = tree.tree.nodes[0]
         assert (root["visits"] > 5) == kept
         check_tree(tree)
 
@@ -222,7 +222,7 @@ def test_a_full_tree_goes_on(name, game, clock):
     tree = fast_tree(made, random.Random(1), most_nodes=2000)
     spent = budget(40_000, clock)
     found = tree.search(made.rules.start(), spent)
-    assert spent.nodes == tree.nodes[0]["visits"] == 40_000
+    assert spent.nodes == tree.tree.nodes[0]["visits"] == 40_000
     assert len(found.line) > 1
     check_tree(tree)
 
@@ -233,13 +233,13 @@ def check_tree(tree):
     """
     reached = [0]
     for number in reached:
-        node = tree.nodes[number]
+        node = tree.tree.nodes[number]
         children = range(node["first"], node["first"] + node["tried"])
         assert node["tried"] <= node["edges"]
-        assert sum(tree.nodes[child]["visits"] for child in children) <= node["visits"]
+        assert sum(tree.tree.nodes[child]["visits"] for child in children) <= node["visits"]
         reached += children
     assert len(reached) == len(set(reached))
-    assert max(reached) < tree.size
+    assert max(reached) < tree.tree.head[0]
 
 
 @pytest.mark.parametrize(

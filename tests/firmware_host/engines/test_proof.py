@@ -11,6 +11,7 @@ from firmware_host.cli.main import cli
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.proof import ProofSearch
 from games.registry import game_type
+from tiltboard_lab.studies.puzzles import won
 
 # Found by another program (lab/docs/studies.md): winner, plies, first move.
 SOLVED = [
@@ -24,9 +25,9 @@ SOLVED = [
 
 @pytest.mark.parametrize(("name", "options", "known"), SOLVED)
 def test_small_boards_are_solved_as_another_program_did(name, options, known):
-    found = ProofSearch(game_type(name).create(options).rules).proof(known[1])
-    assert (found.winner, found.plies, found.move) == known
-    assert ProofSearch(game_type(name).create(options).rules).proof(known[1] - 1) is None
+    rules = game_type(name).create(options).rules
+    assert won(ProofSearch(rules), rules, known[1]) == known
+    assert won(ProofSearch(rules), rules, known[1] - 1) is None
 
 
 def wins(rules, state, plies):

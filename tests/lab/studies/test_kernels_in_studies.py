@@ -31,7 +31,7 @@ def looked(name, options):
         searcher = player(asked, name, made, 1, stack)
     for _ in range(2):
         move = searcher.move([], state)
-        root = searcher._tree.nodes[0]
+        root = searcher._tree.tree.nodes[0]
         found.append((int(root["visits"]), int(root["proven"])))
         state = rules.apply(state, move)
         state = rules.apply(state, rules.moves(state)[0])

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 from numba.extending import overload
 
 from firmware_host.engines.search.kernels import kernels_of
@@ -30,7 +29,6 @@ from firmware_host.engines.search.kernels.jit import (
     Ints,
     copied,
     kernel,
-    making_kernel,
 )
 from games.base import Game
 
@@ -180,15 +178,3 @@ _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
 _compile_for_each_game(judged, _all_judged)
 _compile_for_each_game(forced, _unseen)
-
-
-@making_kernel
-def playouts(g: Any, start: Ints, seed: Ints, count: int) -> int:
-    """Moves made in ``count`` random games."""
-    s = np.empty_like(start)
-    moves = 0
-    for _ in range(count):
-        copied(s, start)
-        playout(g, s, seed, False)
-        moves += s[0]
-    return moves

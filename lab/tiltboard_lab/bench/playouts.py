@@ -1,0 +1,22 @@
+"""Random games in kernels, many at a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from firmware_host.engines.search.kernels.board import playout
+from firmware_host.engines.search.kernels.jit import Ints, copied, making_kernel
+
+
+@making_kernel
+def playouts(g: Any, start: Ints, seed: Ints, count: int) -> int:
+    """Moves made in ``count`` random games."""
+    s = np.empty_like(start)
+    moves = 0
+    for _ in range(count):
+        copied(s, start)
+        playout(g, s, seed, False)
+        moves += s[0]
+    return moves
