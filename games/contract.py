@@ -33,6 +33,7 @@ OptionError.
 """
 
 _QUESTION_KEYS = ("game", "options", "moves", "view")
+_KEYS_LISTED = ", ".join(_QUESTION_KEYS)
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 
 
@@ -112,31 +113,23 @@ def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str], 
             "This line is not JSON: {why}.", why=str(error) if line.strip() else "it is empty"
         ) from None
     if not isinstance(question, dict):
-        raise QuestionError("A question is a JSON object with the keys {keys}.", keys=_keys())
+        raise QuestionError("A question is a JSON object with the keys {keys}.", keys=_KEYS_LISTED)
     for key in question:
         if key not in _QUESTION_KEYS:
             raise QuestionError(
-                "{key} is not a key of a question; it has {keys}.", key=key, keys=_keys()
+                "{key} is not a key of a question; it has {keys}.", key=key, keys=_KEYS_LISTED
             )
-    name, options, moves = (
-        question.get("game"),
-        question.get("options", {}),
-        question.get("moves", []),
-    )
+    name, view = question.get("game"), question.get("view")
+    options, moves = question.get("options", {}), question.get("moves", [])
     if not isinstance(name, str):
         raise QuestionError("game must be the name of a game.")
     if not isinstance(options, dict):
         raise QuestionError("options must be an object.")
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
         raise QuestionError("moves must be a list of strings.")
-    view = question.get("view")
     if view is not None and not isinstance(view, str):
         raise QuestionError("view must be the name of a player.")
     return name, options, moves, view
-
-
-def _keys() -> str:
-    return ", ".join(_QUESTION_KEYS)
 
 
 def options_from_text(

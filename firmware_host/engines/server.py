@@ -75,7 +75,7 @@ class EngineServer:
                 case "ugi":
                     self._introduce()
                 case "isready":
-                    self._say("readyok" if self._ready() else f"error {self._trouble}")
+                    self._write("readyok" if self._ready() else f"error {self._trouble}")
                 case "setoption":
                     self._stop()
                     self._set(*ugi.parse_setoption(line))
@@ -97,22 +97,25 @@ class EngineServer:
                 case _:
                     pass  # unknown lines are passed over, as UCI wants it
         except ValueError:
-            self._say(f"error This line cannot be read: {line[:200]!r}.")
+            self._write(f"error This line cannot be read: {line[:200]!r}.")
         return True
 
     def _introduce(self) -> None:
-        self._say(f"id name tiltboard {self._version}")
-        self._say(f"id author {AUTHOR}")
         games = " ".join(f"var {name}" for name in GAMES)
-        self._say(f"option name {ugi.GAME} type combo default {self._game_name} {games}")
-        self._say(f"option name {ugi.OPTIONS} type string default {{}}")
-        spin = f"type spin default {STRONGEST} min {LEVELS[0]} max {LEVELS[-1]}"
-        self._say(f"option name {ugi.LEVEL} {spin}")
-        self._say(f"option name {ugi.SEED} type spin default 0 min 0 max {MOST_SEED}")
-        self._say(f"option name {ugi.LINES} type spin default 1 min 1 max {ugi.MOST_LINES}")
-        self._say(f"option name {ugi.PONDER} type check default false")
-        self._say(f"option name {ugi.BOOK} type check default true")
-        self._say("ugiok")
+        options = {
+            ugi.GAME: f"combo default {self._game_name} {games}",
+            ugi.OPTIONS: "string default {}",
+            ugi.LEVEL: f"spin default {STRONGEST} min {LEVELS[0]} max {LEVELS[-1]}",
+            ugi.SEED: f"spin default 0 min 0 max {MOST_SEED}",
+            ugi.LINES: f"spin default 1 min 1 max {ugi.MOST_LINES}",
+            ugi.PONDER: "check default false",
+            ugi.BOOK: "check default true",
+        }
+        self._write(f"id name tiltboard {self._version}")
+        self._write(f"id author {AUTHOR}")
+        for name, kind in options.items():
+            self._write(f"option name {name} type {kind}")
+        self._write("ugiok")
 
     def _set(self, name: str, value: str) -> None:
         if name == ugi.GAME:
@@ -145,7 +148,7 @@ class EngineServer:
 
     def _place(self, words: list[str]) -> None:
         if not self._ready() or self._game is None:
-            self._say(f"error {self._trouble}")
+            self._write(f"error {self._trouble}")
             return
         if words[:1] != ["startpos"]:
             raise ValueError(words)
@@ -155,7 +158,7 @@ class EngineServer:
         for at, name in enumerate(moves):
             number = rules.number(name)
             if number is None or rules.result(state) is not None or not rules.allows(state, number):
-                self._say(f"error Move {at + 1}, {name}, is not legal.")
+                self._write(f"error Move {at + 1}, {name}, is not legal.")
                 self._state = None
                 return
             state = rules.apply(state, number)
@@ -163,11 +166,11 @@ class EngineServer:
 
     def _go(self, go: ugi.Go) -> None:
         if not self._ready() or self._thinker is None or self._game is None:
-            self._say(f"error {self._trouble}")
+            self._write(f"error {self._trouble}")
             return
         rules, state, thinker = self._game.rules, self._state, self._thinker
         if state is None or rules.result(state) is not None:
-            self._say("bestmove none")
+            self._write("bestmove none")
             return
         limits = go.for_player(rules.mover(state))
         if not thinker.sees_depth:
@@ -193,7 +196,7 @@ class EngineServer:
         def report(found: Found) -> None:
             line = tuple(map(rules.name, found.line))
             time_ms = round(found.time_s * 1000)
-            self._say(ugi.Info(found.depth, found.value, found.nodes, time_ms, line).text())
+            self._write(ugi.Info(found.depth, found.value, found.nodes, time_ms, line).text())
 
         def think() -> None:
             if lines > 1 and limits.time_s is not None:
@@ -204,7 +207,7 @@ class EngineServer:
                     state, level, limits, book=book, stopped=stopped, report=report
                 )
             self._released.wait()
-            self._say(f"bestmove {rules.name(found.move)}")
+            self._write(f"bestmove {rules.name(found.move)}")
 
         self._thinking = threading.Thread(target=think, name="thinking", daemon=True)
         self._thinking.start()
@@ -223,11 +226,11 @@ class EngineServer:
         for rank, (move, value) in enumerate(found.ranked[:count], start=1):
             line = found.line if move == found.move else (move,)
             named = tuple(map(rules.name, line))
-            self._say(ugi.Info(found.depth, value, found.nodes, time_ms, named, rank).text())
+            self._write(ugi.Info(found.depth, value, found.nodes, time_ms, named, rank).text())
 
     def _answer(self, words: list[str]) -> None:
         if not self._ready() or self._game is None or self._state is None:
-            self._say(f"error {self._trouble or 'There is no position.'}")
+            self._write(f"error {self._trouble or 'There is no position.'}")
             return
         rules, state = self._game.rules, self._state
         result = rules.result(state)
@@ -253,10 +256,7 @@ class EngineServer:
                 answer = _wins(rules, state, int(turns))
             case _:
                 answer = "unknown"
-        self._say(f"response {answer}")
-
-    def _say(self, line: str) -> None:
-        self._write(line)
+        self._write(f"response {answer}")
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:

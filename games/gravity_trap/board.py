@@ -208,35 +208,28 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
 def _positions(value: Any, bases: range) -> dict[int, Place]:
     """The positions of all bases; no two are the same."""
     given = _by_base("positions", value, bases)
-    found: dict[int, Place] = {}
     owner: dict[Place, int] = {}
     for base in bases:
         if base not in given:
             raise OptionError("Base {base} has no position, but others have.", base=base)
-        place = given[base]
-        if not (
-            _is_list(place)
-            and len(place) == 2
-            and all(_is_whole(number) and 0 <= number < FAR for number in place)
-        ):
+        if not _is_point(given[base]) or not all(map(_is_whole, given[base])):
             raise OptionError(
                 "The position of base {base} must be [column, row], "
                 "whole numbers from 0 to {most}.",
                 base=base,
                 most=FAR - 1,
             )
-        column, row = place
-        found[base] = column, row
-        if (column, row) in owner:
+        column, row = given[base]
+        first = owner.setdefault((column, row), base)
+        if first != base:
             raise OptionError(
                 "Bases {first} and {second} are both at [{column}, {row}].",
-                first=owner[column, row],
+                first=first,
                 second=base,
                 column=column,
                 row=row,
             )
-        owner[column, row] = base
-    return found
+    return {base: place for place, base in owner.items()}
 
 
 def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
@@ -251,19 +244,19 @@ def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
 
 
 def _point(value: Any) -> Point:
-    if (
-        not _is_list(value)
-        or len(value) != 2
-        or not all(
-            isinstance(number, int | float)
-            and not isinstance(number, bool)
-            and math.isfinite(number)
-            and 0 <= number < FAR
-            for number in value
-        )
-    ):
+    if not _is_point(value):
         raise OptionError("hole must be [column, row], numbers from 0 to {most}.", most=FAR - 1)
     return value[0], value[1]
+
+
+def _is_point(value: Any) -> bool:
+    """Whether it is a column and a row, each from 0 to below ``FAR``."""
+    return (
+        _is_list(value)
+        and len(value) == 2
+        and all(isinstance(each, float) or _is_whole(each) for each in value)
+        and all(0 <= each < FAR for each in value)
+    )
 
 
 def _rows(bases: range) -> dict[int, Place]:
@@ -333,10 +326,6 @@ def _with_symmetry(board: Board, symmetry: object) -> Board:
         raise OptionError("Write either symmetry or opposite, not both.")
     if not board.placed:
         raise OptionError("symmetry needs positions: the opposites follow from them.")
-    return replace(board, opposite=_half_turn(board))
-
-
-def _half_turn(board: Board) -> dict[int, int]:
     columns = [column for column, _ in board.positions.values()]
     rows = [row for _, row in board.positions.values()]
     across, up = min(columns) + max(columns), min(rows) + max(rows)
@@ -353,7 +342,7 @@ def _half_turn(board: Board) -> dict[int, int]:
                 row=image[1],
             )
         found[base] = at[image]
-    return found
+    return replace(board, opposite=found)
 
 
 def _check_twice(board: Board) -> None:
