@@ -97,15 +97,14 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
     return None
 
 
-def winning_at_once(rules: Rules, state: Any, left: list[int] | None = None) -> Sequence[int]:
+def winning_at_once(rules: Rules, state: Any, left: list[int]) -> Sequence[int]:
     """The moves that win ``state`` at once, none where it is over. ``left``: how many positions
     may be looked at, counted down; raises TooManyError.
     """
     if rules.result(state) is not None:
         return ()
     mover, moves = rules.mover(state), rules.moves(state)
-    if left is not None:
-        left[0] -= len(moves)
-        if left[0] < 0:
-            raise TooManyError
+    left[0] -= len(moves)
+    if left[0] < 0:
+        raise TooManyError
     return [m for m in moves if mover in (rules.result(rules.apply(state, m)) or ())]

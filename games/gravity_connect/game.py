@@ -6,8 +6,7 @@ right and its column from the top and the bottom, and only one of the four sides
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -66,24 +65,6 @@ PRESETS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fall:
-    """Where the tile of a move goes. ``path``: from its entry cell to where it lands, both too."""
-
-    slot: Slot
-    path: tuple[str, ...]
-
-    @property
-    def entry(self) -> str:
-        """The cell on which the hand puts it."""
-        return self.path[0]
-
-    @property
-    def landing(self) -> str:
-        """The cell on which it comes to rest."""
-        return self.path[-1]
-
-
 class GravityConnectGame(Game):
     """Gravity Connect with its options fixed. ``slots``: move -> slot."""
 
@@ -139,22 +120,20 @@ class GravityConnectGame(Game):
             if (state.own | state.other) & tile
         }
 
-    def fall(self, position: Position, slot: Slot) -> Fall | None:
-        """Where a tile goes from there, may the slot be used or not; None in a full line."""
+    def fall(self, position: Position, slot: Slot) -> tuple[str, ...]:
+        """The cells through which a tile goes from there, may the slot be used or not: from the one
+        on which the hand puts it to the one on which it comes to rest; none in a full line.
+        """
         found = fall([cell in position.cells for cell in slot.cells])
-        if found is None:
-            return None
-        entry, landing = found
-        return Fall(slot, slot.cells[entry : landing + 1])
+        return () if found is None else slot.cells[found[0] : found[1] + 1]
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """The hand puts the tile on its entry cell; falling on from there is the consequence."""
-        player, way = before.mover, self.fall(before, self.slots[move])
-        if way is None:
-            raise IllegalMoveError("The line of slot {move} has no open cell.", move=move)
-        act = (Shift(player, None, way.entry),)
-        falls_on = (Shift(player, way.entry, way.landing),) if len(way.path) > 1 else ()
-        return Turn(move, player, act, falls_on, after, way.path, way.slot)
+        player, slot = before.mover, self.slots[move]
+        path = self.fall(before, slot)
+        act = (Shift(player, None, path[0]),)
+        falls_on = (Shift(player, path[0], path[-1]),) if len(path) > 1 else ()
+        return Turn(move, player, act, falls_on, after, path, slot)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
         """What stops the tile."""
@@ -183,21 +162,20 @@ class GravityConnectGame(Game):
             return IllegalMoveError(
                 "{place} is not empty: a tile may only be placed on an open cell.", place=place
             )
-        ways = [way for way in self._falls(position) if place in (way.entry, way.landing)]
-        if any(way.slot.name in position.legal() for way in ways):
+        slots = []
+        for slot in self.edge_slots:
+            path = self.fall(position, slot)
+            if place in (*path[:1], *path[-1:]):
+                slots.append(slot)
+        if any(slot.name in position.legal() for slot in slots):
             return None
-        if ways:
-            return self._same_side(position, ways[0].slot)
+        if slots:
+            return self._same_side(position, slots[0])
         return IllegalMoveError(
             "No tile comes to {place} now: a tile enters on the first open cell of a line and "
             "falls on until it meets a tile or the far edge.",
             place=place,
         )
-
-    def _falls(self, position: Position) -> Iterator[Fall]:
-        """The falls from every slot whose line has an open cell."""
-        ways = (self.fall(position, slot) for slot in self.slots.values())
-        return (way for way in ways if way is not None)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
         """Why ``move`` may not be played; None if it may."""

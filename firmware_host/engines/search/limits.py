@@ -145,8 +145,13 @@ def _usual() -> Mapping[str, Levels]:
 
 
 def levels_of(game: Game) -> tuple[Level, ...]:
-    """The levels of a game, the weakest first."""
-    return levels(_rows(game))
+    """The levels of a game, the weakest first: its rows, as ``games.search`` tells them."""
+    rows = _rows(game)
+    columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
+    return tuple(
+        Level(int(depth) or None, int(nodes) or None, slips, own, answers, int(margin))
+        for depth, nodes, slips, own, answers, margin in zip(*columns, strict=True)
+    )
 
 
 def waits_s(game: Game) -> tuple[float, ...]:
@@ -158,12 +163,3 @@ def _rows(game: Game) -> Levels:
     evaluated = game.evaluation(game.weights) is not None
     rows = game.levels if evaluated else None
     return rows or _usual()[EVALUATED if evaluated else PLAYOUTS]
-
-
-def levels(rows: Levels) -> tuple[Level, ...]:
-    """As ``games.search`` tells what ``rows`` are."""
-    columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
-    return tuple(
-        Level(int(depth) or None, int(nodes) or None, slips, own, answers, int(margin))
-        for depth, nodes, slips, own, answers, margin in zip(*columns, strict=True)
-    )
