@@ -242,7 +242,7 @@ class EngineProcess:
             self._pipe(self._process.stdin).close()
 
     def close(self) -> None:
-        """End it, and whatever it has started; never waits long."""
+        """End it, and its process group; never waits long."""
         self.ask_to_quit()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_QUIT_S)
