@@ -102,10 +102,12 @@ def chosen_game(
         return begun
     import msgspec
 
-    seats = {player: int(at or 1) for player, _, at in (each.partition("=") for each in far
-             if each.partition("=")[2] in ("", "1", "2", "3"))}  # fmt: skip
-    if len(seats) != len(far):
-        raise misuse(text("--far names a player once, and a table from 1 to 3: blue, white=2."))
+    seats: dict[str, int] = {}
+    for each in far:
+        player, _, table = each.partition("=")
+        if player in seats or table not in ("", "1", "2", "3"):
+            raise misuse(text("--far names a player once, and a table from 1 to 3: blue, white=2."))
+        seats[player] = int(table or 1)
     return msgspec.structs.replace(begun, far=seats)
 
 
