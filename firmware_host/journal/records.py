@@ -150,11 +150,6 @@ class Stand(msgspec.Struct):
     assist: dict[str, Assist] = {}
 
 
-def stand_of(record: GameRecord) -> Stand:
-    """What a ``stand`` event keeps of a game."""
-    return msgspec.convert(record, Stand, from_attributes=True)
-
-
 def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
     """A game's events as a record: all of them in order, or those from a ``stand`` on.
 

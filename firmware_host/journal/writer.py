@@ -33,9 +33,9 @@ from firmware_host.journal.records import (
     Event,
     EventKind,
     PlayedGame,
+    Stand,
     insert,
     sound_date,
-    stand_of,
     to_json,
 )
 from firmware_host.messages import Message, text
@@ -262,8 +262,8 @@ class Journal(JournalReader):
         row = Event(game_id, sequence, str(kind), ply, move, date_s, stored)
         insert(self._database, row)
         if sequence and sequence % STAND_EVERY == 0:
-            stand = self.load_within(game_id)
-            self._insert(game_id, EventKind.STAND, ply, payload=stand_of(stand), at_s=date_s)
+            stand = msgspec.convert(self.load_within(game_id), Stand, from_attributes=True)
+            self._insert(game_id, EventKind.STAND, ply, payload=stand, at_s=date_s)
 
 
 def _conflict(last: Event) -> JournalConflictError:
