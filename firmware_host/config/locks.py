@@ -15,7 +15,6 @@ from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from drivers.pi_buses import PiBuses
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import NodeHall
 from firmware_host.messages import Message, text
 
 PREFIX: Final = "tiltboard:"
@@ -72,10 +71,7 @@ def own_board(profile: Profile, clock: Clock | None = None) -> Iterator[PiBuses]
 
 def devices_of(profile: Profile) -> tuple[str, ...]:
     """What ``profile`` uses of a computer, by one name each."""
-    hall = profile.hall
-    if isinstance(hall, NodeHall):
-        return (os.path.realpath(hall.port),)
-    return tuple(dict.fromkeys(need.device for need in profile.needs()))
+    return tuple(dict.fromkeys(os.path.realpath(need.device) for need in profile.needs()))
 
 
 def _holder(name: bytes) -> int:

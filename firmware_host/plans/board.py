@@ -81,12 +81,16 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Via:
-    """A plated hole."""
+    """A plated hole, half as wide as its ring of copper."""
 
     net: str
     at: Point
     size: float = 0.6
-    drill: float = 0.3
+
+    @property
+    def drill(self) -> float:
+        """Its diameter."""
+        return self.size / 2
 
 
 @dataclass(slots=True)
@@ -139,11 +143,16 @@ class Board:
 
     def join(self, name: str, *points: Point, width: float = 0.3, via: float = 0.6) -> None:
         """Lead the front's copper along ``points`` and then straight to a rail."""
-        net, y, _ = self.rails[name]
         x = points[-1][0]
-        self.track(net, width, "F", *points, (x, y))
-        self.vias.append(Via(net, (x, y), via, via / 2))
+        net, end = self.tap(name, x, via)
+        self.track(net, width, "F", *points, end)
+
+    def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
+        """Make a rail reach to a via at ``x``; its net, and where that is."""
+        net, y, _ = self.rails[name]
+        self.vias.append(Via(net, (x, y), via))
         self.reach(name, x)
+        return net, (x, y)
 
     def reach(self, name: str, x: float) -> None:
         """Make that rail reach to ``x`` at least."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
-from firmware_host.plans.board import GRID_MM, Board, Channel, Point, Via
+from firmware_host.plans.board import GRID_MM, Board, Channel, Via
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
@@ -23,11 +23,6 @@ FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
-
-
-def sensor_net(profile: Profile, index: int) -> str:
-    """A sensor's net is called as its place."""
-    return profile.places[index]
 
 
 def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
@@ -50,11 +45,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
         width = max(_mux_x(muxes), 236.22) if last else MUX_MM * 8
         _converter(board, channel, width, muxes, number)
     for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
-        x = width + 22 + 1.5 * at
-        net, y, _ = board.rails[name]
-        board.reach(name, x)
-        board.vias.append(_via(net, (x, y)))
-        channel.ends.append((net, ((x, y),)))
+        channel.add(*board.tap(name, width + 22 + 1.5 * at))
     _resistors(board, channel, profile, hall)
     depth = channel.depth(extra=len({net for net, _ in _plug_nets(profile)}) + 12)
     _plugs(board, channel, profile, hall, CHANNEL_MM + depth + 3)
@@ -71,9 +62,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
         board.reach("rows3V3", x)
         board.reach("rowsGND", x)
     for name, x in ((V33, -4.5), ("GND^", -8.0), ("GND_", -8.0)):
-        net, y, _ = board.rails[name]
-        board.reach(name, x)
-        board.vias.append(_via(net, (x, y)))
+        board.tap(name, x)
     board.edge = (-11.0, -25.0, right, bottom)
     board.holes += [
         ((right - 5, -20.0), 3.2),
@@ -82,10 +71,6 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
         ((right - 60, bottom - 18), 3.2),
     ]
     return board.finish()
-
-
-def _via(net: str, at: Point, size: float = 0.6) -> Via:
-    return Via(net, at, size, size / 2)
 
 
 def _mux_x(m: int) -> float:
@@ -100,7 +85,8 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
     inward = []
     for at in range(16):
         k = 16 * m + at
-        net = sensor_net(profile, k) if k < profile.size else carries.get(k)
+        # A sensor's net is called as its place
+        net = profile.places[k] if k < profile.size else carries.get(k)
         if net is None:
             continue
         pin = 9 - at if at < 8 else 31 - at
@@ -262,7 +248,7 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
         if net == "5VL":
             channel.add(net, (x + 18, line))
     board.track(GND, 2.5, "F", (-8.0, ground), (-8.0, -21.54))
-    board.vias += [_via(GND, (-8.0, ground), 2.0), _via(GND, (-8.0, -21.54), 1.2)]
+    board.vias += [Via(GND, (-8.0, ground), 2.0), Via(GND, (-8.0, -21.54), 1.2)]
     board.reach("ground", -8.0)
     return ground + 5
 
@@ -275,5 +261,5 @@ def _regulator(board: Board, part: str, x: float, low: float) -> None:
     board.track(V33, 1.2, "F", (x + 5.08, low), (x + 10, low))
     across = low + 3.4
     board.track(V33, 2.0, "B", (x + 5.08, low), (x + 5.08, across), (-4.5, across))
-    board.vias += [_via(V33, (-4.5, across), 1.6), _via(V33, (-4.5, -19.0), 1.2)]
+    board.vias += [Via(V33, (-4.5, across), 1.6), Via(V33, (-4.5, -19.0), 1.2)]
     board.track(V33, 2.0, "F", (-4.5, across), (-4.5, -19.0))

@@ -28,9 +28,7 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
     for line, pin in enumerate(hall.row_pins):
         board.rail(f"row{line}", f"GPIO{pin}", high * (rows - 1 - line) + ROW_Y)
         x = SOUTH_X - 1.0 - LANE_MM * (rows - 1 - line)
-        board.reach(f"row{line}", x)
-        board.vias.append(Via(f"GPIO{pin}", (x, board.rails[f"row{line}"][1])))
-        channel.add(f"GPIO{pin}", (x, board.rails[f"row{line}"][1]))
+        channel.add(*board.tap(f"row{line}", x))
     for index, name in enumerate(profile.places):
         row, column = divmod(index, columns)
         at = wide * column, high * (rows - 1 - row)

@@ -154,8 +154,8 @@ def refusal(text: str, tmp_path, command: list[str]) -> str:
         ("columns = 8", "columns = 1000000", "columns"),
         ("plate_mm = 330.0", "plate_mm = 1e6", "plate_mm: Expected `float` <= 3000"),
         ("supply_a = 3.0", "supply_a = 3.0\nstrip = true", "no strip has its lights 40 mm apart"),
-        ("supply_a = 3.0", "supply_a = 3.0\noffset_mm = [nan, 0.0]", "offset_mm.*not a number"),
-        ("40.0", "nan", "not a number"),
+        ("supply_a = 3.0", "supply_a = 3.0\noffset_mm = [nan, 0.0]", "offset_mm.*>= -25"),
+        ("40.0", "nan", "Expected `float` > 0"),
         ('name = "own"', 'name = "\\u001b[2J"', "cannot be printed"),
     ],
 )
