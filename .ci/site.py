@@ -167,7 +167,7 @@ def for_players(spoken: Catalogue) -> Iterator[str]:
 
     yield f"# {LANGUAGES[spoken.language]}"
     yield f"![tiltboard](../images/{FILM})"
-    able = load_profile(Settings().profile).capabilities
+    able = load_profile(Settings().profile)
     for kind in HOSTED.values():
         game = answers.game_kind(kind, able, spoken)
         yield f"## {game.credit.title}"

@@ -330,7 +330,7 @@ class Hands:
 
     def spin_plate(self, by_rad: float) -> Action:
         """Turn the plate about its own axis."""
-        if not self._world.profile.capabilities.spins:
+        if not self._world.profile.spins:
             raise HandsError(
                 "This plate does not spin.",
                 remedy='Use a table with "spins = true" in its profile, such as node.',

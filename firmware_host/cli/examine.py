@@ -548,7 +548,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
             "calibration", text("The zero of {places} is not known.", places=unknown), calibrate
         )
         return
-    if profile.capabilities.measures and set(calibration.gain) == {1.0}:
+    if profile.measures and set(calibration.gain) == {1.0}:
         yield note(
             "calibration",
             text("Every sensor has its zero; none has been measured with a magnet."),

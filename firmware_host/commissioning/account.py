@@ -149,7 +149,7 @@ def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 def upside_down(profile: Profile, progress: Progress) -> list[int]:
     """Places that see the other pole than the one that is there."""
-    up = 1.0 if profile.capabilities.measures else -1.0  # switches see the north pole first
+    up = 1.0 if profile.measures else -1.0  # switches see the north pole first
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
@@ -214,7 +214,7 @@ def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Cali
         failed=tuple((i, Ailment.LEFT_OUT) for i in sorted(broken)),
         wire=() if wire == tuple(range(size)) else wire,
     )
-    if not profile.capabilities.measures:
+    if not profile.measures:
         return found
     usual = median(map(abs, progress.own_mt.values()))
     gain = tuple(

@@ -147,7 +147,7 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
     """Every place in index order. Empty for a table of switches, or one that has not been
     calibrated with magnets.
     """
-    if not profile.capabilities.measures or calibration is None or not calibration.carried_mt:
+    if not profile.measures or calibration is None or not calibration.carried_mt:
         return []
     edge_mt = calibration.weak_mt[0][0] * shape(WEAK, profile.gap_mm, TOLERANCE_MM)
     noisy_mt = NOISY_TIMES * max(median(calibration.noise_mt), LEAST_NOISE_MT)

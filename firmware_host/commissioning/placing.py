@@ -158,7 +158,7 @@ class Placing(Attempt):
     def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
         super().__init__(profile, task, progress)
         self._place = place = task.place or 0
-        self._measures = profile.capabilities.measures
+        self._measures = profile.measures
         near, far = (
             field_mt(STRONG, profile.gap_mm, profile.pitch_mm + away)
             for away in (-STEP_MM, STEP_MM)
@@ -464,7 +464,7 @@ class Emptying(Attempt):
     def _refusal(self, mt: Sequence[float], sigmas: Sequence[float]) -> Outcome:
         """What is wrong with which input, if anything is, and whether it can only be broken."""
         profile, progress = self._profile, self._progress
-        most = MOST_ZERO_MT if profile.capabilities.measures else 0.0
+        most = MOST_ZERO_MT if profile.measures else 0.0
         worst, noisiest = _loudest(mt), _loudest(sigmas)
         self._broken = None
         if abs(mt[worst]) > most:

@@ -80,7 +80,7 @@ def tasks(
 def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     broken = progress.broken
     yield Task(Ask.EMPTY, Part.PLACES), bool(progress.offset_mt)
-    for magnet in (None,) if profile.capabilities.measures else STRONG_KINDS:
+    for magnet in (None,) if profile.measures else STRONG_KINDS:
         for place in to_and_fro(profile):
             if place not in broken:
                 done = place in progress.carried(magnet)

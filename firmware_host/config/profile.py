@@ -6,8 +6,7 @@ the south, ``a1`` in the low corner. A sensor's index is ``row * columns + colum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -31,34 +30,9 @@ MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a table can tell.
-
-    ``poles``: 1 if a piece upside down looks the same, else 2. ``strengths``: of magnets that it
-    tells apart. ``measures``: its readings are fields, from which the neighbours' share can be
-    taken; else each is a pole or nothing. ``sees_tilt``: it notices when the plate is out of level
-    or knocked; where it does not, the plate must be fixed, and is taken to stand still. ``spins``:
-    the plate turns round and round.
-    """
-
-    columns: int
-    rows: int
-    poles: int
-    strengths: int
-    measures: bool
-    sees_tilt: bool
-    spins: bool
-
-    @property
-    def kinds(self) -> int:
-        """How many kinds of pieces it tells apart."""
-        return self.poles * self.strengths
-
-
 class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
-    shows and asks everything.
+    shows and asks everything. ``spins``: the plate turns round and round.
     """
 
     pitch_mm: Pitch
@@ -71,19 +45,24 @@ class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     panel: wiring.PanelConfig | None = None
     spins: bool = False
 
-    @cached_property
-    def capabilities(self) -> Capabilities:
-        """What the table can tell, by its parts."""
-        linear = self.hall.linear
-        return Capabilities(
-            columns=self.columns,
-            rows=self.rows,
-            poles=2,
-            strengths=2 if linear else 1,
-            measures=linear,
-            sees_tilt=self.imu is not None,
-            spins=self.spins,
-        )
+    @property
+    def measures(self) -> bool:
+        """Whether its readings are fields, from which the neighbours' share can be taken; else each
+        is a pole or nothing.
+        """
+        return self.hall.linear
+
+    @property
+    def sees_tilt(self) -> bool:
+        """Whether it notices when the plate is out of level or knocked; where it does not, the
+        plate must be fixed, and is taken to stand still.
+        """
+        return self.imu is not None
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of pieces it tells apart: two poles of each strength of magnet."""
+        return 4 if self.measures else 2
 
     @property
     def places(self) -> tuple[str, ...]:

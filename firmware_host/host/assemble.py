@@ -28,7 +28,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
     kind = game_type(settings.game)
-    options = settings.options or usual_options(kind, profile.capabilities)
+    options = settings.options or usual_options(kind, profile)
     journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
     aside = journal.set_aside
     if aside is not None:

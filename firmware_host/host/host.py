@@ -400,7 +400,7 @@ class Host:
             elif wish == AGAIN:
                 self.do(c.Again())
             elif wish is not None:
-                self.do(games_to_begin(self.profile.capabilities)[wish][1])
+                self.do(games_to_begin(self.profile)[wish][1])
         except RulesError as error:
             referee.answer_wish(troubles.refused(error))
         except TiltboardError as error:

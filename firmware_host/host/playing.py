@@ -14,7 +14,7 @@ import msgspec
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ASSIST, NO_ENGINES, Assist, Assists, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.profile import Capabilities, Profile
+from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import (
     ExerciseGame,
     Puzzle,
@@ -265,39 +265,39 @@ def _task(asked: Puzzle, who: Message, other: Message) -> Message:
 
 
 @cache
-def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
+def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
     """The game's presets that fit such a plate, the usual one first."""
-    return tuple(preset for preset, _ in _fitting(kind, able))
+    return tuple(preset for preset, _ in _fitting(kind, profile))
 
 
 @cache
-def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]:
+def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
     """The presets that fit this table, each with its number of players."""
     found = []
     for preset in kind.presets:
         game = kind.create(preset.options)
         with suppress(BoardDoesNotFitError):
             if not isinstance(game, SeatedGame):  # zones fit every plate
-                check_fits(able, game)
+                check_fits(profile, game)
             found.append((preset, len(game.players)))
     return found
 
 
-def usual_options(kind: GameType, able: Capabilities) -> Mapping[str, Any]:
+def usual_options(kind: GameType, profile: Profile) -> Mapping[str, Any]:
     """The options of a game for which nobody has chosen any; where no preset fits, its defaults."""
-    fitting = presets_for(kind, able)
+    fitting = presets_for(kind, profile)
     return fitting[0].options if fitting else {}
 
 
-def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
+def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
     """The game's options, numbers limited to what such a plate can carry."""
-    shorter = min(able.columns, able.rows)
+    shorter = min(profile.columns, profile.rows)
     most = {
         Limit.SIDE: shorter,
-        Limit.COLUMNS: able.columns,
-        Limit.ROWS: able.rows,
+        Limit.COLUMNS: profile.columns,
+        Limit.ROWS: profile.rows,
         Limit.HEXAGON: (shorter + 1) // 2,
-        Limit.KINDS: able.kinds,
+        Limit.KINDS: profile.kinds,
     }
     return [
         spec
@@ -308,7 +308,7 @@ def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
     ]
 
 
-def games_to_begin(able: Capabilities) -> Mapping[str, tuple[Message, c.NewGame]]:
+def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
     """Answer -> what it is called and what it starts: every game as it is usually played,
     then those that another number of people can play, but for games of seats, whose pages ask.
     """
@@ -316,11 +316,11 @@ def games_to_begin(able: Capabilities) -> Mapping[str, tuple[Message, c.NewGame]
     others: dict[str, tuple[Message, c.NewGame]] = {}
     for name, kind in HOSTED.items():
         title = kind.credit.title
-        found[name] = Message(title), c.NewGame(name, usual_options(kind, able))
+        found[name] = Message(title), c.NewGame(name, usual_options(kind, profile))
         if kind.seated:
             continue
         by_players: dict[int, Preset] = {}
-        for preset, players in _fitting(kind, able):
+        for preset, players in _fitting(kind, profile):
             by_players.setdefault(players, preset)
         for count, preset in list(by_players.items())[1:]:
             label = text("{game} for {count}", game=title, count=count)
@@ -328,11 +328,11 @@ def games_to_begin(able: Capabilities) -> Mapping[str, tuple[Message, c.NewGame]
     return found | others
 
 
-def game_menu(able: Capabilities, more: Sequence[Choice] = ()) -> Question:
+def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
     """Which game to begin; each answer is a key of ``games_to_begin``. ``more``: what else may be
     chosen, last.
     """
-    choices = [Choice(value, label) for value, (label, _) in games_to_begin(able).items()]
+    choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
     return Question(text("Which game?"), (*choices, *more))
 
 
@@ -394,7 +394,7 @@ class Playing:
 
     def menu(self) -> Question:
         """What a long press of *back* offers."""
-        return game_menu(self._profile.capabilities, [each for each, _ in self.offered.values()])
+        return game_menu(self._profile, [each for each, _ in self.offered.values()])
 
     def start(self, first_game: c.NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be
@@ -590,7 +590,6 @@ class Playing:
                 journal, self.seats, overlay, line, menu, resumed=record is not None
             )
         else:
-            able = self._profile.capabilities
             self.referee = Referee(
                 journal,
                 line,
@@ -598,8 +597,8 @@ class Playing:
                 resumed=record is not None,
                 taken_back=None if record is None else record.taken_back,
                 pending=None if record is None else record.pending,
-                silent_failures=not able.measures,
-                tilts=able.sees_tilt,
+                silent_failures=not self._profile.measures,
+                tilts=self._profile.sees_tilt,
             )
         self.game, self.overlay, self.game_id = game, overlay, game_id
         self.seats.set_up(game.players if self.seated else (), game_id)

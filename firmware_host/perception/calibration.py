@@ -82,7 +82,7 @@ def uncalibrated(profile: Profile) -> Calibration:
     """What the datasheets and the table's dimensions say, and nothing more."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
-    if not profile.capabilities.measures:
+    if not profile.measures:
         # A switch reads its own magnet and nothing of the others'.
         strong, weak = _alone(strong), _alone(weak)
     return Calibration(

@@ -249,7 +249,7 @@ class Distrust:
         self._sensors = sensors
         self._expected = expected
         self._unchanged = set(range(profile.size))  # since the journal's word was given
-        self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
+        self._health = SensorHealth(profile.size, switches=not profile.measures)
         self.masked = self._health.masked
         self.masked.update(stored.failed)
         self._places: dict[int, _Masked] = {}

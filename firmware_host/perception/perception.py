@@ -131,12 +131,12 @@ class Perception:
             else:
                 state = replace(state, readings=self._sensors.crosstalk.removed(scan))
             self._state = state
-            if self._ready and self._profile.capabilities.measures:
+            if self._ready and self._profile.measures:
                 known = self._positions.known
                 for index, at in self._tracks.look(state, scan, known, now, still=still).items():
                     self._positions.arrived(state, index, at)
         stale = self._blind and still and bool(frame.field_mt)
-        turns = frame.motion if self._profile.capabilities.spins else None
+        turns = frame.motion if self._profile.spins else None
         spin_rad = None if turns is None else turns.spin_rad
         ready = self._ready and not stale
         return self._observation(now, tuple(events), spin_rad, ready=ready)
@@ -219,7 +219,7 @@ class Perception:
             state = self._rest_here(replace(state, readings=readings), now)
             calm, failed = self._is_time(_TRACK_S), self._distrust.masked
             self._distrust.at_rest(state, calm=calm)
-            if self._profile.capabilities.measures:
+            if self._profile.measures:
                 if not self._tracks.moving:
                     self._positions.look(state, failed, now, calm=calm)
                 if calm:

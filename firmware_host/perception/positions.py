@@ -52,7 +52,7 @@ class Positions:
         self._own_mt: dict[int, float] = {}  # at the last look
         self._slid: set[int] = set()  # pieces that nobody put where they are
         self.known: Mapping[int, Position] = {}
-        if profile.capabilities.measures:
+        if profile.measures:
             for disc in (STRONG, WEAK):  # before the first scan: 0.1 s on a Pi 4
                 _templates(disc, profile.gap_mm, profile.pitch_mm)
 

@@ -307,7 +307,7 @@ class Tracks:
         self._count = 0
         self._searches = False  # in this scan one may still be looked for all around
         self.known: tuple[Track, ...] = ()
-        if profile.capabilities.measures:
+        if profile.measures:
             for magnet in DISC_OF:  # before the first scan
                 table_of(DISC_OF[magnet], profile.gap_mm)
 

@@ -159,7 +159,7 @@ class Verdicts:
         self._distrust = distrust
         self._profile = profile = sensors.profile
         self._templates: tuple[_Template, ...] = ()
-        if profile.capabilities.measures:  # before the first scan
+        if profile.measures:  # before the first scan
             self._templates = _templates(profile.gap_mm, profile.pitch_mm)
         self._least = min((each.total for each in self._templates), default=0.0) / 2
 

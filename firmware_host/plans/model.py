@@ -145,7 +145,7 @@ class Plans:
         count.update(plate=1, wire=1, supply=1, filament=1)
         strong = 2 * ((profile.size + 1) // 2)
         count.update(magnet_strong=strong, ballast=strong)
-        if profile.capabilities.strengths > 1:
+        if profile.measures:
             count["magnet_weak"] = strong
         if self.boards:
             row = self.boards["row-east"]
@@ -306,7 +306,7 @@ def report(plans: Plans) -> str:
     rows = [("places", f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart")]
     if not isinstance(profile.hall, wiring.MatrixHall):
         rows += [*_field_rows(profile), *_power_rows(plans)]
-    if profile.capabilities.measures:
+    if profile.measures:
         ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
         rows.append(("settling of an input", f"{ns:.1f} us of 8"))
     if profile.imu is not None:

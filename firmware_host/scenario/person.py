@@ -429,7 +429,7 @@ class Person:
             )
 
     def _check_tilt_sensor(self) -> None:
-        if not self.host.profile.capabilities.sees_tilt:
+        if not self.host.profile.sees_tilt:
             raise SkippedError("This table has no tilt sensor to see it with.")
 
     def _whole(self) -> bool:

@@ -208,7 +208,7 @@ class Publisher:
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
                 pegs=self._bench is not None and self._bench.pegs,
                 engine_names=list(host.playing.opponents.names),
-                spins=profile.capabilities.spins,
+                spins=profile.spins,
                 light_mm=None if lights is None or lights.guide == "ring" else lights.offset_mm,
             )
             self._layout_of = (key, layout)
@@ -343,7 +343,7 @@ class Publisher:
 
     def _spin_deg(self) -> int:
         motion = self._host.frame.motion
-        if motion is None or not self._host.profile.capabilities.spins:
+        if motion is None or not self._host.profile.spins:
             return 0
         return round(math.degrees(motion.spin_rad))
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import Capabilities
+from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import exercises
 from firmware_host.host.host import Host
 from firmware_host.journal import write_game
@@ -109,9 +109,9 @@ class Table:
     # For the page
 
     @property
-    def capabilities(self) -> Capabilities:
-        """What the table can tell, and so which games it can carry."""
-        return self._host.profile.capabilities
+    def profile(self) -> Profile:
+        """What is wired where, and so which games the table can carry."""
+        return self._host.profile
 
     def layout(self) -> Layout:
         """The present layout. A new one is in place before a snapshot that goes with it."""

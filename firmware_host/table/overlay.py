@@ -11,7 +11,7 @@ from functools import cache
 
 from drivers.errors import PartError
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.profile import Capabilities, Profile, load_profile, profile_names
+from firmware_host.config.profile import Profile, load_profile, profile_names
 from firmware_host.config.settings import Settings
 from firmware_host.messages import nearest
 from firmware_host.table.sight import UNKNOWN_PIECE, Magnet, Observation, Sight, SightEvent
@@ -25,7 +25,7 @@ class Overlay:
     """One game laid over one plate. Raises BoardDoesNotFitError."""
 
     def __init__(self, profile: Profile, game: Game) -> None:
-        check_fits(profile.capabilities, game)
+        check_fits(profile, game)
         self.index_of_game_place: Mapping[str, int] = {
             place: row * profile.columns + column for place, (column, row) in game.board.items()
         }
@@ -116,13 +116,13 @@ class Overlay:
         )
 
 
-def check_fits(able: Capabilities, game: Game) -> None:
+def check_fits(profile: Profile, game: Game) -> None:
     """Raise BoardDoesNotFitError, saying which table would do, unless this one can carry it."""
     width = max(column for column, _ in game.board.values()) + 1
     height = max(row for _, row in game.board.values()) + 1
     kinds = len(game.pieces)
     other = _table_for(width, height, kinds)
-    if width > able.columns or height > able.rows:
+    if width > profile.columns or height > profile.rows:
         raise BoardDoesNotFitError(
             "A board of {width} x {height} does not fit this plate of {columns} x {rows}.",
             remedy="Choose a smaller board. A {table} is large enough."
@@ -130,16 +130,16 @@ def check_fits(able: Capabilities, game: Game) -> None:
             else "Choose a smaller board.",
             width=width,
             height=height,
-            columns=able.columns,
-            rows=able.rows,
+            columns=profile.columns,
+            rows=profile.rows,
             table=other,
         )
-    if kinds > able.kinds:
+    if kinds > profile.kinds:
         raise BoardDoesNotFitError(
             "This table tells {most} kinds of pieces apart, and {game} for {players} needs"
             " {kinds}.",
             remedy="Choose fewer players. A {table} does." if other else "Choose fewer players.",
-            most=able.kinds,
+            most=profile.kinds,
             game=game.name.replace("-", " ").title(),
             players=len(game.players),
             kinds=kinds,
@@ -158,7 +158,7 @@ def _table_for(width: int, height: int, kinds: int) -> str | None:
     fitting = [
         table
         for table in _shipped()
-        if width <= table.columns and height <= table.rows and kinds <= table.capabilities.kinds
+        if width <= table.columns and height <= table.rows and kinds <= table.kinds
     ]
     usual = Settings().profile
     best = min(fitting, key=lambda table: (table.size, table.name != usual), default=None)

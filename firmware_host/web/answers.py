@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from firmware_host.config.profile import Capabilities
+from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.engines.search.limits import waits_s
 from firmware_host.host import playing
@@ -180,13 +180,13 @@ class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     player: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
 
 
-def game_kind(kind: GameType, able: Capabilities, spoken: Catalogue) -> GameKind:
-    """A game to choose, in words, with the presets and options that a table so ``able`` has."""
+def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
+    """A game to choose, in words, with the presets and options that such a table has."""
 
     def translate(english: str) -> str:
         return spoken.translate(Message(english))
 
-    presets = playing.presets_for(kind, able)
+    presets = playing.presets_for(kind, profile)
     players = [list(kind.create(preset.options).players) for preset in presets]
     return GameKind(
         name=kind.name,
@@ -215,7 +215,7 @@ def game_kind(kind: GameType, able: Capabilities, spoken: Catalogue) -> GameKind
                 help=translate(option.help),
                 choice_labels=tuple(map(translate, option.choice_labels)),
             )
-            for option in playing.options_for(kind, able)
+            for option in playing.options_for(kind, profile)
         ],
     )
 

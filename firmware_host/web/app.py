@@ -215,8 +215,8 @@ class _Web:
     @serves("GET", "/games", list[answers.GameKind])
     async def games(self, request: Request) -> list[answers.GameKind]:
         """The games that can be started."""
-        spoken, able = self._spoken(request), self._table.capabilities
-        return [answers.game_kind(kind, able, spoken) for kind in HOSTED.values()]
+        spoken, profile = self._spoken(request), self._table.profile
+        return [answers.game_kind(kind, profile, spoken) for kind in HOSTED.values()]
 
     @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:

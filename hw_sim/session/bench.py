@@ -77,7 +77,7 @@ def at_share(delays_s: list[float], share: float) -> float:
 def _legal(session: SimSession) -> tuple[str, ...]:
     """Start a game on an empty plate, wait for the first turn; the legal places."""
     session.hands.set_up({})
-    session.host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile.capabilities)))
+    session.host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile)))
     deadline_s = session.clock.now() + 10
     session.tick()
     while session.host.standing.phase != "turn" and session.clock.now() < deadline_s:

@@ -85,7 +85,7 @@ class SeatHand:
             for index in stands[-1:]:
                 hands.take(index)
             return
-        if overlay.game.spins(position) and self._session.profile.capabilities.spins:
+        if overlay.game.spins(position) and self._session.profile.spins:
             hands.spin_plate(math.tau)  # the piece is put on it meanwhile
         troops = words[3].split("+")
         under = int(words[5].partition("=")[2]) if len(words) > 5 else 0

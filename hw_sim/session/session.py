@@ -66,7 +66,7 @@ class SimSession:
         """Whether pegs and walls lie on the plate: who can tilt it plays on a board with them where
         pieces fall in from edges.
         """
-        tilts = self.profile.capabilities.sees_tilt and self.table.world.falls
+        tilts = self.profile.sees_tilt and self.table.world.falls
         return tilts and bool(self.host.game.edge_slots)
 
     def tick(self) -> None:

@@ -104,7 +104,7 @@ class Profiles(FileTarget):
         if len({profile.centre_mm(i) for i in indices}) != profile.size:
             raise RuntimeError("two places lie at one point")
         drop_in(profile, Settings())
-        return bool(profile.capabilities.kinds)
+        return bool(profile.kinds)
 
 
 class SettingsFiles(FileTarget):

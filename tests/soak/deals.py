@@ -42,7 +42,7 @@ def _carries(profile: Profile, game: str, options: Mapping[str, Any]) -> bool:
 
 
 def _momentum(stream: Stream, profile: Profile) -> Options:
-    kinds = profile.capabilities.kinds
+    kinds = profile.kinds
     players = stream.choice([count for count in (2, 2, 3, 4) if count <= kinds])
     options: Options = {"players": players, "marbles": stream.randint(2, 4)}
     if stream.random() < 0.2:

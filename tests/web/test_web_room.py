@@ -485,9 +485,7 @@ def test_no_page_chooses_the_seed(simulated, serve):
         assert status != 200
         assert "seed" in json.loads(answer)["error"]
     assert served.table.latest().room is None
-    assert "seed" not in {
-        spec.name for spec in options_for(GRAVITY_WARFARE, simulated.capabilities)
-    }
+    assert "seed" not in {spec.name for spec in options_for(GRAVITY_WARFARE, simulated)}
 
 
 def by_code(browser, served, code: str, size=PHONE) -> Phone:

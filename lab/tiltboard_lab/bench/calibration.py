@@ -52,7 +52,7 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
     )
     for name in profile_names():
         profile = load_profile(name)
-        if not profile.capabilities.measures:
+        if not profile.measures:
             echo(f"{name}: switches have no gain; calibration tries each with both poles")
             continue
         for tolerances in TOLERANCES:

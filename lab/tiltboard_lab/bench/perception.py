@@ -206,7 +206,7 @@ def through_the_chips(
 
     tally = Tally()
     stands: dict[int, Magnet] = {}
-    classes = CLASSES[: profile.capabilities.kinds]
+    classes = CLASSES[: profile.kinds]
     expected: tuple[BoardFact, ...] = ()
     told: list[BoardFact] = []
     with SimTable(profile, seed=1) as table:

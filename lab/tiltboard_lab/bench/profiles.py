@@ -49,7 +49,7 @@ def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_
         )
         echo(f"  CPU per scan with the simulation: {whole:.3f} ms{alone}")
         tally = through_the_chips(table, Streams(1).stream("bench-profiles"), scans)
-        noise = f", {NOISE} x noise" if table.capabilities.measures else ""
+        noise = f", {NOISE} x noise" if table.measures else ""
         echo(f"  {tally.scans} scans, {tally.pieces} pieces, {TOLERANCE_MM:g} mm off{noise}:")
         echo(
             f"    {tally.events} false events, {tally.missed} missed,"

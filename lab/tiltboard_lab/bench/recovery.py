@@ -76,7 +76,7 @@ def recovery_s(
     never was well again.
     """
     host, hands = session.host, session.hands
-    host.do(NewGame(GAME, {**usual_options(MOMENTUM, session.profile.capabilities), "pie": False}))
+    host.do(NewGame(GAME, {**usual_options(MOMENTUM, session.profile), "pie": False}))
     session.run_until(session.clock.now() + 3)
     for piece, place in MOVES:
         session.run_until(hands.put(piece, host.overlay.index_of(place)).end_s + 1)

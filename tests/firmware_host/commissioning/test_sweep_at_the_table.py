@@ -20,7 +20,7 @@ from tests.unhurried import unhurried
 def session(tmp_path):
     """A table of 5 x 5 switches in the middle of a game."""
     with SimSession(unhurried("matrix-gpio"), tmp_path) as made:
-        made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile.capabilities)))
+        made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile)))
         made.run_until(made.clock.now() + 3)
         made.table.hands.put("red", made.host.overlay.index_of("c3"))
         made.run_until(made.clock.now() + 4)

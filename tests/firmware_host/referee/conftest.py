@@ -192,7 +192,7 @@ class RefereedTable:
 
 
 def menu() -> Question:
-    return game_menu(load_profile("plate-10").capabilities)
+    return game_menu(load_profile("plate-10"))
 
 
 def create(game: str, options: Mapping[str, Any]) -> Game:

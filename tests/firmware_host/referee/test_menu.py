@@ -11,8 +11,8 @@ from firmware_host.table.standing import Phase, Role
 from firmware_host.table.zones import overlay_for
 from games.registry import GAMES, HOSTED
 
-PLATE = load_profile("plate-10").capabilities
-SWITCHES = load_profile("plate-7").capabilities  # tells two kinds of pieces apart
+PLATE = load_profile("plate-10")
+SWITCHES = load_profile("plate-7")  # tells two kinds of pieces apart
 OFFERED = [*HOSTED, "momentum 3", "momentum 4"]
 
 
@@ -35,11 +35,11 @@ def test_a_table_that_tells_two_kinds_apart_offers_games_for_two():
 def test_everything_that_is_offered_can_be_begun(profile):
     table = load_profile(profile)
     for name, kind in HOSTED.items():
-        for preset in presets_for(kind, table.capabilities):
+        for preset in presets_for(kind, table):
             game = kind.create(preset.options)
             overlay_for(table, game)
             assert game.start().legal()
-        fitting = bool(presets_for(kind, table.capabilities))
+        fitting = bool(presets_for(kind, table))
         assert fitting == (name != "gravity-trap" or table.columns == 10)
 
 

@@ -47,7 +47,7 @@ class Play:
             self.recorder.record(self.session.host)
 
     def new_game(self, **options):
-        fits = usual_options(MOMENTUM, self.session.profile.capabilities)
+        fits = usual_options(MOMENTUM, self.session.profile)
         self.session.host.do(NewGame("momentum", {**fits, "pie": False, **options}))
         self.session.hands.set_up({})
         self.run(3)

@@ -105,7 +105,7 @@ def test_ten_digits_differ_and_fit():
 @pytest.fixture(params=["plate-10", "plate-7", "node"])
 def session(request, tmp_path):
     with SimSession(unhurried(request.param), tmp_path) as made:
-        made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile.capabilities)))
+        made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile)))
         made.run_until(made.clock.now() + 3)
         yield made
 
