@@ -485,7 +485,7 @@ def test_no_page_chooses_the_seed(simulated, serve):
         assert status != 200
         assert "seed" in json.loads(answer)["error"]
     assert served.table.latest().room is None
-    assert "seed" not in {spec.name for spec in options_for(GRAVITY_WARFARE, simulated)}
+    assert "seed" not in {spec.name for spec in options_for(GRAVITY_WARFARE, simulated.profile)}
 
 
 def by_code(browser, served, code: str, size=PHONE) -> Phone:
