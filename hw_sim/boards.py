@@ -343,7 +343,7 @@ class SwitchMatrix:
         self._row_pins = row_pins
         self._columns = len(north_pins)
         self._column_pins = (*north_pins, *south_pins)
-        self._driven: dict[int, bool] = {}
+        self._driven: dict[int, float] = {}
         self.shorted: set[tuple[int, int, bool]] = set()
         self._ways_s = -math.inf
         self._ways_known: dict[int, list[tuple[int, float]]] = {}
@@ -351,7 +351,7 @@ class SwitchMatrix:
     def wire(self, wiring: Wiring) -> None:
         """Connect to the Pi."""
         for pin in (*self._row_pins, *self._column_pins):
-            wiring.drives[pin] = partial(self._drive, pin)
+            wiring.outputs[pin] = partial(self._drive, pin)
             wiring.inputs[pin] = partial(self.level, pin)
 
     def level(self, pin: int, now_s: float) -> bool | None:
@@ -359,7 +359,7 @@ class SwitchMatrix:
         volt = self._volts(now_s).get(pin)
         return None if volt is None else volt > THRESHOLD_V
 
-    def _drive(self, pin: int, level: bool | None) -> None:
+    def _drive(self, pin: int, level: float | None, _frequency_hz: float | None, _: float) -> None:
         """The Pi drives a line, or lets it go."""
         if level is None:
             self._driven.pop(pin, None)

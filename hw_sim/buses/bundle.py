@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from smbus2 import SMBus
 
 from drivers.buses import PinFactory, SerialPort
 from drivers.light_links import SpiSender, strip_of
 from hw_sim.buses import timing
-from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
+from hw_sim.buses.gpio import OutputListener, Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
@@ -22,13 +22,6 @@ from hw_sim.clock import VirtualClock
 
 if TYPE_CHECKING:
     from drivers.neopixel_strip import SentStrip
-
-
-class Chip(Protocol):
-    """Anything with a supply."""
-
-    def power_on(self, now_s: float, /) -> None:
-        """The supply comes back."""
 
 
 class SimBuses:
@@ -153,15 +146,17 @@ class SimBuses:
         now_s = self.clock.now()
         if self._factory is not None:
             self._factory.close()
-        chips: list[Chip] = [port.chip for port in (*self.spi_ports.values(), self.light_port)]
-        chips += [chip for bus in self.i2c_buses.values() for chip in bus.chips.values()]
-        for chip in chips:
-            chip.power_on(now_s)
+        for port in (*self.spi_ports.values(), self.light_port):
+            port.chip.power_on(now_s)
+        for bus in self.i2c_buses.values():
+            for chip in bus.chips.values():
+                chip.power_on(now_s)
 
 
-def _address_line(address: AddressBus, line: int) -> Callable[[float, float | None, float], None]:
-    def driven(level: float, _frequency_hz: float | None, now_s: float) -> None:
-        address.drive(line, level >= 0.5, now_s)
+def _address_line(address: AddressBus, line: int) -> OutputListener:
+    def driven(level: float | None, _frequency_hz: float | None, now_s: float) -> None:
+        high = level is not None and level >= 0.5  # a line that is let go lies at ground
+        address.drive(line, high, now_s)
 
     return driven
 

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from gpiozero.exc import PinSetInput
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from hw_sim.buses.timing import GPIO_CALL_S
@@ -18,11 +17,10 @@ from hw_sim.clock import VirtualClock
 
 REVISION = "c03111"  # a Pi 4B
 
-OutputListener = Callable[[float, float | None, float], None]
-"""``driven(level, frequency_hz, now_s)``: 0 or 1, or the duty cycle while there is a frequency."""
-
-DriveListener = Callable[[bool | None], None]
-"""``driven(level)``: an output's level; None: the pin lets the line go."""
+OutputListener = Callable[[float | None, float | None, float], None]
+"""``driven(level, frequency_hz, now_s)``: 0 or 1, or the duty cycle while there is a frequency;
+None: the pin lets the line go.
+"""
 
 LevelSource = Callable[[float], bool | None]
 """``level(now_s)``: what drives an input pin; None: nothing does, its pull decides."""
@@ -34,7 +32,6 @@ class Wiring:
     def __init__(self) -> None:
         self.outputs: dict[int, OutputListener] = {}
         self.inputs: dict[int, LevelSource] = {}
-        self.drives: dict[int, DriveListener] = {}
 
 
 class SimPin(MockPWMPin):
@@ -48,7 +45,6 @@ class SimPin(MockPWMPin):
         super().__init__(factory, info)
         self._listener = factory.wiring.outputs.get(self._number)
         self._source = factory.wiring.inputs.get(self._number)
-        self._drive = factory.wiring.drives.get(self._number)
 
     def _get_state(self) -> float:
         clock = self._clock
@@ -60,18 +56,12 @@ class SimPin(MockPWMPin):
         return float(self._state)
 
     def _set_state(self, value: float) -> None:
-        if self._function == "input":
-            raise PinSetInput(f"cannot set state of pin {self!r}")
-        if not 0 <= value <= 1:
-            raise ValueError(f"level {value} is not between 0 and 1")
         self._clock.advance(GPIO_CALL_S)
         if value != self._state:
             self._state = value
             self._notify()
 
     def _set_frequency(self, value: float | None) -> None:
-        if value is not None and self._function == "input":
-            raise PinSetInput(f"cannot use PWM on input pin {self!r}")
         self._clock.advance(GPIO_CALL_S)
         if value != self._frequency:
             self._frequency = value
@@ -89,12 +79,10 @@ class SimPin(MockPWMPin):
             self._notify()
 
     def _notify(self) -> None:
-        """Tell the listeners what the wire carries now; a released pin counts as low."""
+        """Tell the listener what the wire carries now."""
         if self._listener is not None:
-            level = self._state if self._function == "output" else 0
+            level = self._state if self._function == "output" else None
             self._listener(level, self._frequency, self._clock.now())
-        if self._drive is not None:
-            self._drive(self._state >= 0.5 if self._function == "output" else None)
 
     def _change_state(self, value: float) -> bool:
         changed = bool(self._state != value)
@@ -138,9 +126,9 @@ class Piezo:
         self.tone_hz: float | None = None
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
 
-    def drive(self, duty: float, frequency_hz: float | None, now_s: float) -> None:
+    def drive(self, duty: float | None, frequency_hz: float | None, now_s: float) -> None:
         """The pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""
-        tone = frequency_hz if frequency_hz is not None and 0.0 < duty < 1.0 else None
+        tone = frequency_hz if duty is not None and 0.0 < duty < 1.0 else None
         if tone != self.tone_hz:
             self.tone_hz = tone
             self.tones.append((now_s, tone))

@@ -60,8 +60,6 @@ class Cd74Hc4067:
     def __init__(
         self, bus: AddressBus, inputs: Sequence[AnalogSource], *, source_ohm: float = 10.0
     ) -> None:
-        if len(inputs) > INPUTS:
-            raise ValueError(f"at most {INPUTS} inputs, not {len(inputs)}")
         self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
         self._bus = bus
         self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)

@@ -67,8 +67,6 @@ class Mcp3008:
         *,
         source_ohm: float = 0.0,
     ) -> None:
-        if len(inputs) != CHANNELS:
-            raise ValueError(f"{CHANNELS} inputs, not {len(inputs)}")
         self.inputs = list(inputs)
         self.reference_v = reference_v
         self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
