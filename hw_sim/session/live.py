@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from drivers.clock import Clock, SystemClock
+from firmware_host.config.paths import read_kept
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
@@ -84,18 +85,9 @@ class KeptPlate:
         """Put on the empty plate of ``world`` what lay there; with a file that cannot be read,
         nothing, and the log says so.
         """
-        try:
-            lying = msgspec.json.decode(self._path.read_bytes(), type=list[Lying])
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError) as error:
-            _log.warning(
-                "The simulated plate starts empty: %s cannot be read: %s.", self._path, error
-            )
-            return
-        for piece in lying:
+        self._kept = read_kept(self._path, list[Lying], "the simulated plate is empty")
+        for piece in self._kept:
             world.add_resting(piece.label, piece.magnet, piece.factor, piece.at_mm)
-        self._kept = lying
 
     def save(self, world: World) -> None:
         """Write down what lies on the plate, where that has changed. Pieces in hands do not lie."""
@@ -121,17 +113,6 @@ class KeptPlate:
 # The hands that a page offers on a simulated table (``table.preview.HandsPort``).
 
 Call = Callable[[Callable[[], None]], Future[None]]
-
-
-def at_once(work: Callable[[], None]) -> Future[None]:
-    """``call`` of PageHands for whoever steps the table in his own thread."""
-    done: Future[None] = Future()
-    try:
-        work()
-        done.set_result(None)
-    except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
-        done.set_exception(error)
-    return done
 
 
 class PageHands:
