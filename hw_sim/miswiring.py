@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from drivers.attitude import Mounting, all_mountings
+from drivers.attitude import Vector, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages import nearest
 from hw_sim.boards import HallBoard
@@ -21,9 +21,15 @@ from hw_sim.faults import Targets, check_targets
 from hw_sim.table import SimTable
 
 LINES = ("S0", "S1", "S2", "S3")
-WAYS = ("east", "west", "north", "south", "up", "down")
+WAYS: dict[str, Vector] = {
+    "east": (1.0, 0.0, 0.0),
+    "west": (-1.0, 0.0, 0.0),
+    "north": (0.0, 1.0, 0.0),
+    "south": (0.0, -1.0, 0.0),
+    "up": (0.0, 0.0, 1.0),
+    "down": (0.0, 0.0, -1.0),
+}
 BUTTONS = ("confirm", "back")
-_OPPOSITE = dict(zip(WAYS, ("west", "east", "south", "north", "down", "up"), strict=True))
 
 # What is sold for, or taken for, a DRV5055A1 (60 mV/mT at 3.3 V). A2: half its slope (SBAS640).
 # 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output +-10 % (SS49E, AH49E).
@@ -43,7 +49,7 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     profile, board = table.profile, table.hall_board
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
-        found["imu-turned"] = (WAYS, WAYS), lambda arrow, face: _turn_imu(table, arrow, face)
+        found["imu-turned"] = ([*WAYS], [*WAYS]), lambda arrow, face: _turn_imu(table, arrow, face)
     if isinstance(board, HallBoard):
         numbers = [str(number) for number in range(-(-profile.size // 16))]
         found["mux-swapped"] = (numbers, numbers), lambda *two: _swap_muxes(table, *map(int, two))
@@ -92,28 +98,17 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     do(*targets)
 
 
-def mounting_of(arrow: str, face: str) -> Mounting:
-    """A chip whose x arrow and face point there. Raises ValueError if both are of one line."""
-    for orientation in all_mountings():
-        points: dict[str, str] = {
-            "east": orientation.east,
-            "north": orientation.north,
-            "up": orientation.up,
-        }
-        for way, axis in tuple(points.items()):
-            points[_OPPOSITE[way]] = axis.translate({ord("+"): "-", ord("-"): "+"})
-        if (points[arrow], points[face]) == ("+x", "+z"):
-            return orientation
-    raise ValueError(f"no chip has its x arrow {arrow} and its face {face}")
-
-
 def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
-    if face == _OPPOSITE[arrow]:
-        raise FaultError(
-            "A chip's x arrow and its face are at right angles.",
-            remedy="Name two such ways, for example: imu-turned north up.",
-        )
-    table.imu_orientation = mounting_of(arrow, face)
+    """Mount the chip with its x arrow, and its face, pointing these ways."""
+    for orientation in all_mountings():
+        axes = orientation.on_chip(WAYS[arrow]), orientation.on_chip(WAYS[face])
+        if axes == (WAYS["east"], WAYS["up"]):
+            table.imu_orientation = orientation
+            return
+    raise FaultError(
+        "A chip's x arrow and its face are at right angles.",
+        remedy="Name two such ways, for example: imu-turned north up.",
+    )
 
 
 def _swap(wires: dict[int, Any] | list[Any], one: int, other: int) -> None:
