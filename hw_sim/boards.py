@@ -44,7 +44,7 @@ class _Board:
 
     def set_dead(self, index: int, on: bool) -> None:
         """The sensor's outputs are broken off; an input of a multiplexer then lies at ground."""
-        _mark(self._dead, index, on)
+        (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
     def set_noise(self, factor: float) -> None:
@@ -129,7 +129,7 @@ class HallBoard(_Board):
 
     def set_noisy(self, index: int, on: bool) -> None:
         """The sensor's noise is ``NOISY`` times the others'."""
-        _mark(self._noisy, index, on)
+        (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
     def set_noise(self, factor: float) -> None:
@@ -185,13 +185,6 @@ class HallBoard(_Board):
     def _connect(self, position: int, source: AnalogSource) -> None:
         channel, address = divmod(position, INPUTS)
         self.multiplexers[channel].inputs[address] = source
-
-
-def _mark(marks: set[int], index: int, on: bool) -> None:
-    if on:
-        marks.add(index)
-    else:
-        marks.discard(index)
 
 
 def _ground(now_s: float) -> float:
@@ -338,6 +331,7 @@ class SwitchMatrix:
         row_pins: tuple[int, ...],
         north_pins: tuple[int, ...],
         south_pins: tuple[int, ...],
+        wiring: Wiring,
     ) -> None:
         self._board = board
         self._row_pins = row_pins
@@ -347,9 +341,6 @@ class SwitchMatrix:
         self.shorted: set[tuple[int, int, bool]] = set()
         self._ways_s = -math.inf
         self._ways_known: dict[int, list[tuple[int, float]]] = {}
-
-    def wire(self, wiring: Wiring) -> None:
-        """Connect to the Pi."""
         for pin in (*self._row_pins, *self._column_pins):
             wiring.outputs[pin] = partial(self._drive, pin)
             wiring.inputs[pin] = partial(self.level, pin)

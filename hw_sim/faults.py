@@ -97,7 +97,7 @@ def sensor_kinds(table: SimTable) -> Kinds:
         board.swap_wires(index(one), index(other))
 
     def are_swapped(one: str, other: str) -> bool:
-        return board.wire_of(index(one)) == index(other) != index(one)
+        return board.wire_of(index(one)) == index(other)
 
     yield "sensor-dead", of_one(board.set_dead, is_dead)
     yield "sensor-stuck", of_one(board.set_stuck, is_stuck)
@@ -570,12 +570,10 @@ class Faults:
         return chosen
 
 
-def check_targets(
-    name: str, allowed: tuple[Targets, ...], given: Targets, *, twice: bool = True
-) -> None:
-    """Raises FaultError unless ``given`` are what each target may be. ``twice``: one may be so."""
+def check_targets(name: str, allowed: tuple[Targets, ...], given: Targets) -> None:
+    """Raises FaultError unless ``given`` are what each target may be, and none of them twice."""
     known = all(target in each for target, each in zip(given, allowed, strict=False))
-    if known and len(given) == len(allowed) and (twice or len({*given}) == len(given)):
+    if known and len(given) == len(allowed) == len({*given}):
         return
     raise FaultError(
         "{name} takes {wanted}, not {given!r}.",

@@ -94,7 +94,7 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
             faults=", ".join(table.faults.names),
         )
     allowed, do = known[name]
-    check_targets(name, allowed, targets, twice=False)
+    check_targets(name, allowed, targets)
     do(*targets)
 
 

@@ -215,8 +215,8 @@ def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
 
 def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
     board = SwitchBoard(table.profile, BIASED_REED, table.world, table.streams)
-    table.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
-    table.matrix.wire(table.buses.wiring)
+    pins = hall.row_pins, hall.north_pins, hall.south_pins
+    table.matrix = SwitchMatrix(board, *pins, table.buses.wiring)
     return board
 
 

@@ -258,7 +258,7 @@ def test_swapped_sensors_show_each_other_s_piece(table, reader):
     assert abs(reader.mean_mt(D4)) < 1.5
     table.faults.heal("sensor-swapped", ["d4", "h8"])
     assert reader.mean_mt(D4) < -8
-    with pytest.raises(FaultError, match="no effect"):
+    with pytest.raises(FaultError, match="takes one of"):
         table.faults.inject("sensor-swapped", ["d4", "d4"])
     assert reader.mean_mt(D4) < -8
 
@@ -429,6 +429,8 @@ def test_a_fault_is_injected_once_and_only_an_injected_one_is_healed(table):
     table.faults.inject("sensor-dead", ["a1"])
     with pytest.raises(FaultError, match="already there"):
         table.faults.inject("sensor-dead", ["a1"])
+    with pytest.raises(FaultError, match="no effect"):
+        table.faults.inject("sensor-noisy", ["a1"])
     with pytest.raises(FaultError, match="to heal"):
         table.faults.heal("sensor-dead", ["a2"])
     assert table.faults.active == [("sensor-dead", ("a1",))]
