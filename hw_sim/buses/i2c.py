@@ -211,35 +211,24 @@ def _error(number: int) -> OSError:
 
 def _smbus(file: _File, argument: Any) -> None:
     """One SMBus transaction, made of plain messages as the kernel's emulation does."""
-    bus, address = file.bus, file.address
-    size: int = argument.size
+    bus, address, size = file.bus, file.address, argument.size
     reading = argument.read_write == SMBUS_READ
-    command = bytes([argument.command])
-    data: Any = argument.data.contents if argument.data else None
+    counts = {BYTE: int(reading), BYTE_DATA: 1, WORD_DATA: 2}
     if size == I2C_BLOCK:
-        count = data.block[0]
-        if not 0 < count <= BLOCK_MAX:
+        counts[size] = argument.data.contents.block[0]
+        if not 0 < counts[size] <= BLOCK_MAX:
             raise _error(errno.EINVAL)
-        if reading:
-            answer = bus.transfer([Message(address, command), Message(address, None, count)])
-            ctypes.memmove(argument.data, bytes([count]) + answer, count + 1)
-        else:
-            bus.transfer([Message(address, command + bytes(data.block[1 : count + 1]))])
-    elif size == BYTE_DATA and reading:
-        data.byte = bus.transfer([Message(address, command), Message(address, None, 1)])[0]
-    elif size == BYTE_DATA:
-        bus.transfer([Message(address, command + bytes([data.byte]))])
-    elif size == WORD_DATA and not reading:
-        bus.transfer([Message(address, command + data.word.to_bytes(2, "little"))])
-    elif size == WORD_DATA:
-        answer = bus.transfer([Message(address, command), Message(address, None, 2)])
-        data.word = int.from_bytes(answer, "little")
-    elif size == BYTE and reading:
-        data.byte = bus.transfer([Message(address, None, 1)])[0]
-    elif size == BYTE:
-        bus.transfer([Message(address, command)])
-    else:
+    elif size not in counts:
         raise _error(errno.EOPNOTSUPP)  # nothing that any driver here uses
+    count, command = counts[size], bytes([argument.command])
+    before = 1 if size == I2C_BLOCK else 0  # a block begins with its length
+    if reading:
+        first = [] if size == BYTE else [Message(address, command)]
+        answer = bus.transfer([*first, Message(address, None, count)])
+        ctypes.memmove(argument.data, bytes([count])[:before] + answer, before + count)
+    else:
+        written = ctypes.string_at(argument.data, before + count) if count else b""
+        bus.transfer([Message(address, command + written[before:])])
 
 
 def _read_write(bus: I2cBus, argument: Any) -> None:
