@@ -46,8 +46,8 @@ class LineEnd(Protocol):
 class SimLine:
     """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
 
-    ``damage_next``: this many bytes to the computer get a bit turned over; ``noise``: what the line
-    makes of bytes, either way. ``handed_s``: when the last byte came to the computer.
+    ``noise``: what the line makes of bytes, either way. ``handed_s``: when the last byte came to
+    the computer.
     """
 
     def __init__(self, clock: VirtualClock, baud: int) -> None:
@@ -57,7 +57,6 @@ class SimLine:
         self.bytes_up = 0
         self.bytes_down = 0
         self.overrun = 0
-        self.damage_next = 0
         self.noise: Callable[[bytes], bytes] = bytes
         self.handed_s = 0.0
         self.path = ""
@@ -126,10 +125,6 @@ class SimLine:
         if self._master is None:
             return
         self.bytes_up += len(data)
-        if self.damage_next:
-            hit = min(self.damage_next, len(data))
-            self.damage_next -= hit
-            data = bytes(byte ^ 0x10 for byte in data[:hit]) + data[hit:]
         heard = self.noise(data)
         self._up_free_s = self._send(self._up, self._up_free_s, now_s, heard, USB_PACKET)
 

@@ -451,12 +451,6 @@ class Dynamics:
         at = bisect_right(self._motions, time_s, key=lambda motion: motion.time_s)
         return self._motions[max(0, at - 1)]
 
-    def energy_j(self) -> float:
-        """Potential and kinetic together."""
-        mujoco.mj_energyPos(self._model, self._data)
-        mujoco.mj_energyVel(self._model, self._data)
-        return float(self._data.energy.sum())
-
     # How it is kept
 
     def _note(self) -> None:

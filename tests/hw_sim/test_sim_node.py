@@ -165,7 +165,14 @@ def test_unplugged_and_back(table, plate):
     assert back_s < 4.0
 
 
-def test_a_damaged_frame_costs_one_reading(table):
+def test_a_damaged_frame_costs_one_reading(table, monkeypatch):
+    line, send = table.node.line, table.node.line.send
+
+    def damaged(data, now_s):
+        """A bit of the next byte to the computer is turned over."""
+        monkeypatch.setattr(line, "send", send)
+        send(bytes([data[0] ^ 0x10]) + data[1:], now_s)
+
     link = NodeLink(NodeSettings("/dev/tiltboard-node", 460_800, 10, 10), table.buses)
     pacer = Pacer(table.clock, 1 / SCAN_S)
     for scan in range(60):
@@ -173,7 +180,7 @@ def test_a_damaged_frame_costs_one_reading(table):
         link.poll("hall")
         if scan == 20:
             before = link.scan_count
-            table.node.line.damage_next = 1
+            monkeypatch.setattr(line, "send", damaged)
     link.close()
     assert table.node.line.damage_next == 0
     assert 37 <= link.scan_count - before <= 39  # one of 38 to 40
