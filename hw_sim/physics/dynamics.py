@@ -46,8 +46,6 @@ PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 
 NOSLIP = 3
 NOSLIP_LOOSE = 20
 OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
-
-
 KEPT_STEPS = 192  # of the plate's motions, for filters that look back: 0.3 s and more
 
 # How fingers and chopsticks pull a piece to where it shall be, no harder than people can.
@@ -321,7 +319,7 @@ class Dynamics:
         Between two sticks it swings about the line between them. None: it slips out.
         """
         data, plate, squeeze_n = self._data, self._turned(), piece.squeeze_n
-        mass_kg = self._model.body_mass[piece.body]
+        mass_kg, at = self._model.body_mass[piece.body], piece.speed_at
         axes = data.xmat[piece.body].reshape(3, 3)
         here, ahead = (
             self._centre_m(piece, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
@@ -330,7 +328,7 @@ class Dynamics:
         ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
         per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
         off = ahead - data.xpos[piece.body]
-        speed = (ahead - here) / STEP_S - data.qvel[piece.speed_at : piece.speed_at + 3]
+        speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
         force = mass_kg * (per_s**2 * off + 2 * per_s * speed)
         force[2] += mass_kg * 9.81
         if squeeze_n and _slips(force @ plate, squeeze_n):
@@ -338,9 +336,7 @@ class Dynamics:
         x, y, z = axes[:, 2].tolist()
         u, v, w = plate[:, 2].tolist()
         lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
-        rate = (
-            axes @ data.qvel[piece.speed_at + 3 : piece.speed_at + 6]
-        )  # MuJoCo's: in its own axes
+        rate = axes @ data.qvel[at + 3 : at + 6]  # which MuJoCo has in the piece's own axes
         inertia = self._model.body_inertia[piece.body].max()
         torque = inertia * (GRIP_PER_S**2 * lean - 2 * GRIP_PER_S * rate)
         if squeeze_n:
