@@ -115,6 +115,17 @@ class KeptPlate:
 Call = Callable[[Callable[[], None]], Future[None]]
 
 
+def at_once(work: Callable[[], None]) -> Future[None]:
+    """``call`` of PageHands for who steps the table in his own thread."""
+    done: Future[None] = Future()
+    try:
+        work()
+        done.set_result(None)
+    except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
+        done.set_exception(error)
+    return done
+
+
 class PageHands:
     """Each thing is begun in the table's thread and answered when the hand has done it and left.
 

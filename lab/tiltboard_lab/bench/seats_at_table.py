@@ -5,7 +5,6 @@ own hand puts their pieces down and stacks them; the sensors propose what they s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +16,7 @@ from firmware_host.table.commands import NewGame, SeatComputer
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.physics import world_class
 from hw_sim.session import SimSession
-from hw_sim.session.live import PageHands
+from hw_sim.session.live import PageHands, at_once
 
 LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
 TIDIES_S = 30.0  # after its end
@@ -60,17 +59,6 @@ def run(
             f"{tally.placed} placements and events, {tally.failed} failed, "
             f"{tally.proposed} proposed by sensors"
         )
-
-
-def at_once(work: Callable[[], None]) -> Future[None]:
-    """``call`` of PageHands for who steps the table in his own thread."""
-    done: Future[None] = Future()
-    try:
-        work()
-        done.set_result(None)
-    except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
-        done.set_exception(error)
-    return done
 
 
 def opened(folder: Path, *, physics: bool) -> SimSession:
