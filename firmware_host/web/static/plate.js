@@ -392,10 +392,7 @@ export class Camera {
     const { west, south, east, north } = around(board.map((index) => store.centreOf(index)), store.layout.pitch_mm / 2 + AROUND_MM);
     const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];
     if (!tracks.length) return { west, south, east, north };
-    const [drawn, plate] = [around(tracks, AROUND_MM), this.plate()]; // a track may swing out beyond its places
-    return {
-      west: Math.min(west, Math.max(plate.west, drawn.west)), south: Math.min(south, Math.max(plate.south, drawn.south)),
-      east: Math.max(east, Math.min(plate.east, drawn.east)), north: Math.max(north, Math.min(plate.north, drawn.north)),
-    };
+    const drawn = around(tracks, AROUND_MM); // a track may swing out beyond its places
+    return { west: Math.min(west, drawn.west), south: Math.min(south, drawn.south), east: Math.max(east, drawn.east), north: Math.max(north, drawn.north) };
   }
 }
