@@ -161,9 +161,10 @@ def test_type_comes_with_the_page(served, open_page):
     assert (status, headers["content-type"], body[:4]) == (200, "image/png", b"\x89PNG")
 
 
-# Letters that are drawn with what they stand on, in its own units; and what iOS enlarges otherwise.
+# Letters that are drawn with what they stand on, in its own units, or are as small as the longest
+# word of a card wants; and what iOS enlarges otherwise.
 DRAWN_WORDS = re.compile(
-    r"[.](letter|place-name|zone|small|slot|sensor-map|tag)\b|input|^$|font-size: 0"
+    r"[.](letter|place-name|zone|small|slot|sensor-map|tag|hand-card strong)\b|input|^$|font-size: 0"
 )
 SIZE = re.compile(r"font(?:-size)?:[^;{}]*?[\d.]+px")
 RADIUS = re.compile(r"border-radius: ([\d.]+)px[ ;]")
