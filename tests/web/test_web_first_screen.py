@@ -164,7 +164,8 @@ def test_type_comes_with_the_page(served, open_page):
 # Letters that are drawn with what they stand on, in its own units, or are as small as the longest
 # word of a card wants; and what iOS enlarges otherwise.
 DRAWN_WORDS = re.compile(
-    r"[.](letter|place-name|zone|small|slot|sensor-map|tag|hand-card strong)\b|input|^$|font-size: 0"
+    r"[.](letter|place-name|zone|small|slot|sensor-map|tag|hand-card strong)\b"
+    r"|input|^$|font-size: 0"
 )
 SIZE = re.compile(r"font(?:-size)?:[^;{}]*?[\d.]+px")
 RADIUS = re.compile(r"border-radius: ([\d.]+)px[ ;]")
