@@ -103,7 +103,7 @@ def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
     done = CliRunner().invoke(sim_command, ["--state", str(tmp_path), "--port", "0"])
     assert done.exit_code == 0, done.output
     (table,) = opened
-    assert type(table.hands._session.table.world).__name__ == kind
+    assert type(table._hands._session.table.world).__name__ == kind
     lines = (
         []
         if installed
