@@ -209,6 +209,7 @@ def test_a_read_only_disk(path: Path, clock: Any) -> None:
 
 READER = """
 import os, sys
+import urllib.parse  # by a Path later on, when nobody may read a Python in another home
 from pathlib import Path
 from firmware_host.journal import JournalReader
 if os.geteuid() == 0:
