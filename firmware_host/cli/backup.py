@@ -63,12 +63,17 @@ _BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive o
 )
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class _Numbered(msgspec.Struct, frozen=True):
+    """What is read of a manifest of any version."""
+
+    format: int
+
+
+class Manifest(_Numbered, frozen=True):
     """``made_s``: seconds since 1970-01-01 UTC. ``program``: the version that made it. ``files``:
     the names of all others.
     """
 
-    format: int
     program: str
     made_s: float
     files: list[str]
@@ -187,16 +192,20 @@ def _unpacked(path: Path, file: Path) -> dict[str, bytes]:
 
 def _manifest(path: Path, data: bytes) -> Manifest:
     try:
+        found = msgspec.json.decode(data, type=_Numbered).format
+        if found > FORMAT:
+            raise BackupError(
+                "{path} is a backup of a newer tiltboard (format {format}).",
+                remedy="Install the newer version first.",
+                path=path,
+                format=found,
+            )
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _damaged(path, text("it has no manifest")) from error
-    if manifest.format != FORMAT:
-        raise BackupError(
-            "{path} is a backup of a newer tiltboard (format {format}).",
-            remedy="Install the newer version first.",
-            path=path,
-            format=manifest.format,
-        )
+    if found != FORMAT:
+        why = text("it is of another version of tiltboard (format {version})", version=found)
+        raise _damaged(path, why)
     return manifest
 
 

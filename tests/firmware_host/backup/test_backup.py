@@ -215,6 +215,8 @@ def newer_journal(members):
     ("change", "says"),
     [
         (manifest_with(format=2), "newer tiltboard"),
+        (manifest_with(format=2, files={"by": "day"}), "newer tiltboard"),
+        (manifest_with(format=0), "another version of tiltboard"),
         (manifest_with(format="1"), "no manifest"),
         (lambda m: m.pop("manifest.json"), "no manifest"),
         (lambda m: m.pop("calibration.json"), "manifest lists"),
