@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from hw_sim.errors import HandsError
@@ -35,6 +35,9 @@ SQUEEZE_N = 0.6  # of chopsticks on what they hold
 SQUEEZE_SPREAD = 0.1
 FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
 
+Offset = tuple[float, float]
+CENTRE: Offset = (0.0, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -51,7 +54,8 @@ class Action:
 class Hands:
     """All hands at one table. Places are plate indices; x and y in mm from the plate's centre.
 
-    ``pace``: how long they take, of an adult's usual time.
+    ``pace``: how long they take, of an adult's usual time. ``busy_until_s``: when the last one has
+    left. ``traffic``: what is in the way of what.
     """
 
     pace = 1.0
@@ -59,55 +63,38 @@ class Hands:
     def __init__(self, world: World, stream: Stream) -> None:
         self._world = world
         self._stream = stream
-        self._traffic = Traffic(world.pieces)
-        self._busy_until_s = 0.0
+        self.traffic = Traffic(world.pieces)
+        self.busy_until_s = 0.0
         self._grips: dict[int, float] = {}  # piece carried freely -> when the hand was told last
-
-    @property
-    def busy_until_s(self) -> float:
-        """When the last hand has left."""
-        return self._busy_until_s
 
     # Pieces, by place
 
     def put(
-        self,
-        label: str,
-        index: int,
-        offset_mm: tuple[float, float] = (0.0, 0.0),
-        *,
-        turned_over: bool = False,
+        self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
     ) -> Action:
         """A piece from its tray on a place."""
-        self._world.settle(self._now())
-        goal = self._goal(index, offset_mm)
-        self._check_free(index)
-        self._traffic.check_room(goal, None)
+        goal = self._free_goal(index, offset_mm)
         piece = self._world.new_piece(label, paths.above(goal), turned_over=turned_over)
-        pace = self._pace()
-        return self._bring(piece, lambda path: paths.lower(path, goal, pace))
+        return self.bring(piece, partial(paths.lower, goal=goal, pace=self._pace()))
 
     def take(self, index: int) -> Action:
         """Take the piece that stands there off the plate."""
-        piece = self._standing(index)
-        start, pace = piece.here, self._pace()
-        return self._start(piece, lambda path: paths.take(path, start, pace), leaves=True)
+        return self.throw_off(self._standing(index).piece_id)
 
-    def move(self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)) -> Action:
+    def move(self, source: int, target: int, offset_mm: Offset = CENTRE) -> Action:
         """Lift, carry, put."""
-        piece, start, goal, pace = self._way(source, target, offset_mm)
-        return self._start(piece, lambda path: paths.move(path, start, goal, pace))
+        piece = self._standing(source)
+        goal = self._free_goal(target, offset_mm, piece)
+        return self.start(piece, partial(paths.move, goal=goal, pace=self._pace()))
 
-    def slide(
-        self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)
-    ) -> Action:
+    def slide(self, source: int, target: int, offset_mm: Offset = CENTRE) -> Action:
         """Push along the plate without lifting, around what stands a little in the way."""
-        piece, start, goal, pace = self._way(source, target, offset_mm)
+        piece = self._standing(source)
+        goal, pace = self._free_goal(target, offset_mm, piece), self._pace()
         blocked: HandsError | None = None
         for bow_mm in BOWS_MM:
-            draw = partial(paths.slide, start=start, goal=goal, bow_mm=bow_mm, pace=pace)
             try:
-                return self._start(piece, draw)
+                return self.start(piece, partial(paths.slide, goal=goal, pace=pace, bow_mm=bow_mm))
             except HandsError as error:
                 blocked = blocked or error
         raise blocked or no_room(piece)
@@ -117,15 +104,12 @@ class Hands:
         now_s = self._now()
         pieces = [self._standing(index) for index in indices]
         plans: dict[int, Path] = {}
-        gestures_made: list[Gesture] = []
         for index, piece in zip(indices, pieces, strict=True):
-            gesture = self._knocked(index, piece, plans)
-            plans[piece.piece_id] = gesture.path
-            gestures_made.append(gesture)
-        for piece, gesture in zip(pieces, gestures_made, strict=True):
-            self._world.set_going(piece, gesture.path)
-        end_s = max(gesture.end_s for gesture in gestures_made)
-        return self._done(Action(now_s, end_s, end_s, tuple(piece.piece_id for piece in pieces)))
+            plans[piece.piece_id] = self._jump(index, piece, plans)
+        for piece in pieces:
+            self._world.set_going(piece, plans[piece.piece_id])
+        end_s = max(path.end_s for path in plans.values())
+        return self._done(Action(now_s, end_s, end_s, tuple(plans)))
 
     def set_up(self, labels: Mapping[int, str]) -> None:
         """The plate at once as a game of a scenario begins: these pieces from their trays, each in
@@ -134,7 +118,7 @@ class Hands:
         for piece in list(self._world.pieces.values()):
             self._world.remove(piece)
         for index, label in labels.items():
-            self._world.changed(self._world.new_piece(label, self._goal(index, (0.0, 0.0))))
+            self._world.changed(self._world.new_piece(label, self._goal(index)))
 
     # Pieces, without care: in a world in which nothing moves by itself each means the nearest plain
     # thing
@@ -143,7 +127,7 @@ class Hands:
         self,
         label: str,
         index: int,
-        offset_mm: tuple[float, float] = (0.0, 0.0),
+        offset_mm: Offset = CENTRE,
         *,
         from_mm: float,
         tremble_mm: float,
@@ -151,15 +135,24 @@ class Hands:
         """Let a piece fall on a place, or on what stands there. Without a fall: ``put``."""
         if not self._world.falls:
             return self.put(label, index, offset_mm)
-        return self._release(label, index, offset_mm, from_mm, tremble_mm)
+        x, y, _ = self._goal(index, offset_mm)
+        x += self._stream.gauss(0.0, OFF_CENTRE_MM)
+        y += self._stream.gauss(0.0, OFF_CENTRE_MM)
+        goal = (x, y, self._world.top_mm(x, y) + from_mm)
+        turns, pace = self._turns(), self._pace()
+
+        def lower(path: Path) -> Gesture:
+            path.to((x, y, goal[2] + BODY_HEIGHT_MM), paths.LOWER_S * pace)
+            path.to(goal, paths.GRIP_S + BODY_HEIGHT_MM / paths.LAST_MM_S)
+            fallen_s = path.end_s + math.sqrt(2 * from_mm / G_MM_S2)
+            trembling = paths.Trembling(path, tremble_mm, turns)
+            return Gesture(trembling, fallen_s, fallen_s + paths.LEAVE_S * pace)
+
+        start = (x, y - paths.ASIDE_MM, goal[2] + paths.APPROACH_MM)
+        return self.bring(self._world.new_piece(label, start), lower)
 
     def stack(
-        self,
-        label: str,
-        index: int,
-        offset_mm: tuple[float, float] = (0.0, 0.0),
-        *,
-        tremble_mm: float,
+        self, label: str, index: int, offset_mm: Offset = CENTRE, *, tremble_mm: float
     ) -> Action:
         """Put a piece on top of what stands on a place."""
         self._standing(index)
@@ -168,7 +161,7 @@ class Hands:
                 "Pieces cannot stand on each other here.",
                 remedy="Use the table with physics: --physics.",
             )
-        return self._release(label, index, offset_mm, CLEAR_MM, tremble_mm)
+        return self.drop(label, index, offset_mm, from_mm=CLEAR_MM, tremble_mm=tremble_mm)
 
     def push(self, source: int, target: int, speed_mm_s: float | None = None) -> Action:
         """Flick a piece toward a place: so that friction stops it there, or at a speed. Where
@@ -177,7 +170,7 @@ class Hands:
         if not self._world.falls:
             return self.slide(source, target)
         piece = self._standing(source)
-        start, (x, y, _) = piece.here, self._goal(target, (0.0, 0.0))
+        start, (x, y, _) = piece.here, self._goal(target)
         way_mm = math.hypot(x - start[0], y - start[1])
         if way_mm == 0.0:
             raise HandsError(
@@ -205,51 +198,48 @@ class Hands:
         if not self._world.falls:
             return self.move(source, target)
         piece = self._standing(source)
-        start, goal, pace = piece.here, self._goal(target, (0.0, 0.0)), self._pace()
-        top_mm = start[2] if target == source else self._world.top_mm(*goal[:2])
-        goal = (*goal[:2], top_mm and top_mm + CLEAR_MM)
-        turns = (self._stream.random(), self._stream.random(), self._stream.random())
+        (x, y, _), pace, turns = self._goal(target), self._pace(), self._turns()
+        top_mm = piece.here[2] if target == source else self._world.top_mm(x, y)
+        goal = (x, y, top_mm and top_mm + CLEAR_MM)
 
         def carry(path: Path) -> Gesture:
-            carried = paths.move(path, start, goal, pace)
-            return replace(carried, path=paths.Trembling(carried.path, tremble_mm, turns))
+            carried = paths.move(path, goal, pace)
+            return carried._replace(path=paths.Trembling(path, tremble_mm, turns))
 
-        action = self._start(piece, carry)
+        action = self.start(piece, carry)
         self._world.pinch(piece, self._squeeze_n())
         return action
 
     # Pieces by their number: what the page's mouse does
 
     def pick_up(self, piece_id: int) -> Action:
-        """Reach for a piece and hold it in the air above where it stood."""
-        piece = self._piece(piece_id)
-        if piece.held:
-            raise _taken(piece)
-        start, pace, height = piece.goal, self._pace(), self._hover_mm()
-
-        def lift(path: Path) -> Gesture:
-            left_s = paths.lift(path, start, height, pace)
-            return Gesture(path, left_s, path.end_s)
-
-        action = self._start(piece, lift)
-        piece.held, piece.stood = True, start[:2]
+        """Reach for a piece and hold it in the air above where it stood, higher than any other hand
+        waits.
+        """
+        piece = self._free_piece(piece_id)
+        stood, height_mm = piece.goal[:2], paths.HOVER_MM
+        taken_mm = {other.goal[2] for other in self._world.pieces.values() if other.held}
+        while height_mm in taken_mm:
+            height_mm += paths.HOVER_STEP_MM
+        lift = partial(paths.lift, height_mm=height_mm, pace=self._pace())
+        action = self.start(piece, lift)
+        piece.held, piece.stood = True, stood
         return action
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
         """Carry a held piece there, put it on the plate and let go."""
         piece = self._held(piece_id)
-        goal = (x_mm, y_mm, 0.0)
-        self._check_on_plate(goal)
-        self._traffic.check_room(goal, piece)
-        start, pace = piece.goal, self._pace()
+        goal = self._on_plate(x_mm, y_mm)
+        self.traffic.check_room(goal, piece)
+        pace = self._pace()
 
         def carry_and_lower(path: Path) -> Gesture:
-            way = math.hypot(x_mm - start[0], y_mm - start[1])
-            if way > 0:
-                path.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
+            way_mm = math.dist(path.end[:2], goal[:2])
+            if way_mm > 0:
+                path.to((x_mm, y_mm, path.end[2]), max(0.05, way_mm / 800.0))
             return paths.lower(path, goal, pace)
 
-        action = self._start(piece, carry_and_lower)
+        action = self.start(piece, carry_and_lower)
         piece.held, piece.stood = False, None
         return action
 
@@ -269,31 +259,30 @@ class Hands:
 
     def throw_off(self, piece_id: int) -> Action:
         """Take a piece, held or standing, off the plate and back to its tray."""
-        piece = self._piece(piece_id)
-        start, pace = piece.goal, self._pace()
-        if not piece.held:
-            return self._start(piece, lambda path: paths.take(path, start, pace), leaves=True)
+        piece, pace = self._piece(piece_id), self._pace()
 
         def carry_away(path: Path) -> Gesture:
-            out = (start[0], start[1] - paths.ASIDE_MM, start[2])
-            path.to(out, paths.LEAVE_S * pace)
+            x, y, z = path.end
+            path.to((x, y - paths.ASIDE_MM, z), paths.LEAVE_S * pace)
             return Gesture(path, path.end_s, path.end_s)
 
-        return self._start(piece, carry_away, leaves=True)
+        draw = carry_away if piece.held else partial(paths.take, pace=pace)
+        return self.start(piece, draw, leaves=True)
 
     def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
         """Close a hand on a piece, or on one from its tray, and hold it with its foot there.
         ``sticks``: between two chopsticks.
         """
         if isinstance(what, str):
-            new = self._world.new_piece(what, self._reachable(at))
-            return self._hold(new, at, sticks=sticks)
-        piece = self._piece(what)
-        if piece.held or piece.path is not None:
-            raise _taken(piece)
-        if not self._world.falls:
+            piece = self._world.new_piece(what, self._reachable(at))
+        elif self._world.falls:
+            piece = self._free_piece(what, still=True)
+        else:
             return self.pick_up(what)
-        return self._hold(piece, at, sticks=sticks)
+        held = self._hold(piece, at)
+        if sticks:
+            self._world.pinch(piece, self._squeeze_n())
+        return held
 
     def carry(self, piece_id: int, at: Point) -> Action:
         """Take what is held there, through whatever stands in the way."""
@@ -358,6 +347,34 @@ class Hands:
         closed_s, open_s = contact.press(now_s, held_s)
         return self._done(Action(now_s, closed_s, open_s))
 
+    # Any piece, along a way of one's own
+
+    def start(
+        self,
+        piece: Piece,
+        draw: Callable[[Path], Gesture],
+        *,
+        at_s: float = 0.0,
+        leaves: bool = False,
+    ) -> Action:
+        """Let ``piece`` go as ``draw`` says, at once or at ``at_s``, as soon as nothing that moves
+        is in the way. ``leaves``: off the plate.
+        """
+        now_s = self._now()
+        self._world.settle(now_s)
+        start_s, gesture = self.traffic.plan(piece, draw, max(now_s, at_s), leaves=leaves)
+        self._world.set_going(piece, gesture.path, leaves=leaves)
+        return self._done(Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,)))
+
+    def bring(self, piece: Piece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0) -> Action:
+        """Bring a new piece from its tray, where it stays if it cannot go."""
+        piece.comes = True
+        try:
+            return self.start(piece, draw, at_s=at_s)
+        except HandsError:
+            self._world.remove(piece)
+            raise
+
     # How it is planned
 
     def _now(self) -> float:
@@ -366,14 +383,30 @@ class Hands:
     def _pace(self) -> float:
         return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
 
+    def _turns(self) -> Point:
+        """Where in its swing a hand's tremor is."""
+        return self._stream.random(), self._stream.random(), self._stream.random()
+
+    def _squeeze_n(self) -> float:
+        return SQUEEZE_N * (1.0 + self._stream.gauss(0.0, SQUEEZE_SPREAD))
+
     def _done(self, action: Action) -> Action:
-        self._busy_until_s = max(self._busy_until_s, action.end_s)
+        self.busy_until_s = max(self.busy_until_s, action.end_s)
         return action
 
-    def _name(self, index: int) -> str:
-        return self._world.profile.places[index]
+    def _on_plate(self, x_mm: float, y_mm: float) -> Point:
+        edge = (self._world.profile.plate_mm - BODY_MM) / 2
+        if max(abs(x_mm), abs(y_mm)) > edge:
+            raise HandsError(
+                "{x:.0f}, {y:.0f} mm is not on the plate.",
+                remedy="Stay within {edge:.0f} mm of its centre each way.",
+                x=x_mm,
+                y=y_mm,
+                edge=edge,
+            )
+        return x_mm, y_mm, 0.0
 
-    def _goal(self, index: int, offset_mm: tuple[float, float]) -> Point:
+    def _goal(self, index: int, offset_mm: Offset = CENTRE) -> Point:
         if not 0 <= index < self._world.profile.size:
             raise HandsError(
                 "This plate has no place number {index}.",
@@ -382,28 +415,30 @@ class Hands:
                 last=self._world.profile.size - 1,
             )
         x, y = self._world.profile.centre_mm(index)
-        goal = (x + offset_mm[0], y + offset_mm[1], 0.0)
-        self._check_on_plate(goal)
+        return self._on_plate(x + offset_mm[0], y + offset_mm[1])
+
+    def _free_goal(self, index: int, offset_mm: Offset, mover: Piece | None = None) -> Point:
+        """Where a piece may be put, off the middle of a place; ``mover``: one on the plate."""
+        goal = self._goal(index, offset_mm)
+        there = self._world.piece_at(index)
+        if there is not None and there is not mover:
+            raise HandsError(
+                "{place} is occupied by a {label} piece.",
+                remedy="Take that piece away first.",
+                place=self._world.profile.places[index],
+                label=there.label,
+            )
+        self.traffic.check_room(goal, mover)
         return goal
 
-    def _way(
-        self, source: int, target: int, offset_mm: tuple[float, float]
-    ) -> tuple[Piece, Point, Point, float]:
-        """What stands there, from where to where it may go, and how fast."""
-        piece, goal = self._standing(source), self._goal(target, offset_mm)
-        if target != source:
-            self._check_free(target)
-        self._traffic.check_room(goal, piece)
-        return piece, piece.here, goal, self._pace()
-
     def _standing(self, index: int) -> Piece:
-        self._goal(index, (0.0, 0.0))
+        self._goal(index)
         piece = self._world.piece_at(index)
         if piece is None:
             raise HandsError(
                 "There is nothing on {place} to take.",
                 remedy="Name a place where a piece stands.",
-                place=self._name(index),
+                place=self._world.profile.places[index],
             )
         return piece
 
@@ -418,6 +453,17 @@ class Hands:
             )
         return piece
 
+    def _free_piece(self, piece_id: int, *, still: bool = False) -> Piece:
+        """One that nobody holds; ``still``: nor moves."""
+        piece = self._piece(piece_id)
+        if piece.held or (still and piece.path is not None):
+            raise HandsError(
+                "Somebody already holds that {label} piece.",
+                remedy="Wait until it is set down.",
+                label=piece.label,
+            )
+        return piece
+
     def _held(self, piece_id: int) -> Piece:
         piece = self._piece(piece_id)
         if not piece.held:
@@ -428,55 +474,8 @@ class Hands:
             )
         return piece
 
-    def _hover_mm(self) -> float:
-        """A height in the air at which no other hand waits."""
-        taken = {piece.goal[2] for piece in self._world.pieces.values() if piece.held}
-        height = paths.HOVER_MM
-        while height in taken:
-            height += paths.HOVER_STEP_MM
-        return height
-
-    def _check_on_plate(self, goal: Point) -> None:
-        edge = (self._world.profile.plate_mm - BODY_MM) / 2
-        if max(abs(goal[0]), abs(goal[1])) > edge:
-            raise HandsError(
-                "{x:.0f}, {y:.0f} mm is not on the plate.",
-                remedy="Stay within {edge:.0f} mm of its centre each way.",
-                x=goal[0],
-                y=goal[1],
-                edge=edge,
-            )
-
-    def _check_free(self, index: int) -> None:
-        piece = self._world.piece_at(index)
-        if piece is not None:
-            raise HandsError(
-                "{place} is occupied by a {label} piece.",
-                remedy="Take that piece away first.",
-                place=self._name(index),
-                label=piece.label,
-            )
-
-    def _start(
-        self, piece: Piece, draw: Callable[[Path], Gesture], *, leaves: bool = False
-    ) -> Action:
-        """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
-        now_s = self._now()
-        self._world.settle(now_s)
-        start_s, gesture = self._traffic.plan(piece, draw, now_s, leaves=leaves)
-        self._world.set_going(piece, gesture.path, leaves=leaves)
-        return self._done(Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,)))
-
-    def _bring(self, piece: Piece, draw: Callable[[Path], Gesture]) -> Action:
-        """Bring a piece from its tray, where it stays if it cannot go."""
-        piece.comes = True
-        try:
-            return self._start(piece, draw)
-        except HandsError:
-            self._world.remove(piece)
-            raise
-
-    def _knocked(self, index: int, piece: Piece, plans: dict[int, Path]) -> Gesture:
+    def _jump(self, index: int, piece: Piece, plans: Mapping[int, Path]) -> Path:
+        """To a free place beside that one; ``plans``: of those that are knocked with it, by id."""
         profile = self._world.profile
         row, column = divmod(index, profile.columns)
         directions = [
@@ -498,61 +497,25 @@ class Hands:
             ]
             if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
                 continue
-            gesture = paths.hop(Path(start_s, piece.here), piece.here, goal)
-            if self._traffic.in_the_way(piece, gesture.path, self._now(), plans) is None:
-                return gesture
+            path = paths.hop(Path(start_s, piece.here), goal).path
+            if self.traffic.in_the_way(piece, path, self._now(), plans) is None:
+                return path
         raise HandsError(
             "The piece on {place} has no free place beside it to jump to.",
             remedy="Knock pieces that have room around them.",
-            place=self._name(index),
+            place=profile.places[index],
         )
 
-    def _squeeze_n(self) -> float:
-        return SQUEEZE_N * (1.0 + self._stream.gauss(0.0, SQUEEZE_SPREAD))
-
-    def _hold(self, piece: Piece, at: Point, *, sticks: bool = False) -> Action:
+    def _hold(self, piece: Piece, at: Point) -> Action:
         now_s = self._now()
         path = paths.still(piece.here, now_s) if piece.path is None else piece.path
         self._world.set_going(piece, path.onward(now_s, self._reachable(at), FOLLOW_S))
         piece.held = True
-        if sticks:
-            self._world.pinch(piece, self._squeeze_n())
         self._grips[piece.piece_id] = now_s
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def _reachable(self, at: Point) -> Point:
         """A hand does not reach through the plate."""
         edge = self._world.profile.plate_mm / 2
-        return (*(max(-edge, min(edge, each)) for each in at[:2]), max(0.0, at[2]))  # type: ignore[return-value]
-
-    def _release(
-        self,
-        label: str,
-        index: int,
-        offset_mm: tuple[float, float],
-        from_mm: float,
-        tremble_mm: float,
-    ) -> Action:
-        x, y, _ = self._goal(index, offset_mm)
-        x += self._stream.gauss(0.0, OFF_CENTRE_MM)
-        y += self._stream.gauss(0.0, OFF_CENTRE_MM)
-        goal = (x, y, self._world.top_mm(x, y) + from_mm)
-        turns = (self._stream.random(), self._stream.random(), self._stream.random())
-        start, pace = (x, y - paths.ASIDE_MM, goal[2] + paths.APPROACH_MM), self._pace()
-
-        def lower(path: Path) -> Gesture:
-            path.to((x, y, goal[2] + BODY_HEIGHT_MM), paths.LOWER_S * pace)
-            path.to(goal, paths.GRIP_S + BODY_HEIGHT_MM / paths.LAST_MM_S)
-            fallen_s = path.end_s + math.sqrt(2 * from_mm / G_MM_S2)
-            trembling = paths.Trembling(path, tremble_mm, turns)
-            return Gesture(trembling, fallen_s, fallen_s + paths.LEAVE_S * pace)
-
-        return self._bring(self._world.new_piece(label, start), lower)
-
-
-def _taken(piece: Piece) -> HandsError:
-    return HandsError(
-        "Somebody already holds that {label} piece.",
-        remedy="Wait until it is set down.",
-        label=piece.label,
-    )
+        x, y = (max(-edge, min(edge, each)) for each in at[:2])
+        return x, y, max(0.0, at[2])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 
 from firmware_host.table.commands import SeatMove
@@ -17,7 +18,7 @@ from hw_sim.errors import HandsError
 from hw_sim.rng import Streams
 from hw_sim.session.session import SimSession
 from hw_sim.world.paths import Gesture, Path, Point
-from hw_sim.world.pieces import BODY_HEIGHT_MM, Piece, Traffic, overlap
+from hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
 
 SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
 STEADY_MM = 4.0  # how far off a stacked piece comes to lie, and so much more with each challenge
@@ -30,6 +31,7 @@ class SeatHand:
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
+        self._world = session.table.world
         self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
         self._outcome_known: str | None = None  # what it knows has become of it
         self._to_stack: list[str] = []  # onto ``self._at``, the next one first
@@ -67,29 +69,28 @@ class SeatHand:
 
     def _outcome(self, wish: str) -> str:
         """What the hand sees of what it has stacked, or knows: it holds, or it came down."""
-        pieces = self._session.table.world.pieces
+        pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
         return self._outcome_known or (wish if all(high) else _failed(wish))
 
     def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
-        hands, falls = self._session.hands, self._session.table.world.falls
+        hands, falls = self._session.hands, self._world.falls
         words = wish.split(":")
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
-        stands = self._standing(overlay, zone)
         if not falls:
             outcome = overlay.game.attempted(position, wish, self._stream)
             if outcome != wish:
                 self._outcome_known = outcome  # what fell lies there until it is tidied away
                 return
         if words[1] != "place":
-            for index in stands[-1:]:
+            for index in self._standing(overlay, zone)[-1:]:
                 hands.take(index)
             return
         if overlay.game.spins(position) and self._session.profile.spins:
             hands.spin_plate(math.tau)  # the piece is put on it meanwhile
         troops = words[3].split("+")
         under = int(words[5].partition("=")[2]) if len(words) > 5 else 0
-        there = [each for each in self._places(overlay, zone) if self._height(each) == under]
+        there = [at for at in self._places(overlay, zone) if self._height(at) == under]
         if falls and there:
             self._at, self._to_stack = there[0], troops
             self._tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
@@ -110,10 +111,11 @@ class SeatHand:
 
     def _height(self, index: int) -> int:
         """How many pieces stand on each other there."""
-        top_mm = self._session.table.world.top_mm(*self._session.profile.centre_mm(index))
+        top_mm = self._world.top_mm(*self._session.profile.centre_mm(index))
         return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
+        """Take one off the zone that has most more than the game."""
         game = overlay.game
         if any(game.takes_back(move) for move in position.legal()):
             return
@@ -129,10 +131,7 @@ class SeatHand:
         return [overlay.index_of(place) for place in overlay.zones[zone]]
 
     def _standing(self, overlay: ZoneOverlay, zone: str) -> list[int]:
-        return [index for index in self._places(overlay, zone) if self._there(index)]
-
-    def _there(self, index: int) -> bool:
-        return self._session.table.world.piece_at(index) is not None
+        return [at for at in self._places(overlay, zone) if self._world.piece_at(at) is not None]
 
 
 def _failed(wish: str) -> str:
@@ -162,7 +161,6 @@ class OwnHand:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
-        self._traffic = Traffic(self._world.pieces)
         self._at_seats = SeatHand(session)
         self._waiting: list[Future[None]] = []
         self._overlay: Overlay | None = None  # another one with each game that is begun or resumed
@@ -190,7 +188,6 @@ class OwnHand:
             self._waiting.append(Future())  # an engine has no hand of its own
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
-            self._clear_the_air()
             self._take_over(self._overlay)
             self._end()
             if standing.outcome is not None and standing.position is not None:
@@ -224,19 +221,17 @@ class OwnHand:
                 answer.set_exception(self._refused)
         self._refused = None
 
-    def _clear_the_air(self) -> None:
-        """What hands hold belongs to the game before: it goes back to its tray."""
-        for piece in [*self._world.pieces.values()]:
-            if piece.held:
-                self._world.remove(piece)
-
     def _take_over(self, overlay: Overlay) -> None:
-        """What another game's piece is called here, its magnet says; one that this game has no such
-        magnet for, or that lies beside its board or between places, is put away.
+        """What hands hold belongs to the game before. What another game's piece is called here, its
+        magnet says; one that this game has no such magnet for, or that lies beside its board or
+        between places, is put away.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
-        for piece in [] if isinstance(overlay, ZoneOverlay) else self._between_places():
+        gone = [piece for piece in self._world.pieces.values() if piece.held]
+        if not isinstance(overlay, ZoneOverlay):
+            gone += self._between_places()
+        for piece in gone:
             self._world.remove(piece)
         for piece in [*self._world.pieces.values()]:
             if piece.label in overlay.pieces:
@@ -270,7 +265,7 @@ class OwnHand:
         single = [each for step in going_first for each in self._one_by_one(step)]
         for at, step in enumerate(single):
             try:
-                end_s = max(end_s, self._do(step, now_s, STAGGER_S * at / len(single)))
+                end_s = max(end_s, self._do(step, now_s, now_s + STAGGER_S * at / len(single)))
             except HandsError as error:
                 self._refused = error
         return end_s
@@ -287,91 +282,83 @@ class OwnHand:
         names = {spot: place for place, spot in board.items()}
         line = [names.get((round(x + dx * at), round(y + dy * at)), "") for at in range(count + 1)]
         straight = {abs(dx), abs(dy)} <= {0.0, 1.0} and all(line)
-        if count < 2 or not straight or len({self._label(place) for place in line[:-1]}) > 1:
+        if count < 2 or not straight:
+            return [step]
+        run = [self._world.piece_at(self._index(place)) for place in line[:-1]]
+        if len({piece and piece.label for piece in run}) > 1:
             return [step]
         return [Shift(step.piece, start, end) for start, end in pairwise(line)][::-1]
 
-    def _do(self, step: Shift, now_s: float, delay_s: float) -> float:
-        """When it will have been done. Raises HandsError."""
-        goal = None if step.target is None else (*self._centre(step.target), 0.0)
+    def _do(self, step: Shift, now_s: float, start_s: float) -> float:
+        """When it will have been done; what comes or goes begins at ``start_s``. Raises
+        HandsError.
+        """
+        hands = self._session.hands
         if step.source is None:
-            return now_s if goal is None else self._bring(step.piece, goal, now_s + delay_s)
-        index = self._session.host.overlay.index_of(step.source)
+            return now_s if step.target is None else self._bring(step.piece, step.target, start_s)
+        index = self._index(step.source)
         piece = self._world.piece_at(index)
         if piece is None or self._world.trays.get(step.piece, piece.kind) != piece.kind:
             return now_s  # somebody was faster
-        if goal is None:
-            end_s = now_s
-            while piece is not None:  # a whole tower at once: its magnets cling
-                end_s = max(end_s, self._off(piece, now_s + delay_s))
-                piece = self._world.piece_at(index)
-            return end_s
-        self._traffic.check_room(goal, piece)
-        way_mm = math.hypot(goal[0] - piece.here[0], goal[1] - piece.here[1])
-        if way_mm < 1.5 * self._session.profile.pitch_mm:
+        if step.target is not None:
+            return self._go(piece, self._middle(step.target))
+        end_s = now_s
+        while piece is not None:  # a whole tower at once: its magnets cling
+            end_s = max(end_s, hands.start(piece, _take, at_s=start_s, leaves=True).end_s)
+            piece = self._world.piece_at(index)
+        return end_s
+
+    def _go(self, piece: Piece, goal: Point) -> float:
+        """To a neighbouring place along the plate, else through the air."""
+        hands = self._session.hands
+        hands.traffic.check_room(goal, piece)
+        if math.dist(piece.here[:2], goal[:2]) < 1.5 * self._session.profile.pitch_mm:
             with suppress(HandsError):  # diagonally, two may stand too close
-                return self._go(piece, lambda path: _roll(path, goal), now_s)
-        return self._go(piece, lambda path: _hop(path, piece.here, goal), now_s)
+                return hands.start(piece, partial(_go, goal=goal, duration_s=ROLL_S)).end_s
+        return hands.start(piece, partial(_hop, goal=goal)).end_s
 
-    def _go(self, piece: Piece, draw: Callable[[Path], Gesture], now_s: float) -> float:
-        _, gesture = self._traffic.plan(piece, draw, now_s)
-        self._world.set_going(piece, gesture.path)
-        return gesture.path.end_s
-
-    def _bring(self, label: str, goal: Point, start_s: float) -> float:
-        """From its tray, or from between places."""
+    def _bring(self, label: str, place: str, start_s: float) -> float:
+        """From between places, or from its tray."""
+        goal = self._middle(place)
         lost = next((each for each in self._between_places() if each.label == label), None)
-        if lost is None:
-            return self._put(label, goal, start_s)
-        self._traffic.check_room(goal, lost)
-        return self._go(lost, lambda b: _hop(b, lost.here, goal), start_s)
+        if lost is not None:
+            return self._go(lost, goal)
+        self._session.hands.traffic.check_room(goal, None)
+        piece = self._world.new_piece(label, (*goal[:2], ABOVE_MM))
+        lower = partial(_go, goal=goal, duration_s=LOWER_S)
+        return self._session.hands.bring(piece, lower, at_s=start_s).end_s
 
     def _between_places(self) -> list[Piece]:
         """Those that lie where no sensor feels them well."""
         profile = self._session.profile
-        resting = [each for each in self._world.pieces.values() if not (each.path or each.held)]
         middles = [profile.centre_mm(index) for index in range(len(profile.places))]
         return [
             piece
-            for piece in resting
-            if min(math.dist(piece.here[:2], middle) for middle in middles) > profile.pitch_mm / 2
+            for piece in self._world.pieces.values()
+            if not (piece.path or piece.held)
+            and min(math.dist(piece.here[:2], spot) for spot in middles) > profile.pitch_mm / 2
         ]
 
-    def _put(self, label: str, goal: Point, start_s: float) -> float:
-        self._traffic.check_room(goal, None)
-        for other in self._world.pieces.values():  # what goes from there goes first
-            if other.path is not None and overlap(goal, (*other.path.at(start_s)[:2], 0.0)):
-                start_s = max(start_s, other.path.end_s)
-        piece = self._world.new_piece(label, (goal[0], goal[1], ABOVE_MM))
-        piece.comes = True
-        path = Path(start_s, piece.here).to(goal, LOWER_S)
-        self._world.set_going(piece, path)
-        return path.end_s
+    def _index(self, place: str) -> int:
+        return self._session.host.overlay.index_of(place)
 
-    def _off(self, piece: Piece, start_s: float) -> float:
-        x, y, z = piece.here
-        path = Path(start_s, piece.here).to((x, y, z + ABOVE_MM), LOWER_S)
-        self._world.set_going(piece, path, leaves=True)
-        return path.end_s
-
-    def _centre(self, place: str) -> tuple[float, float]:
-        return self._session.profile.centre_mm(self._session.host.overlay.index_of(place))
-
-    def _label(self, place: str) -> str | None:
-        piece = self._world.piece_at(self._session.host.overlay.index_of(place))
-        return None if piece is None else piece.label
+    def _middle(self, place: str) -> Point:
+        return (*self._session.profile.centre_mm(self._index(place)), 0.0)
 
 
-def _roll(path: Path, goal: Point) -> Gesture:
-    path.to(goal, ROLL_S)
+def _go(path: Path, goal: Point, duration_s: float) -> Gesture:
+    path.to(goal, duration_s)
     return Gesture(path, path.end_s, path.end_s)
 
 
-def _hop(path: Path, start: Point, goal: Point) -> Gesture:
+def _take(path: Path) -> Gesture:
+    x, y, z = path.end
+    return _go(path, (x, y, z + ABOVE_MM), LOWER_S)
+
+
+def _hop(path: Path, goal: Point) -> Gesture:
     """Over everything that stands."""
-    way_mm = math.hypot(goal[0] - start[0], goal[1] - start[1])
-    middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, HOP_MM)
-    path.to((start[0], start[1], HOP_MM), LOWER_S / 2)
-    path.through(middle, (goal[0], goal[1], HOP_MM), HOP_S + way_mm / HOP_MM_S)
-    path.to(goal, LOWER_S / 2)
-    return Gesture(path, path.end_s, path.end_s)
+    (x, y, _), above = path.end, (*goal[:2], HOP_MM)
+    path.to((x, y, HOP_MM), LOWER_S / 2)
+    path.over(above, HOP_MM, HOP_S + math.dist((x, y), goal[:2]) / HOP_MM_S)
+    return _go(path, goal, LOWER_S / 2)

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 Point = tuple[float, float, float]
 Quintic = tuple[float, float, float, float, float, float]
@@ -45,11 +45,24 @@ class Leg:
         start_acceleration: Point = NOT_AT_ALL,
     ) -> Leg:
         """The one leg with these boundary values (and no acceleration at its end)."""
-        speeds = zip(start_speed, end_speed, strict=True)
-        x, y, z = (
-            _quintic(duration_s, *of_axis)
-            for of_axis in zip(start, end, speeds, start_acceleration, strict=True)
-        )
+        t = duration_s
+        quintics = list[Quintic]()
+        for axis in range(3):
+            here, begins, pulls = start[axis], start_speed[axis], start_acceleration[axis]
+            way = end[axis] - here - begins * t - pulls * t * t / 2
+            speed = (end_speed[axis] - begins - pulls * t) * t
+            bend = -pulls * t * t
+            quintics.append(
+                (
+                    here,
+                    begins,
+                    pulls / 2,
+                    (10 * way - 4 * speed + bend / 2) / t**3,
+                    (-15 * way + 7 * speed - bend) / t**4,
+                    (6 * way - 3 * speed + bend / 2) / t**5,
+                )
+            )
+        x, y, z = quintics
         return cls(start_s, duration_s, (x, y, z), end)
 
     def at(self, now_s: float) -> Point:
@@ -89,24 +102,6 @@ class Leg:
         return x, y, z
 
 
-def _quintic(
-    t: float, start: float, end: float, speeds: tuple[float, float], acceleration: float
-) -> Quintic:
-    """The one with these boundary values over ``t`` seconds, and no acceleration at its end."""
-    start_speed, end_speed = speeds
-    way = end - start - start_speed * t - acceleration * t * t / 2
-    speed = (end_speed - start_speed - acceleration * t) * t
-    bend = -acceleration * t * t
-    return (
-        start,
-        start_speed,
-        acceleration / 2,
-        (10 * way - 4 * speed + bend / 2) / t**3,
-        (-15 * way + 7 * speed - bend) / t**4,
-        (6 * way - 3 * speed + bend / 2) / t**5,
-    )
-
-
 class Path:
     """Legs one after the other, drawn from a time and a point on; before the first and after the
     last the thing stands still. ``end``, ``end_s``: where and when it comes to rest.
@@ -124,7 +119,7 @@ class Path:
 
     def at(self, now_s: float) -> Point:
         """Where the thing is, in mm."""
-        return self._legs[max(0, bisect_right(self._starts, now_s) - 1)].at(now_s)
+        return self.leg(now_s).at(now_s)
 
     def leg(self, now_s: float) -> Leg:
         """The leg that it is on then."""
@@ -180,6 +175,11 @@ class Path:
         )
         self._go(Leg.between(self.end_s, self.end, middle, half, end_speed=(x, y, z)))
         return self._go(Leg.between(self.end_s, self.end, point, half, start_speed=(x, y, z)))
+
+    def over(self, point: Point, height_mm: float, duration_s: float) -> Self:
+        """Go there in one sweep that is at that height half-way."""
+        (x, y, _), (x_end, y_end, _) = self.end, point
+        return self.through(((x + x_end) / 2, (y + y_end) / 2, height_mm), point, duration_s)
 
     def _go(self, leg: Leg) -> Self:
         self._legs.append(leg)
@@ -239,9 +239,10 @@ LEAVE_S = 0.25
 HOP_S = 0.15
 
 
-@dataclass(frozen=True, slots=True)
-class Gesture:
-    """A path of a piece and when on it the piece meets or leaves the plate."""
+class Gesture(NamedTuple):
+    """A path of a piece, when on it the piece meets or leaves the plate, and when the hand has
+    left.
+    """
 
     path: Path
     touch_s: float
@@ -253,56 +254,51 @@ def above(point: Point) -> Point:
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
+# Each goes on from where ``path`` ends. ``pace``: how long it takes, of an adult's usual time.
+
+
 def lower(path: Path, goal: Point, pace: float) -> Gesture:
     """Lower a piece from the air to the plate, let go, leave."""
     x, y, z = goal
     path.to((x, y, z + LAST_MM), LOWER_S * pace, end_fall=LAST_MM_S / pace)
     path.fall(goal, LAST_MM * pace / LAST_MM_S)
-    touch_s = path.end_s
-    return Gesture(path, touch_s, touch_s + (RELEASE_S + LEAVE_S) * pace)
+    return Gesture(path, path.end_s, path.end_s + (RELEASE_S + LEAVE_S) * pace)
 
 
-def lift(path: Path, start: Point, height_mm: float, pace: float) -> float:
-    """Reach, grip and lift straight up. Returns when the piece leaves the plate."""
-    path.wait((REACH_S + GRIP_S) * pace)
-    left_s = path.end_s
-    path.to((start[0], start[1], height_mm), LIFT_S * pace)
-    return left_s
-
-
-def take(path: Path, start: Point, pace: float) -> Gesture:
-    """Lift a piece and carry it out of sight."""
-    left_s = lift(path, start, APPROACH_MM, pace)
-    path.to(above(start), LEAVE_S * pace)
+def lift(path: Path, height_mm: float, pace: float) -> Gesture:
+    """Reach, grip and lift straight up, and keep it in the hand."""
+    left_s = path.wait((REACH_S + GRIP_S) * pace).end_s
+    path.to((*path.end[:2], height_mm), LIFT_S * pace)
     return Gesture(path, left_s, path.end_s)
 
 
-def move(path: Path, start: Point, goal: Point, pace: float) -> Gesture:
+def take(path: Path, pace: float) -> Gesture:
+    """Lift a piece and carry it out of sight."""
+    start = path.end
+    lifted = lift(path, APPROACH_MM, pace)
+    path.to(above(start), LEAVE_S * pace)
+    return Gesture(path, lifted.touch_s, path.end_s)
+
+
+def move(path: Path, goal: Point, pace: float) -> Gesture:
     """Lift, carry in an arc, put."""
-    lift(path, start, CARRY_MM, pace)
-    way = math.hypot(goal[0] - start[0], goal[1] - start[1])
-    middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, CARRY_MM + 10.0)
-    path.through(middle, (goal[0], goal[1], CARRY_MM), (0.2 + way / 600.0) * pace)
+    way_mm = math.dist(path.end[:2], goal[:2])
+    lift(path, CARRY_MM, pace)
+    path.over((*goal[:2], CARRY_MM), CARRY_MM + 10.0, (0.2 + way_mm / 600.0) * pace)
     return lower(path, goal, pace)
 
 
-def slide(path: Path, start: Point, goal: Point, bow_mm: float, pace: float) -> Gesture:
+def slide(path: Path, goal: Point, pace: float, bow_mm: float) -> Gesture:
     """Push along the plate, swerving to the left by ``bow_mm`` half-way."""
-    dx, dy = goal[0] - start[0], goal[1] - start[1]
-    way = max(math.hypot(dx, dy), 1e-6)
-    middle = (
-        (start[0] + goal[0]) / 2 - dy / way * bow_mm,
-        (start[1] + goal[1]) / 2 + dx / way * bow_mm,
-        start[2],
-    )
-    path.wait(REACH_S * pace)
-    path.through(middle, goal, (0.2 + way / 200.0) * pace)
-    touch_s = path.end_s
-    return Gesture(path, touch_s, touch_s + LEAVE_S * pace)
+    (x, y, z), (x_end, y_end, _) = path.end, goal
+    way_mm = max(math.dist((x, y), (x_end, y_end)), 1e-6)
+    aside = bow_mm / way_mm
+    middle = (x + x_end) / 2 - (y_end - y) * aside, (y + y_end) / 2 + (x_end - x) * aside, z
+    path.wait(REACH_S * pace).through(middle, goal, (0.2 + way_mm / 200.0) * pace)
+    return Gesture(path, path.end_s, path.end_s + LEAVE_S * pace)
 
 
-def hop(path: Path, start: Point, goal: Point) -> Gesture:
+def hop(path: Path, goal: Point) -> Gesture:
     """Jump aside, knocked."""
-    middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, HOP_MM)
-    path.through(middle, goal, HOP_S)
+    path.over(goal, HOP_MM, HOP_S)
     return Gesture(path, path.end_s, path.end_s)

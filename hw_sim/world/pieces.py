@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from games.base import PieceBody
 from hw_sim.errors import HandsError
@@ -165,7 +165,7 @@ class Traffic:
         for start_s in [ready_s, *sorted(end for end in ends if end > ready_s)]:
             gesture = draw(Path(start_s, piece.goal))
             if piece.path is not None:
-                gesture = replace(gesture, path=piece.path.then(gesture.path))
+                gesture = gesture._replace(path=piece.path.then(gesture.path))
             found = self.in_the_way(piece, gesture.path, start_s, leaves=leaves)
             if found is None:
                 return start_s, gesture
