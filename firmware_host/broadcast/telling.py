@@ -17,7 +17,7 @@ from threading import Event, Thread
 
 import msgspec
 
-from drivers.clock import Clock, SystemClock
+from drivers.clock import Clock, SystemClock, TokenBucket
 from firmware_host.broadcast import home
 from firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
 from firmware_host.config.errors import ConfigError
@@ -26,7 +26,6 @@ from firmware_host.far.link import Broker, Link
 from firmware_host.messages import Catalogue
 from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.service.table import Table
-from firmware_host.web.limits import TokenBucket
 
 KEY_FILE = "look-key"
 LOOK = "tiltboard/look/"  # and the key: whoever has it may look

@@ -9,11 +9,12 @@ stand, so whatever a kill has interrupted simply continues.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.far.match import Differs, Match, Step
+from firmware_host.far.match import Differs, Kind, Match, Step
 from firmware_host.messages import Message, text
 from firmware_host.table import play
 from firmware_host.table.commands import (
@@ -30,7 +31,11 @@ from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Role, Standing
 
 AWAY_S = 120.0  # before people are told
-TAKES_BACK, DRAWS, RESIGNS, OUT_OF_TIME, AGAIN = "take-back", "draw", "resign", "time", "new-game"
+TAKES_BACK: Final = "take-back"
+DRAWS: Final = "draw"
+RESIGNS: Final = "resign"
+OUT_OF_TIME: Final = "time"
+AGAIN: Final = "new-game"
 OFFERS = {
     TAKES_BACK: text("The player far away asks to take back: take back here to agree."),
     DRAWS: text("The player far away offers a draw."),
@@ -38,12 +43,9 @@ OFFERS = {
 }
 
 
-def follow(
-    match: Match, standing: Standing, *, waits: bool = False
-) -> tuple[Match, GameRequest | None]:
+def follow(match: Match, standing: Standing) -> tuple[Match, GameRequest | None]:
     """One thing done to make both accounts equal: the match with a step more, or what to ask of the
-    game; neither where they are, or where somebody else is to do something. ``waits``: a move was
-    taken back by hand here, and the other tables have been asked.
+    game; neither where they are, or where somebody else is to do something.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -63,7 +65,7 @@ def follow(
     elif len(made) < len(known):
         if standing.outcome is not None:
             request = TakeBack()
-        elif standing.phase is Phase.TURN and not waits:
+        elif standing.phase is Phase.TURN and not asks_back(match, standing):
             request = MakeMove(known[len(made)])
     elif standing.outcome is None and match.course.ended is not None:
         request = _end(match.course.ended, standing)
@@ -77,35 +79,34 @@ def follow(
     return match, msgspec.structs.replace(request, game=standing.game_id, step=at)
 
 
+def asks_back(match: Match, standing: Standing) -> bool:
+    """Whether a move was taken back here by hand, and the other tables have yet to agree."""
+    asked = any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
+    return asked and len(standing.moves) < len(match.course.moves)
+
+
 def _end(step: Step, standing: Standing) -> GameRequest | None:
     """What ends the game here as its players have ended it."""
     if step.kind == RESIGNS:
         return Resign(step.who)
     if step.kind == OUT_OF_TIME:
         return TimeUp(step.who)
-    game = standing.game
-    silent = (
-        side[0]
-        for side in (() if game is None else sides(game))
-        if not set(side) & set(standing.draw_offers)
-    )
-    return next((OfferDraw(player) for player in silent), None)
+    for side in () if standing.game is None else sides(standing.game):
+        if not set(side) & set(standing.draw_offers):
+            return OfferDraw(side[0])
+    return None
 
 
 def _offered(match: Match, standing: Standing) -> GameRequest | None:
     """A draw that another table offers, to be shown here; the last offer would make it one."""
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
-    for table, state in match.others().items():
-        if any(
-            wish.number == match.number and wish.step.kind == DRAWS
-            for wish in state.wishes
-            if state.game == match.state.game
-        ):
-            for player, at in match.state.agreed.seats.items():
-                mine = player not in standing.draw_offers and not completes(standing, player)
-                if at == table and mine:
-                    return OfferDraw(player)
+    draw = Step(DRAWS, "", match.course.game.players[0])
+    for player, table in match.state.agreed.seats.items():
+        there = match.others().get(table)
+        offers = there is not None and there.wants(match.state.game, match.number, draw)
+        if offers and player not in standing.draw_offers and not completes(standing, player):
+            return OfferDraw(player)
     return None
 
 
@@ -115,44 +116,33 @@ def completes(standing: Standing, player: str) -> bool:
     return standing.game is not None and all(offers & set(side) for side in sides(standing.game))
 
 
-def wish_of(match: Match, kind: str, text: str = "", who: str = "") -> Step:
-    """The step of that kind that another table wants, so that this is an answer; else a new one.
-    ``who``: in whose name; else in that of the first player, who is the same at every table.
+def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
+    """The step of that kind that another table wants, so that this is an answer; else a new one, in
+    the name of the first player, who is the same at every table.
     """
-    offered = (s for s in match.wanted() if s.kind == kind and match.table in match.lacks(s))
-    first = match.course.game.players[0]
-    if kind in (RESIGNS, OUT_OF_TIME):
-        return Step(kind, "", who)  # type: ignore[arg-type]
-    return next(offered, Step(kind, text, who or first))  # type: ignore[arg-type]
+    offered = (step for step in match.unanswered if step.kind == kind)
+    return next(offered, Step(kind, text, match.course.game.players[0]))
 
 
-def back_to(match: Match, left: int) -> int:
-    """How many moves are to stand where somebody here takes one back with ``left`` left: where that
-    was the far player's, his own before it too.
+def _back_to(match: Match, left: int) -> Step:
+    """What is wished where somebody here takes a move back with ``left`` left: where that was the
+    far player's, his own before it too.
     """
-    seats, course = match.state.agreed.seats, match.course
-    mover = course.reached[left].to_move if left < len(course.reached) else None
-    before = course.reached[left - 1].to_move if 0 < left < len(course.reached) else None
-    here = match.table
-    if mover and before and seats[mover] != here and seats[before] == here:
-        return left - 1
-    return left
+    seats, reached = match.state.agreed.seats, match.course.reached
+    movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
+    if 0 < left < len(reached) and movers[left] and movers[left] != match.table == movers[left - 1]:
+        left -= 1
+    return wish_of(match, TAKES_BACK, str(left))
 
 
 def taken_back_here(match: Match, left: int) -> Match:
-    """Hands or buttons here have left so many moves, where the match has more: a wish, too."""
-    if match.state.differs is not None:
+    """Hands or buttons here have left so many moves, where the match may have more: a wish, too."""
+    if match.state.differs is not None or left >= len(match.course.moves):
         return match
-    step = wish_of(match, TAKES_BACK, str(back_to(match, left)), _somebody(match))
     try:
-        return match.wanting(step)
+        return match.wanting(_back_to(match, left))
     except ValueError:  # too much is asked already: the move is asked for again
         return match
-
-
-def _somebody(match: Match) -> str:
-    """A player of this table."""
-    return next(p for p, table in match.state.agreed.seats.items() if table == match.table)
 
 
 def take_over(match: Match, request: GameRequest, standing: Standing) -> tuple[Match, bool]:
@@ -164,35 +154,32 @@ def take_over(match: Match, request: GameRequest, standing: Standing) -> tuple[M
             "The tables do not agree how the game stands.",
             remedy="Begin a new match; this game is kept.",
         )
-    mover = match.course.mover
+    course, wish = match.course, None
+    all_of_it = True
+    match request:
+        case TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
+            return match, False  # it is made here, and not known afar
+        case TakeBack(None) if course.ended is not None:
+            wish = wish_of(match, TAKES_BACK, str(len(course.moves)))
+        case TakeBack(left):
+            wish = _back_to(match, max(len(course.moves) - 1, 0) if left is None else left)
+        case OfferDraw(player):
+            _check_here(match, player)
+            wish, all_of_it = wish_of(match, DRAWS), completes(standing, player)
+        case Resign(player):
+            _check_here(match, player)
+            wish = Step(RESIGNS, "", player)
+        case TimeUp(player):
+            wish = Step(OUT_OF_TIME, "", player) if is_here(match, player) else None
+        case MakeMove() | Swap() | Answer() if course.mover is not None:
+            _check_here(match, course.mover)
+            return match, False
+        case _:
+            return match, False
     try:
-        match request:
-            case TakeBack(to):
-                if standing.phase is Phase.SETTLE and to is None and is_here(match, mover):
-                    return match, False  # it is made here, and not known afar
-                left = back_to(match, max(len(match.course.moves) - 1, 0) if to is None else to)
-                ended = match.course.ended is not None
-                left = len(match.course.moves) if ended and to is None else left
-                wish = wish_of(match, TAKES_BACK, str(left), _somebody(match))
-                return match.wanting(wish), True
-            case OfferDraw(player):
-                _check_here(match, player)
-                wished = match.wanting(wish_of(match, DRAWS))
-                return wished, completes(standing, player)
-            case Resign(player):
-                _check_here(match, player)
-                return match.wanting(wish_of(match, RESIGNS, who=player)), True
-            case TimeUp(player):
-                mine = is_here(match, player)
-                return (
-                    match.wanting(wish_of(match, OUT_OF_TIME, who=player)) if mine else match
-                ), True
-            case MakeMove() | Swap() | Answer():
-                if mover is not None and not is_here(match, mover):
-                    _check_here(match, mover)
+        return match if wish is None else match.wanting(wish), all_of_it
     except ValueError as error:
         raise NotPossibleError("That is not possible now: {why}", why=error) from error
-    return match, False
 
 
 def is_here(match: Match, player: str | None) -> bool:
@@ -209,12 +196,12 @@ def _check_here(match: Match, player: str) -> None:
         )
 
 
-def shown(match: Match, standing: Standing, away_s: float, *, waits: bool = False) -> Standing:
+def shown(match: Match, standing: Standing, away_s: float) -> Standing:
     """``standing`` with what concerns the far players. ``away_s``: for how long the table whose
-    move it is has been away; ``waits``: as in ``follow``.
+    move it is has been away.
     """
     differs, mover = match.state.differs, match.course.mover
-    told = match.state.agreed
+    told, waits = match.state.agreed, asks_back(match, standing)
     if differs is not None:
         return _quiet(standing, _differing(differs, standing.to_move))
     say = standing.say
@@ -239,11 +226,10 @@ def shown(match: Match, standing: Standing, away_s: float, *, waits: bool = Fals
         else:
             say = text("{player} is thinking, far away.", player=who)
         standing = _quiet(standing, say)
-    wanted = match.wanted()
-    if not waits and any(match.table not in match.lacks(step) for step in wanted):
+    if not waits and len(match.unanswered) < len(match.wanted()):
         say = text("The other table is asked. {said}", said=say)
-    for step in wanted:
-        if match.table in match.lacks(step) and step.kind in OFFERS:
+    for step in match.unanswered:
+        if step.kind in OFFERS:
             say = text("{offer} {said}", offer=OFFERS[step.kind], said=say)
     return standing if say is standing.say else replace(standing, say=say)
 

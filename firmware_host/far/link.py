@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any
 
-from drivers.clock import Clock, SystemClock
+from drivers.clock import Clock, SystemClock, TokenBucket
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.paths import read_file
@@ -167,7 +167,7 @@ class Link:
         self._will = will
         self._most_per_s = most_per_s
         self._clock = clock or SystemClock()
-        self._second = (0, 0)  # the second, and how many messages it has brought
+        self._bucket = TokenBucket(most_per_s, most_per_s, self._clock.now)
         self._lock = Lock()
         self._kept: dict[str, bytes] = {}
         self._listeners: dict[str, tuple[Callable[[Any, Any, Any], None], bool]] = {}
@@ -180,9 +180,17 @@ class Link:
         self._retry: Timer | None = None
         self._client: Client | None = None
 
-    def _new_client(self) -> Client:
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection now."""
+        return self.problem is None and not self._closed
+
+    def start(self) -> None:
+        """Connect, from a thread of its own, and again whenever that is lost."""
         from paho.mqtt.client import Client, MQTTv5
         from paho.mqtt.enums import CallbackAPIVersion
+        from paho.mqtt.packettypes import PacketTypes
+        from paho.mqtt.properties import Properties
 
         # The same for the same will: a new connection has the broker publish the will of one that
         # it does not know to be lost before it listens, and not half a minute later.
@@ -202,24 +210,12 @@ class Link:
         client.on_connect = self._connect
         client.on_connect_fail = self._fail
         client.on_disconnect = self._disconnect
-        return client
-
-    @property
-    def connected(self) -> bool:
-        """Whether there is a connection now."""
-        return self.problem is None and not self._closed
-
-    def start(self) -> None:
-        """Connect, from a thread of its own, and again whenever that is lost."""
-        from paho.mqtt.packettypes import PacketTypes
-        from paho.mqtt.properties import Properties
-
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         asked.MaximumPacketSize = MOST_BYTES
         asked.ReceiveMaximum = MOST_UNANSWERED
         with self._lock:
             if not self._closed:
-                self._client = client = self._new_client()
+                self._client = client
                 client.connect_async(
                     self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True,
                     properties=asked,
@@ -319,17 +315,11 @@ class Link:
             _log.warning("%s", why)
 
     def _slow_down(self) -> None:
-        """Where more than is taken in a second has come, wait for the next one: nothing is read
-        meanwhile, and the broker has to wait too.
+        """Where more has come than is taken, wait: nothing is read meanwhile, and the broker has to
+        wait too.
         """
-        now_s = self._clock.now()
-        second, count = self._second
-        if int(now_s) != second:
-            second, count = int(now_s), 0
-        elif count >= self._most_per_s:
-            self._clock.sleep(second + 1 - now_s)
-            second, count = second + 1, 0
-        self._second = second, count + 1
+        while not self._bucket.take():
+            self._clock.sleep(1 / self._most_per_s)
 
 
 def _context(ca: Path | None) -> ssl.SSLContext:

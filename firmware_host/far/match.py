@@ -252,6 +252,16 @@ class Match:
         """Whether the next step is this table's to write."""
         return self.state.differs is None and self.course.writer == self.table
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether every player sits somewhere, and no two tables differ."""
+        return self.state.agreed.complete and self.state.differs is None
+
+    @property
+    def unanswered(self) -> tuple[Step, ...]:
+        """What other tables want and this one has not agreed to."""
+        return tuple(step for step in self.wanted() if self.table in self.lacks(step))
+
     def others(self) -> Mapping[str, State]:
         """What the other tables have said last."""
         return {table: there for table, there in self.heard.items() if table != self.table}
@@ -308,6 +318,20 @@ class Match:
         if len(self.state.wishes) == MOST_WISHES:
             raise ValueError("Too much is offered already.")
         return self._with(wishes=(*self.state.wishes, wish))
+
+    def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
+        """With that table at the free seats of the lowest number, if there are any. ``others``:
+        player -> number of the table at which he is to sit.
+        """
+        agreed = self.state.agreed
+        free = [number for player, number in others.items() if not agreed.seats[player]]
+        if not free or table in agreed.tables or hello.version != VERSION:
+            return self
+        here = {player: table for player, number in others.items() if number == min(free)}
+        seats = {**agreed.seats, **here}
+        names = {**agreed.names, **({table: hello.name} if hello.name else {})}
+        agreed = msgspec.structs.replace(agreed, seats=seats, names=names)
+        return Match.of(self.table, State(agreed), self.course.game)
 
     def saying(self, phrase: Phrase) -> Match:
         """The match, saying a phrase to the others."""

@@ -1,8 +1,9 @@
 """A table's match with other tables: made or joined by a code, kept on disk, followed step by step.
 
-Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation,
-which one worker does. Messages are opened in the connection's thread and queued, a few for each
-table, until the host's next step takes them: what a deque and a dict do is whole in any thread.
+Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation:
+that one worker does, in order, and it alone makes and ends the connection. Messages are opened in
+the connection's thread and queued, a few for each table, until the host's next step takes them:
+what a deque and a dict do is whole in any thread.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from firmware_host.config.settings import FarSettings
 from firmware_host.far.follow import (
     AGAIN,
     OFFERS,
-    TAKES_BACK,
     follow,
     shown,
     take_over,
@@ -110,10 +110,7 @@ class Far:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        settings: FarSettings,
-        begin: Callable[[NewGame], int],
+        self, folder: Path, settings: FarSettings, begin: Callable[[NewGame], int]
     ) -> None:
         """Continues the match that is kept in ``folder``, if any. Raises FarError."""
         need_far()
@@ -121,70 +118,26 @@ class Far:
         self._settings = settings
         self._begin = begin
         self._worker = ThreadPoolExecutor(1, "far")
-        self._waiting: dict[str, deque[Spoken]] = {}
-        self._heard_here: dict[str, bool] = {}
-        self._jobs: deque[tuple[Future[Any], Callable[[Any], None]]] = deque()
+        self._jobs: deque[tuple[Future[Any], Callable[[Any], object]]] = deque()
         self._link: Link | None = None
         self._seal: Seal | None = None
+        self._waiting: dict[str, deque[Spoken]] = {}
+        self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
-        self._stood: tuple[int | None, int] = (None, 0)
-        self._asked_back: tuple[int, int] | None = None  # moves left here, and the step's number
-        self._checking: State | None = None
+        self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
+        self._checking = False
         self._trouble: Message | None = None
         self._now_s = 0.0
         self._retry_s = -inf
+        self._written: Kept | None = None
+        self.kept: Kept | None = None
         self.match: Match | None = None
         kept = read_kept(self._path, Kept, "its match has ended here")
-        self.kept: Kept | None = kept if kept.code else None
-        self._written: Kept | None = self.kept
-        if self.kept is not None and self.kept.keys is not None:
-            self._open(self.kept.keys)
+        if kept.keys is not None:
+            self._open(kept, kept.keys)
 
     # What people ask for
-
-    def make(self, command: NewGame, game: Game, game_id: int) -> None:
-        """A match of the game that has just begun here as ``command`` said."""
-        clock, others = command.clock, dict(command.far)
-        agreed = Agreed(
-            game=game.name,
-            options=dict(game.options),
-            rules="",
-            seats=dict.fromkeys(game.players, ""),
-            clock=clock,
-        )
-        self._leave()
-        self.kept = Kept(
-            new_code(), state=State(agreed), game_id=game_id, others=others,
-            engines={p: s for p, s in command.engines.items() if s.engine != FAR},
-        )  # fmt: skip
-        self._stretch(game)
-
-    def join(self, command: JoinMatch) -> None:
-        """Ask for seats at the match of that code. Raises NotPossibleError."""
-        code = read_code(command.code)
-        self._leave()
-        self.kept = Kept(code, level=command.level)
-        self._stretch()
-
-    def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
-        """Join a match, leave one (its game continues at this table alone), or say something to
-        the other tables. Raises NotPossibleError.
-        """
-        if isinstance(command, JoinMatch):
-            self.join(command)
-        elif self.kept is None:
-            raise NotPossibleError("There is no match with another table.")
-        elif isinstance(command, LeaveMatch):
-            self._leave()
-        else:
-            self.say(command.phrase)
-
-    def say(self, phrase: Phrase) -> None:
-        """Tell the other tables one of the phrases. Raises NotPossibleError."""
-        if self.match is None:
-            raise NotPossibleError("There is no match with another table.")
-        self.match = self.match.saying(phrase)
 
     def seats(self, command: NewGame, game: Game) -> EngineSeats:
         """Who plays in a new game with far players. Raises NotPossibleError."""
@@ -200,6 +153,49 @@ class Far:
             )
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
+    def make(self, command: NewGame, game: Game, game_id: int) -> None:
+        """A match of the game that has just begun here as ``command`` said."""
+        self._leave()
+        engines = {p: s for p, s in command.engines.items() if s.engine != FAR}
+        kept = self.kept = Kept(
+            new_code(), game_id=game_id, others=dict(command.far), engines=engines
+        )
+
+        def stretched() -> tuple[Kept, Keys]:
+            keys, name = Keys.of(kept.code), self._settings.name
+            table = Seal(keys).table
+            agreed = Agreed(
+                game=game.name,
+                options=dict(game.options),
+                rules=digest_of(game),
+                seats={p: "" if p in kept.others else table for p in game.players},
+                names={table: name} if name else {},
+                clock=command.clock,
+            )
+            return msgspec.structs.replace(kept, keys=keys, state=State(agreed)), keys
+
+        self._do(stretched, lambda made: self._open(*made))
+
+    def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
+        """Join a match, leave one (its game continues at this table alone), or say something to
+        the other tables. Raises NotPossibleError.
+        """
+        match command:
+            case JoinMatch(typed, level):
+                code = read_code(typed)
+                self._leave()
+                self.kept = Kept(code, level=level)
+                self._do(
+                    lambda: Keys.of(code),
+                    lambda keys: self._open(Kept(code, keys, level=level), keys),
+                )
+            case LeaveMatch() if self.kept is not None:
+                self._leave()
+            case SayPhrase(phrase) if self.match is not None:
+                self.match = self.match.saying(phrase)
+            case _:
+                raise NotPossibleError("There is no match with another table.")
+
     def take_over(self, request: GameRequest, standing: Standing) -> bool:
         """Whether ``request``, made here, has become a wish that the other tables are told, and is
         not to be carried out now. Raises NotPossibleError.
@@ -212,9 +208,7 @@ class Far:
     def again(self, game_id: int | None) -> bool:
         """Ask the other tables for another game; False where this table may begin one alone."""
         match = self.match
-        if match is None or not self.plays(game_id) or not match.state.agreed.complete:
-            return False
-        if match.state.differs is not None:
+        if match is None or not self.plays(game_id) or not match.goes_on:
             return False
         with suppress(ValueError):  # too much is asked already
             self.match = match.wanting(wish_of(match, AGAIN))
@@ -237,28 +231,41 @@ class Far:
             future, then = self._jobs.popleft()
             try:
                 then(future.result())
-            except (FarError, ConfigError, OSError) as error:
+            except (FarError, ConfigError) as error:
                 self._trouble = _message(error)
+            except OSError as error:
+                self._trouble = text(
+                    "What the match needs cannot be kept: {why}.", why=error.strerror or error
+                )
                 self._retry_s, self._written = now_s + RETRY_S, None
+        for table, is_here in list(self._here.items()):
+            if is_here:
+                self._away_since.pop(table, None)
+            else:
+                self._away_since.setdefault(table, now_s)
+        for table, said in list(self._waiting.items()):
+            while said and self.kept is not None:
+                self._heard(self.kept, table, said.popleft())
         if self.kept is None:
             return None
-        self._listen(now_s)
         request = None
         if self.match is not None:
             self.match = self.match.step()
             if self.match.state.game != self.kept.round:
                 try:
-                    self._begin_here(self.match)
+                    self._begin_here(self.kept, self.match)
                 except (TiltboardError, RulesError) as error:
                     self._trouble = _message(error)
                     return None
             elif self.plays(standing.game_id):
-                self._note_taken_back(standing)
+                before, self._stood = self._stood, (standing.game_id, len(standing.moves))
+                if before[0] == standing.game_id and before[1] > len(standing.moves):
+                    self.match = taken_back_here(self.match, len(standing.moves))
                 self.match = self.match.naming(people)
-                self.match, request = follow(self.match, standing, waits=self._waits(standing))
+                self.match, request = follow(self.match, standing)
             if self.match.state is not self.kept.state:
                 self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
-        self._keep()
+        self._keep(self.kept)
         return request
 
     def shown(self, standing: Standing) -> Standing:
@@ -268,7 +275,7 @@ class Far:
             return standing
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = self._now_s - self._away_since.get(mover, self._now_s)
-        over = shown(match, standing, away_s, waits=self._waits(standing))
+        over = shown(match, standing, away_s)
         if phrase is None or self._now_s >= phrase[2]:
             return over
         words, player, _ = phrase
@@ -279,10 +286,8 @@ class Far:
     @property
     def notice(self) -> Message | None:
         """What people should know: the code while somebody is still to come, or what is missing."""
-        if self._trouble is not None:
+        if self._trouble is not None or self.kept is None:
             return self._trouble
-        if self.kept is None:
-            return None
         if self._link is not None and self._link.problem is not None:
             return self._link.problem
         if self.code is None:
@@ -301,11 +306,8 @@ class Far:
     @property
     def asked(self) -> Sequence[str]:
         """Kinds of steps that the other tables want and this one has not agreed to."""
-        match = self.match
-        if match is None:
-            return ()
-        wanted = (step for step in match.wanted() if match.table in match.lacks(step))
-        return list(dict.fromkeys(step.kind for step in wanted if step.kind in OFFERS))
+        steps = () if self.match is None else self.match.unanswered
+        return list(dict.fromkeys(step.kind for step in steps if step.kind in OFFERS))
 
     @property
     def names(self) -> dict[str, str]:
@@ -333,135 +335,71 @@ class Far:
 
     # The match
 
-    def _stretch(self, game: Game | None = None) -> None:
-        """Have the code's keys computed, and the digest of the ``game`` of a match that is made
-        here; then take this table's seats, and connect.
-        """
-        code = "" if self.kept is None else self.kept.code
-
-        def stretched(found: tuple[Keys, str]) -> None:
-            (keys, rules), kept = found, self.kept
-            if kept is None or kept.code != code:
-                return
-            state = kept.state
-            if state is not None:
-                table, name = Seal(keys).table, self._settings.name
-                seats = {p: "" if p in kept.others else table for p in state.agreed.seats}
-                names = {table: name} if name else {}
-                state = State(
-                    msgspec.structs.replace(state.agreed, rules=rules, seats=seats, names=names)
-                )
-            self.kept = msgspec.structs.replace(kept, keys=keys, state=state)
-            self._open(keys)
-
-        self._do(lambda: (Keys.of(code), digest_of(game) if game else ""), stretched)
-
-    def _open(self, keys: Keys) -> None:
+    def _open(self, kept: Kept, keys: Keys) -> None:
         """Connect, and continue from what is kept."""
-        self._seal = seal = Seal(keys)
-        kept = self.kept
-        self._written = None  # so that it is published
-        if kept is not None and kept.state is not None:
+        seal = Seal(keys)
+        if kept.state is not None:
             agreed = kept.state.agreed
             try:
                 game = game_type(agreed.game).create(dict(agreed.options))
                 self.match = Match.of(seal.table, kept.state, game)
             except (RulesError, ValueError) as error:  # another version's, or a file from elsewhere
                 _log.warning("The match cannot be gone on with here: %s", error)
-                self.kept = self._seal = None
+                self.kept = None
                 return
-        topic = f"{keys.topic}/{seal.table}/here"
+        self.kept, self._seal = kept, seal
+        topic = f"{keys.topic}/{seal.table}"
 
-        def connect() -> Link:
-            link = self._connect((topic, AWAY))
-            link.publish(topic, HERE, retain=True)
+        def connect() -> None:
+            broker = Broker.of(self._settings) or find_broker()
+            link = Link(broker, will=(f"{topic}/here", AWAY), most_per_s=MOST_PER_S)
+            link.publish(f"{topic}/here", HERE, retain=True)
             link.subscribe(f"{keys.topic}/+", self._hear)
             link.subscribe(f"{keys.topic}/+/here", self._hear_here)
             link.start()
-            return link
+            self._link = link
 
-        def linked(link: Link) -> None:
-            if self._seal is seal:
-                self._link, self._trouble, self._written = link, None, None
-            else:  # left meanwhile
-                link.close()
+        self._do(connect)
 
-        self._do(connect, linked)
-
-    def _connect(self, will: tuple[str, bytes]) -> Link:
-        """Runs in the worker. Raises FarError, ConfigError."""
-        broker = Broker.of(self._settings) or find_broker()
-        return Link(broker, will=will, most_per_s=MOST_PER_S)
-
-    def _listen(self, now_s: float) -> None:
-        """Take what has come since the last step."""
-        while self._heard_here:
-            table, is_here = self._heard_here.popitem()
-            if is_here:
-                self._away_since.pop(table, None)
-            else:
-                self._away_since.setdefault(table, now_s)
-        for table, said in list(self._waiting.items()):
-            while said:
-                self._heard(table, said.popleft(), now_s)
-
-    def _heard(self, table: str, spoken: Spoken, now_s: float) -> None:
-        kept, seal = self.kept, self._seal
-        if kept is None or seal is None:
+    def _heard(self, kept: Kept, table: str, spoken: Spoken) -> None:
+        match, seal = self.match, self._seal
+        if seal is None:
             return
-        if isinstance(spoken, Hello):
-            self._seat(table, spoken)
-        elif self.match is None:
+        if match is not None and isinstance(spoken, Hello):
+            self.match = match.seating(table, spoken, kept.others)
+        elif isinstance(spoken, Hello):
+            return  # it knows no more than this table
+        elif match is None:
             agreed = spoken.agreed
-            if seal.table in agreed.tables and agreed.complete and self._checking is None:
-                self._checking = spoken
+            if seal.table in agreed.tables and agreed.complete and not self._checking:
+                self._checking = True
                 self._do(
                     lambda: _checked(agreed),
-                    lambda found: self._joining(table, spoken, *found),
+                    lambda found: self._joining(kept, table, spoken, *found),
                 )
-        elif not self.match.state.agreed.complete:
-            return
-        elif table in self.match.state.agreed.tables:
-            before, phrase = self.match.heard.get(table), spoken.said
-            self.match = self.match.hear(table, spoken)
+        elif match.state.agreed.complete and table in match.state.agreed.tables:
+            before, phrase = match.heard.get(table), spoken.said
+            self.match = match.hear(table, spoken)
             # the first that is heard after a start may be old
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
-                seats = self.match.state.agreed.seats
-                who = [player for player, at in seats.items() if at == table]
+                who = [p for p, at in match.state.agreed.seats.items() if at == table]
                 words = text(
                     "{player}, far away: {phrase}",
                     player=play.players(who).capitalised(),
                     phrase=PHRASES[phrase.phrase],
                 )
-                self._phrase = words, who[0], now_s + SAID_S
-
-    def _seat(self, table: str, hello: Hello) -> None:
-        """Give a table that asks for seats the free ones with the lowest number."""
-        kept, match = self.kept, self.match
-        if kept is None or match is None or hello.version != VERSION:
-            return
-        agreed = match.state.agreed
-        free = [n for p, n in kept.others.items() if not agreed.seats[p]]
-        if table in agreed.tables or not free:
-            return
-        number = min(free)
-        seats = {p: table if kept.others.get(p) == number else at for p, at in agreed.seats.items()}
-        names = {**agreed.names, **({table: hello.name} if hello.name else {})}
-        agreed = msgspec.structs.replace(agreed, seats=seats, names=names)
-        self.match = Match.of(match.table, State(agreed), match.course.game)
+                self._phrase = words, who[0], self._now_s + SAID_S
 
     def _joining(
-        self, table: str, there: State, game: Game | None, problem: Message | None
+        self, kept: Kept, table: str, there: State, game: Game | None, problem: Message | None
     ) -> None:
         """Begin what ``table`` plays, or say why not: ``problem``."""
-        kept, seal, agreed = self.kept, self._seal, there.agreed
-        if kept is None or seal is None or self._checking is not there:
-            return
-        if game is not None:
-            self.match = Match.of(seal.table, State(agreed), game).hear(table, there)
+        agreed = there.agreed
+        if game is not None and self._seal is not None:
+            self.match = Match.of(self._seal.table, State(agreed), game).hear(table, there)
             try:
-                self._begin_here(self.match)
+                self._begin_here(kept, self.match)
             except (RulesError, TiltboardError) as error:
                 problem = _message(error)
         if problem is not None:
@@ -470,12 +408,9 @@ class Far:
             differs = Differs(None, "not to be played", agreed.game)
             self.kept = msgspec.structs.replace(kept, state=State(agreed, differs=differs))
 
-    def _begin_here(self, match: Match) -> None:
+    def _begin_here(self, kept: Kept, match: Match) -> None:
         """Begin the match's newest game on this table. Raises what keeps it from beginning."""
-        kept, agreed = self.kept, match.state.agreed
-        if kept is None:
-            return
-        ours = kept.engines
+        agreed, ours = match.state.agreed, kept.engines
         if kept.level is not None:
             here = (p for p, table in agreed.seats.items() if table == match.table)
             ours = {p: EngineSeat(level=kept.level) for p in here}
@@ -487,57 +422,44 @@ class Far:
             kept, game_id=game_id, round=match.state.game, state=match.state
         )
 
-    def _note_taken_back(self, standing: Standing) -> None:
-        """Ask the other tables for a move back that a hand or a button has taken back here."""
-        (game_id, stood), left = self._stood, len(standing.moves)
-        self._stood = standing.game_id, left
-        match = self.match
-        if match is None or game_id != standing.game_id or left >= stood:
-            return
-        if left < len(match.course.moves):
-            self.match = taken_back_here(match, left)
-            self._asked_back = left, match.number
-
-    def _waits(self, standing: Standing) -> bool:
-        """Whether a move was taken back here by hand and the other tables have yet to agree."""
-        match = self.match
-        if match is None or self._asked_back != (len(standing.moves), match.number):
-            return False
-        return any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
-
     def _leave(self) -> None:
         """End the match here: its connection and its file."""
-        link, self._link = self._link, None
-        self.kept = self.match = self._seal = self._trouble = self._checking = None
-        self._away_since, self._waiting, self._heard_here = {}, {}, {}
-        self._phrase = self._written = None
+        self.kept = self.match = self._seal = self._trouble = self._phrase = self._written = None
+        self._checking = False
+        self._away_since, self._waiting, self._here = {}, {}, {}
+        self._jobs.clear()
 
         def end() -> None:
-            if link is not None:
-                link.close()
+            if self._link is not None:
+                self._link.close()
+                self._link = None
             self._path.unlink(missing_ok=True)
 
-        self._do(end, lambda _: None)
+        self._do(end)
 
     # Disk and broker
 
-    def _keep(self) -> None:
+    def _keep(self, kept: Kept) -> None:
         """Have the worker write down what has changed, and then publish it."""
-        kept, seal, link = self.kept, self._seal, self._link
-        if kept is self._written or kept is None or self._now_s < self._retry_s:
+        seal, keys = self._seal, kept.keys
+        if kept is self._written or seal is None or keys is None or self._now_s < self._retry_s:
             return
         self._written = kept
 
         def write() -> None:
             write_durably(self._path, msgspec.json.encode(kept))
-            if seal is None or link is None or kept.keys is None:
-                return
-            spoken: Spoken = kept.state or Hello(self._settings.name or "")
-            link.publish(f"{kept.keys.topic}/{seal.table}", seal.close(spoken), retain=True)
+            if self._link is not None:
+                spoken: Spoken = kept.state or Hello(self._settings.name or "")
+                self._link.publish(f"{keys.topic}/{seal.table}", seal.close(spoken), retain=True)
 
-        self._do(write, lambda _: None)
+        self._do(write, self._kept_again)
 
-    def _do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
+    def _kept_again(self, _: None) -> None:
+        """The disk takes again what it refused."""
+        if self._retry_s > -inf:
+            self._trouble, self._retry_s = None, -inf
+
+    def _do(self, work: Callable[[], T], then: Callable[[T], object] = lambda _: None) -> None:
         """Run ``work`` in the worker, and ``then`` with its result in a later step."""
         self._jobs.append((self._worker.submit(work), then))
 
@@ -557,7 +479,7 @@ class Far:
         table = topic.split("/")[-2]
         if self._known(table):
             self._waiting.setdefault(table, deque(maxlen=MOST_WAITING))
-            self._heard_here[table] = content != AWAY
+            self._here[table] = content != AWAY
 
     def _known(self, table: str) -> bool:
         """Whether to listen to that table: it has a seat, or there are seats left."""
@@ -584,9 +506,5 @@ def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
     return None, text("the rules of {game} are different there.", game=kind.credit.title)
 
 
-def _message(error: TiltboardError | RulesError | OSError) -> Message:
-    if isinstance(error, RulesError):
-        return refused(error)
-    if isinstance(error, TiltboardError):
-        return part_missing([error])
-    return text("What the match needs cannot be kept: {why}.", why=error.strerror or error)
+def _message(error: TiltboardError | RulesError) -> Message:
+    return refused(error) if isinstance(error, RulesError) else part_missing([error])

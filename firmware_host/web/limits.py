@@ -19,6 +19,8 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from drivers.clock import TokenBucket
+
 REQUESTS_PER_S = 20.0
 REQUEST_BURST = 250.0  # a page makes nine requests, and a household may open some at once
 READS_PER_S = 2.0  # of the journal: each takes a card's time
@@ -32,28 +34,6 @@ MAX_PAGES = 16  # those, and this machine's own
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
-
-
-class TokenBucket:
-    """Lets ``burst`` things through at once and ``per_s`` a second after that."""
-
-    def __init__(self, per_s: float, burst: float, now: Callable[[], float]) -> None:
-        self._per_s = per_s
-        self._burst = burst
-        self._now = now
-        self._tokens = burst
-        self._filled_s = now()
-
-    def take(self) -> bool:
-        """True, and one token fewer, where there is one."""
-        now = self._now()
-        grown = self._tokens + (now - self._filled_s) * self._per_s
-        self._tokens = min(self._burst, grown)
-        self._filled_s = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
 
 
 class Rate:

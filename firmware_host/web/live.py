@@ -15,6 +15,7 @@ from functools import partial
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from drivers.clock import TokenBucket
 from drivers.errors import TiltboardError
 from firmware_host.config.language import explained
 from firmware_host.messages import Catalogue, Message, text
@@ -29,7 +30,6 @@ from firmware_host.web.limits import (
     MAX_PAGES_ELSEWHERE,
     PAGES_PER_ADDRESS,
     STRANGERS_PAGES,
-    TokenBucket,
 )
 from games.base import RulesError
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from firmware_host.far import room
 from firmware_host.far.room import SAID_S
 from firmware_host.table.commands import OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase
@@ -110,6 +111,22 @@ def test_who_plays_is_told_to_the_other_table_and_takes_no_phrase_away(pair, bro
     there.kill()
     run(pair, lambda: there.host.far.names == {"red": "Ben"})
     assert "Nice move!" not in there.said
+
+
+def test_a_disk_that_refuses_is_told_of_until_it_takes_again(pair, broker, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, lambda: complete(pair) and pair[0].may_move)
+    here, there = pair
+    with monkeypatch.context() as patch:
+        patch.setattr(room, "write_durably", full)
+        here.move(chance_of(1))
+        run(pair, lambda: "No space left" in str(here.host.notices.get("far")))
+        assert len(here.moves) == 1 and len(there.moves) == 0
+    run(pair, lambda: len(there.moves) == 1)
+    run(pair, lambda: "far" not in here.host.notices)
 
 
 def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):

@@ -18,6 +18,7 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from drivers.clock import TokenBucket
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.language import explained
@@ -28,7 +29,7 @@ from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put
 from firmware_host.web import live, messages_in
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
-from firmware_host.web.limits import MAX_PAGES, TokenBucket
+from firmware_host.web.limits import MAX_PAGES
 from firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
 from firmware_host.web.replies import NoAnswerError, answer
 from firmware_host.web.server import PortTakenError, WebServer

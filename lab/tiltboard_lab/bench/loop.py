@@ -23,7 +23,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from drivers.clock import SystemClock, cpu_s
+from drivers.clock import SystemClock, TokenBucket, cpu_s
 from drivers.plate import HallArray
 from firmware_host.config.engine_seats import OURS
 from firmware_host.config.paths import JOURNAL_NAME
@@ -41,7 +41,6 @@ from firmware_host.web.limits import (
     READS_PER_S,
     REQUEST_BURST,
     REQUESTS_PER_S,
-    TokenBucket,
 )
 from firmware_host.web.live import MESSAGES_PER_S
 from firmware_host.web.server import WebServer

@@ -266,7 +266,7 @@ def test_of_a_flood_so_many_are_taken_in_a_second():
     one = Link(Broker("127.0.0.1", 1, False), most_per_s=5, clock=clock)
     for _ in range(12):
         one._slow_down()
-    assert clock.slept == [0.75, 1.0]
+    assert sum(clock.slept) == pytest.approx((12 - 5) / 5)
 
 
 def test_no_broker_answers_is_said_once(caplog):
