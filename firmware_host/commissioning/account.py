@@ -11,7 +11,7 @@ from drivers.attitude import FLAT, Mounting, gravity_tilt
 from firmware_host.commissioning.findings import Finding, note, problem
 from firmware_host.commissioning.mounting import describe, mounting_of
 from firmware_host.commissioning.progress import Part, Progress, wire_of_places
-from firmware_host.commissioning.tasks import EDGES, next_task
+from firmware_host.commissioning.tasks import EDGES, tasks
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
 from firmware_host.messages import Message, text
@@ -76,29 +76,25 @@ def measure(profile: Profile, place: int) -> Message:
     )
 
 
+_SUPPLY = {
+    "hall": text(
+        "If that is right, with a multimeter: the sensors' supply at VDD and VREF of the"
+        " converter (or at the port chips), 0 V between its ground and the Pi's; then each"
+        " wire from end to end."
+    ),
+    "imu": text(
+        "If that is right, with a multimeter: 3.3 V at its supply, and 3.3 V at SDA and SCL"
+        " while nothing is read. 0 V on one of them: a short, or a missing wire."
+    ),
+    "lights": text("If that is right, with a multimeter: 5 V at the strip and at the 74AHCT125."),
+}
+
+
 def supply_of(part: str) -> Message:
     """What to measure at a part that does not answer at all, or makes no sense."""
-    match part:
-        case "hall":
-            return text(
-                "If that is right, with a multimeter: the sensors' supply at VDD and VREF of the"
-                " converter (or at the port chips), 0 V between its ground and the Pi's; then each"
-                " wire from end to end."
-            )
-        case "imu":
-            return text(
-                "If that is right, with a multimeter: 3.3 V at its supply, and 3.3 V at SDA and SCL"
-                " while nothing is read. 0 V on one of them: a short, or a missing wire."
-            )
-        case "lights":
-            return text(
-                "If that is right, with a multimeter: 5 V at the strip and at the 74AHCT125."
-            )
-        case _:
-            return text(
-                "If that is right, with a multimeter: each wire from the Pi's pin to the part, end"
-                " to end."
-            )
+    return _SUPPLY.get(part) or text(
+        "If that is right, with a multimeter: each wire from the Pi's pin to the part, end to end."
+    )
 
 
 def _lights(progress: Progress) -> Iterator[Finding]:
@@ -121,21 +117,19 @@ def _lights(progress: Progress) -> Iterator[Finding]:
         )
 
 
-def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
+def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
     if moved:
-        listed = [f"{names[place]} -> {names[wire]}" for place, wire in moved]
-        found = text(
-            "Read at the input of another place: {pairs}.",
-            pairs=", ".join([*listed[:LISTED], *(["..."] if listed[LISTED:] else [])]),
-        )
+        listed = [f"{names[place]} -> {names[wire]}" for place, wire in moved[:LISTED]]
+        pairs = ", ".join(listed + ["..."] * (len(moved) > LISTED))
+        found = text("Read at the input of another place: {pairs}.", pairs=pairs)
         yield note("sensors", found, MAPPED)
     for place in sorted(progress.broken):
         found = text("{place} does not react, or reads nonsense.", place=names[place])
         yield problem("sensors", found, measure(profile, place))
-    down = upside_down(profile, progress)
+    down = _upside_down(profile, progress)
     if down and len(down) == len(progress.own_mt):
         yield note(
             "sensors",
@@ -147,7 +141,7 @@ def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
         yield note("sensors", found, MAPPED)
 
 
-def upside_down(profile: Profile, progress: Progress) -> list[int]:
+def _upside_down(profile: Profile, progress: Progress) -> list[int]:
     """Places that see the other pole than the one that is there."""
     up = 1.0 if profile.measures else -1.0  # switches see the north pole first
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
@@ -158,9 +152,9 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     yield from _lights(progress)
     yield from _panel(progress)
     orientation = _orientation(progress)
-    if orientation not in (None, FLAT):
-        yield note("imu", describe(orientation or FLAT), MAPPED)
-    yield from of_sensors(profile, progress)
+    if orientation is not None and orientation != FLAT:
+        yield note("imu", describe(orientation), MAPPED)
+    yield from _sensors(profile, progress)
 
 
 def to_mend(progress: Progress) -> tuple[Part, ...]:
@@ -190,43 +184,34 @@ def calibration_of(
     orientation = _orientation(progress)
     if orientation is not None and progress.level is not None:
         level_rad = gravity_tilt(orientation.on_plate(progress.level))
-        found = replace(
-            found,
-            level_rad=level_rad,
-            mounting=(orientation.east, orientation.north, orientation.up),
-        )
-    places = replace(progress, wanted=(Part.PLACES,))
-    if Part.PLACES not in proven or next_task(places, profile) is not None:
+        axes = orientation.east, orientation.north, orientation.up
+        found = replace(found, level_rad=level_rad, mounting=axes)
+    places = tasks(replace(progress, wanted=(Part.PLACES,)), profile)
+    if Part.PLACES not in proven or not all(done for _, done in places):
         return found
-    return _of_places(profile, progress, replace(found, made_s=made_s))
-
-
-def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Calibration:
-    nominal, wire, size = uncalibrated(profile), wire_of_places(profile, progress), profile.size
-    broken = progress.broken
-    down = upside_down(profile, progress)
+    wire, broken = wire_of_places(profile, progress), progress.broken
+    down = _upside_down(profile, progress)
+    read = [place not in broken for place in range(profile.size)]
     found = replace(
         found,
-        offset_mt=tuple(0.0 if i in broken else progress.offset_mt[wire[i]] for i in range(size)),
-        zeroed=tuple(i not in broken for i in range(size)),
-        noise_mt=tuple(0.0 if i in broken else progress.noise_mt[wire[i]] for i in range(size)),
-        gain=tuple(-1.0 if i in down else 1.0 for i in range(size)),
-        failed=tuple((i, Ailment.LEFT_OUT) for i in sorted(broken)),
-        wire=() if wire == tuple(range(size)) else wire,
+        made_s=made_s,
+        offset_mt=tuple(ok * progress.offset_mt[i] for ok, i in zip(read, wire, strict=True)),
+        zeroed=tuple(read),
+        noise_mt=tuple(ok * progress.noise_mt[i] for ok, i in zip(read, wire, strict=True)),
+        gain=tuple(-1.0 if place in down else 1.0 for place in range(profile.size)),
+        failed=tuple((place, Ailment.LEFT_OUT) for place in sorted(broken)),
+        wire=() if wire == tuple(range(profile.size)) else wire,
     )
     if not profile.measures:
         return found
-    usual = median(map(abs, progress.own_mt.values()))
-    gain = tuple(
-        sign * min(max(usual / abs(progress.own_mt.get(i, usual)), LEAST_GAIN), MOST_GAIN)
-        for i, sign in enumerate(found.gain)
-    )
-    near = usual / STRONG.centred_mt
+    nominal, usual = uncalibrated(profile), median(map(abs, progress.own_mt.values()))
+    gains = (usual / abs(progress.own_mt.get(i, usual)) for i in range(profile.size))
+    signed = zip(found.gain, gains, strict=True)
     return replace(
         found,
-        gain=gain,
-        strong_mt=_scaled(nominal.strong_mt, near),
-        weak_mt=_scaled(nominal.weak_mt, near),
+        gain=tuple(sign * min(max(gain, LEAST_GAIN), MOST_GAIN) for sign, gain in signed),
+        strong_mt=_scaled(nominal.strong_mt, usual / STRONG.centred_mt),
+        weak_mt=_scaled(nominal.weak_mt, usual / STRONG.centred_mt),
         carried_mt=usual,
     )
 

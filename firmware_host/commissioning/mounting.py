@@ -21,12 +21,10 @@ from firmware_host.commissioning.tasks import (
     EDGES,
     NORTH,
     Answer,
-    Ask,
-    Attempt,
+    Asking,
     Choice,
     Light,
-    Outcome,
-    Task,
+    Step,
 )
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
@@ -40,25 +38,14 @@ LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
-LEVEL_IT = text("Take everything off the plate, level it, and leave it alone.")
-LIFT_NORTH = text(
-    "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and hold it"
-    " still."
-)
-LIFT_EAST = text(
-    "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold it"
-    " still."
-)
-GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
-
-
-def scans(profile: Profile, duration_s: float) -> int:
-    """How many of that table's scans last so long; at least eight."""
-    return max(8, round(duration_s * profile.scans_per_s))
+GO_ON = (Choice(Answer.SKIP, text("Go on without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
-    """Scans, newest last, as many as ``maxlen``."""
+    """The scans of the last ``duration_s``, at least eight, newest last."""
+
+    def __init__(self, profile: Profile, duration_s: float) -> None:
+        super().__init__(maxlen=max(8, round(duration_s * profile.scans_per_s)))
 
     @property
     def full(self) -> bool:
@@ -80,40 +67,46 @@ class Window(deque[Sequence[float]]):
         return max(series) - min(series)
 
 
+def _along(axis: Axis, vector: Vector) -> float:
+    return vector["xyz".index(axis[1])] * (-1 if axis[0] == "-" else 1)
+
+
+def _unit(vector: Vector) -> Vector:
+    length = hypot(*vector) or 1.0
+    return vector[0] / length, vector[1] / length, vector[2] / length
+
+
 def up_axis(level: Vector) -> Axis:
     """The chip's axis that points up, from what it feels on the level plate (m/s2, or any unit)."""
-    return _axis(max(range(3), key=lambda index: abs(level[index])), level)
-
-
-def lean_rad(level: Vector, force: Vector) -> float:
-    """How far ``force`` has turned away from ``level``."""
-    cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
-    return acos(min(1.0, max(-1.0, cosine)))
+    return max(AXES, key=lambda axis: _along(axis, level))
 
 
 def is_level(level: Vector) -> bool:
     """Whether one of the chip's axes points up, as near as its offsets let that be seen."""
     up = up_axis(level)
-    upright = [0.0, 0.0, 0.0]
-    upright["xyz".index(up[1])] = -1.0 if up[0] == "-" else 1.0
     most = LEVEL_RAD if up[1] == "z" else LEVEL_ON_EDGE_RAD
-    return lean_rad((upright[0], upright[1], upright[2]), level) <= most
+    return acos(min(1.0, _along(up, _unit(level)))) <= most
 
 
-def risen(level: Vector, lifted: Vector) -> Axis | None:
+def _lean_rad(level: Vector, force: Vector) -> float:
+    """How far ``force`` has turned away from ``level``."""
+    cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
+    return acos(min(1.0, max(-1.0, cosine)))
+
+
+def _risen(level: Vector, lifted: Vector) -> Axis | None:
     """The chip's axis that points to the edge which was lifted; None between two edges."""
-    up = "xyz".index(up_axis(level)[1])
-    change = [b - a for a, b in zip(_unit(level), _unit(lifted), strict=True)]
-    change[up] = 0.0
-    along = max(range(3), key=lambda index: abs(change[index]))
-    across = hypot(*(value for index, value in enumerate(change) if index != along))
-    return None if across > ASKEW_SHARE * abs(change[along]) else _axis(along, change)
+    (x, y, z), (a, b, c), up = _unit(lifted), _unit(level), up_axis(level)
+    change = x - a, y - b, z - c
+    flat = [axis for axis in AXES if axis[1] != up[1]]
+    first, second, *_ = sorted(flat, key=lambda axis: _along(axis, change), reverse=True)
+    askew = _along(second, change) > ASKEW_SHARE * _along(first, change)
+    return None if askew else first
 
 
 def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
     """Why the answer to ``edge`` in ``forces`` (by edge) cannot be; None if it can."""
-    axis = risen(level, forces[edge])
-    if axis is None:
+    if _risen(level, forces[edge]) is None:
         return text(
             "A corner was lifted, or the tilt sensor lies askew. Lift the whole lit edge; if this"
             " comes again, turn the sensor until its sides lie along the rows."
@@ -128,11 +121,21 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
 
 def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
     """How the chip lies, once both edges were lifted; None if no chip can lie so."""
-    north, east = (risen(level, forces[edge]) for edge in EDGES)
+    north, east = (_risen(level, forces[edge]) for edge in EDGES)
     if north is None or east is None:
         return None
     found = mounting(north, up_axis(level))
     return found if found.east == east else None
+
+
+_WHERE: Mapping[Vector, Message] = {
+    (1, 0, 0): text("to the east"),
+    (-1, 0, 0): text("to the west"),
+    (0, 1, 0): text("to the north"),
+    (0, -1, 0): text("to the south"),
+    (0, 0, 1): text("up"),
+    (0, 0, -1): text("down"),
+}
 
 
 def describe(orientation: Mounting) -> Message:
@@ -141,36 +144,9 @@ def describe(orientation: Mounting) -> Message:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(
         "The tilt sensor lies with its face {face} and its x arrow {arrow}.",
-        face=_WHERE[_points(orientation, "+z")],
-        arrow=_WHERE[_points(orientation, "+x")],
+        face=_WHERE[orientation.on_plate((0, 0, 1))],
+        arrow=_WHERE[orientation.on_plate((1, 0, 0))],
     )
-
-
-_WHERE = {
-    "east": text("to the east"),
-    "west": text("to the west"),
-    "north": text("to the north"),
-    "south": text("to the south"),
-    "up": text("up"),
-    "down": text("down"),
-}
-_BACK = {"east": "west", "north": "south", "up": "down"}
-
-
-def _points(orientation: Mounting, axis: Axis) -> str:
-    """Where one of the chip's axes points."""
-    along = {"east": orientation.east, "north": orientation.north, "up": orientation.up}
-    where = next(way for way, known in along.items() if known[1] == axis[1])
-    return where if along[where] == axis else _BACK[where]
-
-
-def _axis(index: int, vector: Vector | list[float]) -> Axis:
-    return AXES[2 * index + (vector[index] < 0)]
-
-
-def _unit(vector: Vector) -> Vector:
-    length = hypot(*vector) or 1.0
-    return vector[0] / length, vector[1] / length, vector[2] / length
 
 
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
@@ -179,64 +155,58 @@ def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
-class Tilting(Attempt):
-    """The plate lies level, or one edge of it is lifted, and is held still.
-
+def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: str) -> Asking:
+    """The plate lies level (no ``edge``), or that edge of it is lifted, and is held still.
     ``orientation``: of the tilt sensor, as it is read.
     """
-
-    def __init__(
-        self, profile: Profile, task: Task, progress: Progress, orientation: Mounting
-    ) -> None:
-        super().__init__(profile, task, progress)
-        self._rest = Window(maxlen=scans(profile, REST_S))
-        self._orientation = orientation
-        self._since_s: float | None = None
-        self._levelled = False
-        north = range(profile.size - profile.columns, profile.size)
-        east = range(profile.columns - 1, profile.size, profile.columns)
-        along, self.say = {NORTH: (north, LIFT_NORTH), EAST: (east, LIFT_EAST)}.get(
-            task.name, (range(0), LEVEL_IT)
+    along = range(0)
+    say = text("Take everything off the plate, level it, and leave it alone.")
+    if edge == NORTH:
+        along = range(profile.size - profile.columns, profile.size)
+        say = text(
+            "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and"
+            " hold it still."
         )
-        self._lights = dict.fromkeys(along, Light.LIFT)
-
-    def update(self, frame: Frame) -> Outcome:
-        """Done once it is held still."""
-        self._since_s = frame.time_s if self._since_s is None else self._since_s
-        late = frame.time_s > self._since_s + HINT_AFTER_S
-        now = force_on_chip(frame, self._orientation)
-        self._rest.append(now)
-        rests = self._rest.full and max(map(self._rest.swing, range(3))) <= REST_SWING_M_S2
-        if self.task.ask is Ask.LEVEL:
-            return self._level(rests=rests, late=late)
-        level = self._progress.level or (0.0, 0.0, 1.0)
-        self._levelled = self._levelled or lean_rad(level, now) < LIFTED_RAD
-        if not self._levelled or not rests:
-            return Outcome(lights=self._lights)
-        return self._lifted(self.task.name, level, late=late)
-
-    def _level(self, *, rests: bool, late: bool) -> Outcome:
-        if rests:
-            x, y, z = self._rest.means()
-            if is_level((x, y, z)):
-                return Outcome(replace(self._progress, level=(x, y, z), edges={}))
-            return Outcome(refused=NOT_LEVEL, choices=(GO_ON,))
-        if late:
-            return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(GO_ON,))
-        return Outcome()
-
-    def _lifted(self, edge: str, level: Vector, *, late: bool) -> Outcome:
-        progress, (x, y, z) = self._progress, self._rest.means()
-        if lean_rad(level, (x, y, z)) < LIFTED_RAD:
-            if not late:
-                return Outcome(lights=self._lights)
+    elif edge == EAST:
+        along = range(profile.columns - 1, profile.size, profile.columns)
+        say = text(
+            "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold"
+            " it still."
+        )
+    asks = Step(say, lights=dict.fromkeys(along, Light.LIFT))
+    frame, _ = yield asks
+    began_s, rest, levelled = frame.time_s, Window(profile, REST_S), False
+    level = progress.level or (0.0, 0.0, 1.0)
+    while True:
+        now = force_on_chip(frame, orientation)
+        rest.append(now)
+        rests = rest.full and max(map(rest.swing, range(3))) <= REST_SWING_M_S2
+        late = frame.time_s > began_s + HINT_AFTER_S
+        levelled = levelled or _lean_rad(level, now) < LIFTED_RAD
+        step = asks
+        x, y, z = rest.means()
+        held = x, y, z
+        if not edge:
+            if rests and is_level(held):
+                step = Step(say, known=replace(progress, level=held, edges={}))
+            elif rests or late:
+                why = NOT_LEVEL if rests else text("The tilt sensor does not come to rest.")
+                step = Step(say, why, choices=GO_ON)
+        elif levelled and rests and _lean_rad(level, held) >= LIFTED_RAD:
+            step = _lifted(asks, progress, edge, level, held)
+        elif levelled and rests and late:
             missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge)
-            return Outcome(None, missed, self._lights, (GO_ON,))
-        known = progress.edges | {edge: (x, y, z)}
-        why = refusal(edge, level, known)
-        if why is None:
-            return Outcome(replace(progress, edges=known), lights=self._lights)
-        if edge == EAST and risen(level, (x, y, z)) is not None:
-            # which of the two was wrong, nobody knows
-            return Outcome(replace(progress, edges={}), why, self._lights)
-        return Outcome(None, why, self._lights, (GO_ON,))
+            step = Step(say, missed, asks.lights, GO_ON)
+        frame, _ = yield step
+
+
+def _lifted(asks: Step, progress: Progress, edge: str, level: Vector, held: Vector) -> Step:
+    """What that says of the chip."""
+    known = progress.edges | {edge: held}
+    why = refusal(edge, level, known)
+    if why is None:
+        return Step(asks.say, known=replace(progress, edges=known))
+    if edge == EAST and _risen(level, held) is not None:
+        # which of the two was wrong, nobody knows
+        return Step(asks.say, why, asks.lights, known=replace(progress, edges={}))
+    return Step(asks.say, why, asks.lights, GO_ON)

@@ -32,7 +32,7 @@ KNOWN_OF = {
     Part.LIGHTS: ("picture", "light_at"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
-    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "sure", "broken"),
+    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken"),
 }
 
 
@@ -52,9 +52,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Places: ``offset_mt``, ``noise_mt``, by input, of the empty plate; none until it was measured in
     this run. ``inputs``: place -> the input that answered. ``own_mt``: place -> what the carried
     strong piece read, south down (of switches: north down, and ``south_mt``, with south down).
-    ``last``: where the piece was
-    read last. ``sure``: places of which somebody said that they read rightly; ``broken``: that
-    their sensors are broken. ``practice``: how the simulated table is wired wrongly.
+    ``last``: where the piece was read last. ``broken``: places of which somebody said that their
+    sensors are. ``practice``: how the simulated table is wired wrongly.
     """
 
     format: int
@@ -72,7 +71,6 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     own_mt: dict[int, float] = {}
     south_mt: dict[int, float] = {}
     last: int | None = None
-    sure: tuple[int, ...] = ()
     broken: tuple[int, ...] = ()
     practice: tuple[str, ...] = ()
 
@@ -99,12 +97,17 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def without_place(self, place: int) -> Progress:
         """As if that place had not been measured."""
-        known: dict[str, Any] = {}
-        for name in ("inputs", "own_mt", "south_mt"):
-            known[name] = {i: value for i, value in getattr(self, name).items() if i != place}
-        for name in ("sure", "broken"):
-            known[name] = tuple(i for i in getattr(self, name) if i != place)
-        return replace(self, **known)
+
+        def others(known: dict[int, Any]) -> dict[int, Any]:
+            return {i: value for i, value in known.items() if i != place}
+
+        return replace(
+            self,
+            inputs=others(self.inputs),
+            own_mt=others(self.own_mt),
+            south_mt=others(self.south_mt),
+            broken=tuple(i for i in self.broken if i != place),
+        )
 
     def leaving_out(self, place: int) -> Progress:
         """The progress without a place whose sensor is broken: nothing that it has read counts."""
@@ -117,10 +120,9 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
     wire = dict(progress.inputs)
     left = [i for i in range(profile.size) if i not in wire.values()]
     silent = [i for i in range(profile.size) if i not in wire]
-    for place in [i for i in silent if i in left]:
-        wire[place] = place
-        left.remove(place)
-    wire |= dict(zip([i for i in silent if i not in wire], left, strict=True))
+    for place in sorted(silent, key=lambda place: place not in left):
+        wire[place] = place if place in left else left[0]
+        left.remove(wire[place])
     return tuple(wire[place] for place in range(profile.size))
 
 
@@ -131,23 +133,15 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
     except (OSError, ValueError, RecursionError):
         return None
     size, inputs = profile.size, stored.inputs
-    places = {
-        *inputs,
-        *inputs.values(),
-        *stored.own_mt,
-        *stored.south_mt,
-        *stored.sure,
-        *stored.broken,
-        *((stored.last,) if stored.last is not None else ()),
-    }
+    places = {*inputs, *inputs.values(), *stored.own_mt, *stored.south_mt, *stored.broken}
+    places |= set() if stored.last is None else {stored.last}
     fits = (
         (stored.format, stored.profile) == (FORMAT, profile.name)
         and places <= {*range(size)}
         and len({*inputs.values()}) == len(inputs)
         and {*stored.own_mt, *stored.south_mt} <= {*inputs}
         and sorted(stored.light_at) in ([], [*range(size)])
-        and {len(stored.offset_mt), len(stored.noise_mt)} <= {0, size}
-        and len(stored.offset_mt) == len(stored.noise_mt)
+        and len(stored.offset_mt) == len(stored.noise_mt) in (0, size)
     )
     return stored if fits else None
 

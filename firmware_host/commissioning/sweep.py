@@ -7,11 +7,12 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
@@ -19,8 +20,8 @@ from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
-from firmware_host.commissioning.mounting import Tilting
-from firmware_host.commissioning.placing import Emptying, Placing, can_spare
+from firmware_host.commissioning.mounting import tilting
+from firmware_host.commissioning.placing import can_spare, emptying, placing
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -32,10 +33,9 @@ from firmware_host.commissioning.tasks import (
     EDGES,
     Answer,
     Ask,
-    Attempt,
+    Asking,
     Choice,
     Light,
-    Outcome,
     Step,
     Task,
     tasks,
@@ -47,99 +47,23 @@ from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.table import troubles
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Asked, Role
+from firmware_host.table.standing import Asked
 
 ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # the buzzer
 TONE_S = 0.08
-ROLES = {
-    Light.TARGET: Role.PUT,
-    Light.DONE: Role.LEGAL,
-    Light.WRONG: Role.WRONG,
-    Light.LIFT: Role.LIFT,
-}
 RELEASED_S = 0.3  # longer than contacts bounce
 YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
 DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))
+NOTHING = Choice(Answer.NOTHING, text("It does nothing"))
+SKIP = Choice(Answer.SKIP, text("Go on without it"))
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
     Part.LIGHTS: "lights",
     Part.BUTTONS: "panel",
     Part.EDGES: "imu",
     Part.PLACES: "hall",
 }
-SKIP = Choice(Answer.SKIP, text("Go on without it"))
-
-
-class Question(Attempt):
-    """One question, about lights or the buzzer. ``say``: it, in words."""
-
-    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
-        super().__init__(profile, task, progress)
-        self._about_lights = task.ask is Ask.PICTURE
-        self.say = text("Do you hear the buzzer?")
-        if self._about_lights:
-            self.say = text(
-                "Look at the board: column {first} is red, the rest of row 1 is blue, and every"
-                " other light is green. Is it so?",
-                first=profile.places[0][0],
-            )
-
-    def update(self, frame: Frame) -> Outcome:
-        """Nothing is read: somebody has to answer."""
-        if self._about_lights:
-            return Outcome(lights=_picture(self._profile), choices=(YES, NO, DARKER))
-        return Outcome(choices=(YES, NO))
-
-    def answer(self, value: str) -> Progress:
-        """What is known by that answer. Where the colours are elsewhere, the picture is shown as
-        the next way in which a chain may run has it.
-        """
-        progress = self._progress
-        if not self._about_lights:
-            return replace(progress, buzzer=value == Answer.YES)
-        if value != Answer.NO:
-            known = progress.light_at if value == Answer.YES else ()
-            return replace(progress, picture=value == Answer.YES, light_at=known)
-        ways = chains(self._profile)
-        tried = ways.index(progress.light_at) if progress.light_at else -1
-        if tried + 1 < len(ways):
-            return replace(progress, light_at=ways[tried + 1])
-        return replace(progress, picture=False, light_at=())
-
-
-class Pressing(Attempt):
-    """A button is pressed and let go. ``say``: which."""
-
-    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
-        super().__init__(profile, task, progress)
-        self._seen: frozenset[str] = frozenset()
-        self._released = round(RELEASED_S * profile.scans_per_s)
-        self._count = 0
-        self.say = text("Press the button {button} for a second, and let go.", button=task.name)
-
-    def update(self, frame: Frame) -> Outcome:
-        """Done once every button is open again."""
-        self._seen |= frame.pressed
-        self._count = 0 if frame.pressed else self._count + 1
-        if self._seen and self._count >= self._released:
-            return Outcome(self._with(*sorted(self._seen)))
-        return Outcome(choices=(Choice(Answer.NOTHING, text("It does nothing")),))
-
-    def answer(self, value: str) -> Progress:
-        """Somebody says that the button does nothing."""
-        return self._with()
-
-    def _with(self, *closed: str) -> Progress:
-        buttons = self._progress.buttons | {self.task.name: closed}
-        return replace(self._progress, buttons=buttons)
-
-
-def _picture(profile: Profile) -> dict[int, Light]:
-    """One that looks otherwise from each side, and in a mirror."""
-    lights = dict.fromkeys(range(profile.size), Light.GREEN)
-    lights |= dict.fromkeys(range(profile.columns), Light.BLUE)
-    return lights | dict.fromkeys(range(0, profile.size, profile.columns), Light.RED)
 
 
 def chains(profile: Profile) -> list[tuple[int, ...]]:
@@ -157,6 +81,54 @@ def chains(profile: Profile) -> list[tuple[int, ...]]:
             found.append(tuple(map(chain.index, range(profile.size))))
     usual = tuple(map(profile.light_of, range(profile.size)))
     return [way for way in dict.fromkeys(found) if way != usual]
+
+
+def _looking(profile: Profile, progress: Progress) -> Asking:
+    """Whether the board is lit as said: with a picture that looks otherwise from each side, and in
+    a mirror. Where the colours are elsewhere, it is shown as the next way in which a chain may run
+    has it.
+    """
+    lights = dict.fromkeys(range(profile.size), Light.GREEN)
+    lights |= dict.fromkeys(range(profile.columns), Light.BLUE)
+    lights |= dict.fromkeys(range(0, profile.size, profile.columns), Light.RED)
+    say = text(
+        "Look at the board: column {first} is red, the rest of row 1 is blue, and every"
+        " other light is green. Is it so?",
+        first=profile.places[0][0],
+    )
+    value = None
+    while value is None:
+        _, value = yield Step(say, lights=lights, choices=(YES, NO, DARKER))
+    ways: list[tuple[int, ...]] = [(), *chains(profile)]
+    later = ways[ways.index(progress.light_at) + 1 :]
+    if value == Answer.NO and later:
+        yield Step(say, known=structs.replace(progress, light_at=later[0]))
+    right = value == Answer.YES
+    light_at = progress.light_at if right else ()
+    yield Step(say, known=structs.replace(progress, picture=right, light_at=light_at))
+
+
+def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
+    """A button is pressed and all are open again, or somebody says that it does nothing."""
+    say = text("Press the button {button} for a second, and let go.", button=button)
+    step = Step(say, choices=(NOTHING,))
+    seen: frozenset[str] = frozenset()
+    open_scans, value = 0, None
+    while value is None and not (seen and open_scans >= round(RELEASED_S * profile.scans_per_s)):
+        frame, value = yield step
+        seen |= frame.pressed
+        open_scans = 0 if frame.pressed else open_scans + 1
+    closed = () if value is not None else tuple(sorted(seen))
+    buttons = progress.buttons | {button: closed}
+    yield replace(step, known=structs.replace(progress, buttons=buttons))
+
+
+def _listening(progress: Progress) -> Asking:
+    """Whether the buzzer is heard."""
+    say, value = text("Do you hear the buzzer?"), None
+    while value is None:
+        _, value = yield Step(say, choices=(YES, NO))
+    yield Step(say, known=structs.replace(progress, buzzer=value == Answer.YES))
 
 
 class Sweep:
@@ -184,13 +156,13 @@ class Sweep:
         self.done = False
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
-        self._attempt: Attempt | None = None
+        self._task: Task | None = None
+        self._asking: Asking | None = None
         self._refused: Message | None = None
         self._missing: tuple[Part, PartError | None] | None = None
         self._answer: str | None = None
-        done = [done for _, done in tasks(progress, profile)]
-        self._counted = sum(done), len(done)
-        self.step = Step(None, text("The sweep has not begun."), *self._counted)
+        self._counted = _count(tasks(progress, profile))
+        self.step = self._told(Step(text("The sweep has not begun.")))
 
     @property
     def strip(self) -> list[Look | None]:
@@ -214,7 +186,7 @@ class Sweep:
                 "{value!r} is no answer now.",
                 remedy="Answer one of: {known}.",
                 value=value,
-                known=", ".join(known[:8]) or text("nothing"),
+                known=", ".join(known) or text("nothing"),
             )
         self._answer = value
 
@@ -230,17 +202,11 @@ class Sweep:
                 "Too many sensors are broken to calibrate the table.",
                 remedy="Mend them; tiltboard bringup says what to measure.",
             )
-        self.go_on_from(self.progress.leaving_out(place))
-
-    def go_on_from(self, progress: Progress) -> None:
-        """Go on with what is known now, where a task has ended or is to be repeated."""
-        self.progress, self.done = progress, False
-        self._proven |= {*progress.wanted}
-        self._attempt = self._refused = None
+        self._go_on_from(self.progress.leaving_out(place))
 
     def measure_again(self, again: str) -> None:
         """Measure that place, or do that part, next. Raises NotPossibleError."""
-        self.go_on_from(measured_again(self._profile, self.progress, again))
+        self._go_on_from(measured_again(self._profile, self.progress, again))
 
     def asked(self, overlay: Overlay) -> Asked:
         """What to show. ``overlay`` names the places, as the page knows them."""
@@ -250,8 +216,8 @@ class Sweep:
         counted = text(
             "Sweep, {count} of {total}: {say}", count=step.done, total=step.total, say=say
         )
-        lights = step.lights.items()
-        return Asked(counted, {overlay.places[i]: ROLES[x] for i, x in lights if x in ROLES})
+        roles = {overlay.places[place]: light.value[-1] for place, light in step.lights.items()}
+        return Asked(counted, {place: role for place, role in roles.items() if role is not None})
 
     def calibration(self, made_s: float) -> Calibration | None:
         """What is known of the table, once the sweep has come to its end. ``made_s``: since
@@ -264,11 +230,10 @@ class Sweep:
 
     def update(self, frame: Frame) -> Step:
         """Take one scan in."""
-        presses = self._buttons.update(frame.pressed, frame.time_s)
-        pressing = isinstance(self._attempt, Pressing)
-        for press in () if pressing else presses:
+        pressing = self._task is not None and self._task.ask is Ask.PRESS
+        for press in self._buttons.update(frame.pressed, frame.time_s):
             number = {CONFIRM: 0, BACK: 1}[press.button]
-            if number < len(self.step.choices):
+            if number < len(self.step.choices) and not pressing:
                 self._answer = self.step.choices[number].value
         self.step = self._update(frame)
         if self.step.accepted or self.done:
@@ -277,69 +242,74 @@ class Sweep:
 
     def _update(self, frame: Frame) -> Step:
         value, self._answer = self._answer, None
-        if value is not None and self._attempt is not None and self._is_over(self._attempt, value):
+        if value == Answer.SKIP and self._task is not None:
+            self._skip(self._missing or (self._task.part, None))
             return self._next(accepted=True)
-        if self._attempt is None:
-            step = self._next(accepted=False)
-            if self._attempt is None:
+        if self._asking is None:
+            step = self._next()
+            if self._asking is None:
                 return step
-        task = self._attempt.task
-        missing = self._missing_part(task, frame)
-        if missing is not None:
+        if (missing := self._wait_for_part(frame)) is not None:
             return missing
-        found = self._attempt.update(frame)
-        if found.progress is not None:
-            self.go_on_from(found.progress)
-            self._refused = found.refused
-            return self._next(accepted=found.refused is None)
-        self._refused = refused = found.refused or self._refused
-        say, lights, choices = self._attempt.say, found.lights, found.choices
-        return Step(task, say, *self._counted, lights=lights, refused=refused, choices=choices)
+        step = self._asking.send((frame, value))
+        if step.known is None:
+            self._refused = step.refused or self._refused
+            return self._told(step)
+        self._go_on_from(step.known)
+        self._refused = step.refused
+        return self._next(accepted=step.refused is None)
 
-    def _is_over(self, attempt: Attempt, value: str) -> bool:
-        """Whether that answer ends the task."""
-        if value == Answer.SKIP:
-            self._skip(self._missing or (attempt.task.part, None))
-            return True
-        known = attempt.answer(value)
-        if known is not None:
-            self.go_on_from(known)
-        return known is not None
+    def _told(self, step: Step, *, accepted: bool = False) -> Step:
+        """``step``, with how far the sweep is."""
+        done, total = self._counted
+        known = replace(step, refused=self._refused, task=self._task, accepted=accepted)
+        return replace(known, done=done, total=total)
 
-    def _next(self, *, accepted: bool) -> Step:
+    def _go_on_from(self, progress: Progress) -> None:
+        """Go on with what is known now, where a task has ended or is to be repeated."""
+        self.progress, self.done = progress, False
+        self._proven |= {*progress.wanted}
+        self._task = self._asking = self._refused = None
+
+    def _next(self, *, accepted: bool = False) -> Step:
         """Begin the next task, or end."""
         todo = list(tasks(self.progress, self._profile, self._skipped))
-        self._counted = sum(done for _, done in todo), len(todo)
-        task = next((task for task, done in todo if not done), None)
-        if task is None:
-            self.done = True
-            left = tuple(part for part in self.progress.wanted if part in self._skipped)
-            self.progress = replace(self.progress, wanted=left)
-            return Step(None, text("The sweep is done."), *self._counted, accepted=accepted)
-        self._attempt = self._begin(task)
-        say, refused = self._attempt.say, self._refused
-        return Step(task, say, *self._counted, refused=refused, accepted=accepted)
+        self._counted = _count(todo)
+        self._task = next((task for task, done in todo if not done), None)
+        if self._task is not None:
+            self._asking = self._begin(self._task)
+            return self._told(next(self._asking), accepted=accepted)
+        end = self._told(Step(text("The sweep is done.")), accepted=accepted)
+        self.done = True
+        left = tuple(part for part in self.progress.wanted if part in self._skipped)
+        self.progress = structs.replace(self.progress, wanted=left)
+        return end
 
-    def _begin(self, task: Task) -> Attempt:
-        known = self._profile, task, self.progress
+    def _begin(self, task: Task) -> Asking:
+        profile, progress = self._profile, self.progress
         match task.ask:
+            case Ask.PICTURE:
+                return _looking(profile, progress)
             case Ask.PRESS:
-                return Pressing(*known)
+                return _pressing(profile, progress, task.name)
+            case Ask.BUZZER:
+                return _listening(progress)
             case Ask.LEVEL | Ask.EDGE:
-                return Tilting(*known, self.orientation)
+                return tilting(profile, progress, self.orientation, task.name)
             case Ask.EMPTY:
-                return Emptying(*known, self.orientation, tilt=self._tilt)
+                return emptying(profile, progress, self.orientation, tilt=self._tilt)
             case Ask.PLACE:
-                return Placing(*known)
-            case _:
-                return Question(*known)
+                return placing(profile, progress, task)
 
     @property
     def _tilt(self) -> bool:
         return self._profile.imu is not None and Part.EDGES not in self._skipped
 
-    def _missing_part(self, task: Task, frame: Frame) -> Step | None:
+    def _wait_for_part(self, frame: Frame) -> Step | None:
         """A step that waits for a part which the task needs, or skips it; None where it answers."""
+        task = self._task
+        if task is None:
+            return None
         part = task.part
         if task.ask is Ask.EMPTY and frame.field_mt and self._tilt:
             part = Part.EDGES
@@ -348,17 +318,18 @@ class Sweep:
         if reading and fault is None:
             self._missing = None
             return None
-        self._missing = part, fault
-        self._attempt = self._begin(task)  # what was read before does not count
-        choices = () if fault is None else (SKIP,)
-        waits = text("The sensors do not answer yet.")  # they are still starting
-        say = waits if fault is None else troubles.part_missing([fault])
-        return Step(task, say, *self._counted, choices=choices)
+        self._missing, self._refused = (part, fault), None
+        self._asking = self._begin(task)  # what was read before does not count
+        next(self._asking)
+        if fault is None:  # they are still starting
+            return self._told(Step(text("The sensors do not answer yet.")))
+        return self._told(Step(troubles.part_missing([fault]), choices=(SKIP,)))
 
     def _skip(self, missing: tuple[Part, PartError | None]) -> None:
-        (part, fault), self._missing = missing, None
+        part, fault = missing
+        self._missing = None
         self._skipped.add(part)
-        self.go_on_from(self.progress)
+        self._go_on_from(self.progress)
         name = FAULT_OF[part]
         if fault is None:
             remedy = text("If it stays: glue it flat, its sides along the rows.")
@@ -392,7 +363,7 @@ def begin(
     known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
     nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
     if again is not None:
-        return measured_again(profile, replace(known or nothing, wanted=()), again)
+        return measured_again(profile, structs.replace(known or nothing, wanted=()), again)
     if known is None or known.practice != nothing.practice:
         known = nothing
     if profile.imu is not None and len(known.edges) < len(EDGES):
@@ -402,9 +373,9 @@ def begin(
     for part in todo if todo or going_on else parts:
         # of the places, only those that were left out
         left_out = part is Part.PLACES and known.broken
-        known = replace(known, broken=()) if left_out else known.without(part)
+        known = structs.replace(known, broken=()) if left_out else known.without(part)
         going_on.add(part)
-    return _anew(replace(known, wanted=tuple(part for part in Part if part in going_on)))
+    return _anew(known, going_on)
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
@@ -412,19 +383,15 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
     parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
     there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
     _check_there(again, [*profile.places, *there])
-    if again in profile.places:
-        if not progress.inputs:
-            raise NotPossibleError(
-                "The places of this table have not been measured yet.",
-                remedy="Measure all of them: tiltboard calibrate",
-            )
-        part = Part.PLACES
-        progress = progress.without_place(profile.places.index(again))
-    else:
-        part = Part(again)
-        progress = progress.without(part)
-    wanted = tuple(p for p in Part if p is part or p in progress.wanted)
-    return _anew(replace(progress, wanted=wanted))
+    if again not in profile.places:
+        return _anew(progress.without(Part(again)), {*progress.wanted, Part(again)})
+    if not progress.inputs:
+        raise NotPossibleError(
+            "The places of this table have not been measured yet.",
+            remedy="Measure all of them: tiltboard calibrate",
+        )
+    place = profile.places.index(again)
+    return _anew(progress.without_place(place), {*progress.wanted, Part.PLACES})
 
 
 def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
@@ -432,8 +399,14 @@ def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
     progress = read_progress(folder / PROGRESS_NAME, profile)
     if progress is None:
         return None
-    done = [known for _, known in tasks(progress, profile)]
-    return (sum(done), len(done)) if any(done) and not all(done) else None
+    done, total = _count(tasks(progress, profile))
+    return (done, total) if 0 < done < total else None
+
+
+def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
+    """How much is done, and of how much."""
+    done = [known for _, known in todo]
+    return sum(done), len(done)
 
 
 def _check_there(name: str, known: Sequence[str]) -> None:
@@ -445,11 +418,12 @@ def _check_there(name: str, known: Sequence[str]) -> None:
         )
 
 
-def _anew(progress: Progress) -> Progress:
+def _anew(progress: Progress, wanted: Collection[Part]) -> Progress:
     """The empty plate is always measured anew before a piece is put on it."""
-    if Part.PLACES not in progress.wanted:
+    progress = structs.replace(progress, wanted=tuple(part for part in Part if part in wanted))
+    if Part.PLACES not in wanted:
         return progress
-    return replace(progress, offset_mt=(), noise_mt=(), last=None)
+    return structs.replace(progress, offset_mt=(), noise_mt=(), last=None)
 
 
 def run_sweep(

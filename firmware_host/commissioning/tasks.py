@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from typing import TypeAlias
 
 from drivers.frame import Frame
 from drivers.lights import Look
@@ -13,19 +14,11 @@ from firmware_host.config.profile import Profile
 from firmware_host.messages import Message
 from firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.table.sight import Magnet
+from firmware_host.table.standing import Role
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 BUTTONS = ("confirm", "back")
-
-
 NORTH, EAST = EDGES = ("north", "east")
-
-
-def to_and_fro(profile: Profile) -> list[int]:
-    """Every place, row by row, every second row backward: the next is always beside the last."""
-    columns = profile.columns
-    rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
-    return [place for n, row in enumerate(rows) for place in row[:: -1 if n % 2 else 1]]
 
 
 class Ask(Enum):
@@ -53,11 +46,6 @@ class Task:
     name: str = ""
 
 
-def next_task(progress: Progress, profile: Profile) -> Task | None:
-    """What is to be done now; None: everything is done."""
-    return next((task for task, done in tasks(progress, profile) if not done), None)
-
-
 def tasks(
     progress: Progress, profile: Profile, skipped: Collection[Part] = ()
 ) -> Iterator[tuple[Task, bool]]:
@@ -73,35 +61,35 @@ def tasks(
         yield Task(Ask.LEVEL, Part.EDGES), progress.level is not None
         for edge in EDGES:
             yield Task(Ask.EDGE, Part.EDGES, name=edge), edge in progress.edges
-    if Part.PLACES in wanted:
-        yield from _places(progress, profile)
-
-
-def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    broken = progress.broken
+    if Part.PLACES not in wanted:
+        return
     yield Task(Ask.EMPTY, Part.PLACES), bool(progress.offset_mt)
     for magnet in (None,) if profile.measures else STRONG_KINDS:
-        for place in to_and_fro(profile):
-            if place not in broken:
-                done = place in progress.carried(magnet)
-                yield Task(Ask.PLACE, Part.PLACES, place, magnet), done
+        for row in range(profile.rows):
+            along = range(row * profile.columns, (row + 1) * profile.columns)
+            for place in reversed(along) if row % 2 else along:  # the next is beside the last
+                if place not in progress.broken:
+                    done = place in progress.carried(magnet)
+                    yield Task(Ask.PLACE, Part.PLACES, place, magnet), done
 
 
 class Light(Enum):
-    """What a light shows: its colour, red, green, blue from 0 to 255, and its share of that."""
+    """What a light shows: its colour, red, green, blue from 0 to 255, its share of that, and what
+    it is in the language of a game.
+    """
 
-    TARGET = (WHITE, 1.0)
-    DONE = (BLUISH_GREEN, 0.3)
-    WRONG = (VERMILLION, 1.0)
-    LIFT = (YELLOW, 0.8)
-    RED = ((255, 0, 0), 0.5)
-    GREEN = ((0, 255, 0), 0.5)
-    BLUE = ((0, 0, 255), 0.5)
+    TARGET = (WHITE, 1.0, Role.PUT)
+    DONE = (BLUISH_GREEN, 0.3, Role.LEGAL)
+    WRONG = (VERMILLION, 1.0, Role.WRONG)
+    LIFT = (YELLOW, 0.8, Role.LIFT)
+    RED = ((255, 0, 0), 0.5, None)
+    GREEN = ((0, 255, 0), 0.5, None)
+    BLUE = ((0, 0, 255), 0.5, None)
 
     @property
     def look(self) -> Look:
         """As ``Plate.show`` takes it."""
-        rgb, share = self.value
+        rgb, share, _ = self.value
         return Look(rgb, (share,))
 
 
@@ -126,56 +114,26 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one scan of a task came to.
-
-    ``progress``: what is known now, if the task is done or another must come first. ``refused``:
-    why what was read is not taken. ``lights``, ``choices``: as in ``Step``.
-    """
-
-    progress: Progress | None = None
-    refused: Message | None = None
-    lights: Mapping[int, Light] = field(default_factory=dict)
-    choices: tuple[Choice, ...] = ()
-
-
-class Attempt:
-    """One ``task`` being done, with what is known before it. ``say``: what to do."""
-
-    say: Message
-
-    def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
-        self._profile = profile
-        self.task = task
-        self._progress = progress
-
-    def update(self, frame: Frame) -> Outcome:
-        """Take one scan in."""
-        raise NotImplementedError
-
-    def answer(self, value: str) -> Progress | None:
-        """What is known by one of the choices of the last outcome; None: the task goes on."""
-        return self._progress
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
-    """After a scan. ``task``: what is being done, None at the end; ``say``: the same in words.
+    """After a scan. ``say``: what to do.
 
-    ``refused``: why what was just read is not taken. ``accepted``: something was, just now.
-    ``lights``: by place; others are dark. ``choices``: what may be answered; the button confirm
-    gives the first, back the second. ``sounds``: the buzzer is tried. ``done`` of ``total`` things
-    are done.
+    ``refused``: why what was just read is not taken. ``lights``: by place; others are dark.
+    ``choices``: what may be answered; the button confirm gives the first, back the second.
+    ``known``: where the task ends with this scan, or another must come first: what is known now.
+
+    The sweep adds: ``task``, what is being done, None at the end; ``accepted``: something was, just
+    now; ``done`` of ``total`` things are done.
     """
 
-    task: Task | None
     say: Message
-    done: int
-    total: int
-    lights: Mapping[int, Light] = field(default_factory=dict)
     refused: Message | None = None
-    accepted: bool = False
+    lights: Mapping[int, Light] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
+    known: Progress | None = None
+    task: Task | None = None
+    accepted: bool = False
+    done: int = 0
+    total: int = 0
 
     @property
     def sounds(self) -> bool:
@@ -188,3 +146,8 @@ class Step:
         if self.task is None:
             return "done"
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value
+
+
+# One task being done: it says what to do, is sent each scan with the answer, if somebody gave one,
+# and says again. It is not sent another once it has said what is ``known``.
+Asking: TypeAlias = Generator[Step, tuple[Frame, str | None], None]

@@ -9,7 +9,7 @@ import msgspec
 from firmware_host.cli.doctor import drop_in
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
-from firmware_host.commissioning.tasks import next_task
+from firmware_host.commissioning.tasks import tasks
 from firmware_host.config.boards import load_board, read_board
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.reading import read_text
@@ -250,6 +250,6 @@ class Interrupted(JsonTarget, FileTarget):
         """Read it, and ask what is to be done next: one that is damaged is begun anew."""
         read = read_progress(self.path, self.profile)
         if read is not None:
-            next_task(read, self.profile)
+            list(tasks(read, self.profile))
             list(findings(self.profile, read))
         return read is not None
