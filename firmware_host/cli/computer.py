@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -48,8 +48,6 @@ MODELS = {  # filter -> how such a Pi's model begins
 }
 # With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
 OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
-ON = ("on", "yes", "true", "1", "")
-MODEL = "proc/device-tree/model"
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
 
 
@@ -135,17 +133,26 @@ def service_of(shown: str) -> Service | None:
 def settings_in(text: str, model: str) -> frozenset[str]:
     """Lines in force for ``model``, each as ``key=value`` or ``dtparam=key=value``.
 
-    Lines under a filter that is not in the table above are taken not to be in force.
+    Lines under a filter that is not in the table above are taken not to be in force. An overlay's
+    own parameters do not matter here.
     """
     found: set[str] = set()
     in_force = True
     for raw in text.splitlines():
         line = raw.partition("#")[0].strip()
+        key, _, value = (part.strip() for part in line.partition("="))
         if line.startswith("[") and line.endswith("]"):
             name = line[1:-1].lower()
             in_force = name == "all" or (name in MODELS and model.startswith(MODELS[name]))
+        elif line and in_force and key == "dtparam":
+            for each in value.split(","):
+                name, _, setting = (part.strip() for part in each.partition("="))
+                name = {"i2c": "i2c_arm", "i2c_baudrate": "i2c_arm_baudrate"}.get(name, name)
+                on = setting.lower() in ("on", "yes", "true", "1", "")
+                found.add(f"dtparam={name}={'on' if on else setting}")
         elif line and in_force:
-            found.update(_settings(line))
+            value = value.partition(",")[0].strip() if key == "dtoverlay" else value
+            found.add(f"{key}={value}")
     return frozenset(found)
 
 
@@ -160,26 +167,11 @@ def core_clock_stands_still(settings: frozenset[str]) -> bool:
     return uart or "force_turbo=1" in settings
 
 
-def _settings(line: str) -> set[str]:
-    key, _, value = (part.strip() for part in line.partition("="))
-    if key != "dtparam":
-        # An overlay's own parameters do not matter here.
-        return {f"{key}={value.partition(',')[0].strip() if key == 'dtoverlay' else value}"}
-    found = set()
-    for item in value.split(","):
-        name, _, setting = (part.strip() for part in item.partition("="))
-        name = {"i2c": "i2c_arm", "i2c_baudrate": "i2c_arm_baudrate"}.get(name, name)
-        found.add(f"dtparam={name}={'on' if setting.lower() in ON else setting}")
-    return found
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Machine:
     """``root``: of the file system. ``groups``: that this process has; ``member_of``: that the
-    user has from the next login on. ``may_use``: whether a file may be read and written.
-    ``date_s``: seconds since 1970-01-01 UTC. ``service``: asks systemd; None: it is not installed,
-    or nobody could be asked. ``compiled``: whether numba has compiled the engines' kernels; None:
-    it is not installed, or of no use.
+    user has from the next login on. ``date_s``: seconds since 1970-01-01 UTC. ``compiled``: whether
+    numba has compiled the engines' kernels; None: it is not installed, or of no use.
     """
 
     root: Path
@@ -187,11 +179,7 @@ class Machine:
     groups: frozenset[str]
     member_of: frozenset[str]
     python: tuple[int, int]
-    has_package: Callable[[str], bool]
-    may_use: Callable[[Path], bool]
-    free_bytes: Callable[[Path], int]
     date_s: float
-    service: Callable[[], Service | None]
     compiled: bool | None = None
 
     def path(self, name: str) -> Path:
@@ -208,17 +196,37 @@ class Machine:
     @property
     def model(self) -> str | None:
         """The Raspberry Pi's model; None on any other computer."""
-        model = self.read(MODEL)
-        return model if model is not None and model.startswith("Raspberry Pi") else None
+        model = self.read("proc/device-tree/model") or ""
+        return model if model.startswith("Raspberry Pi") else None
 
     @property
     def system(self) -> str:
         """The operating system's name for people (os-release(5))."""
-        for line in (self.read("etc/os-release") or "").splitlines():
-            key, _, value = line.partition("=")
-            if key == "PRETTY_NAME":
-                return value.strip('"')
-        return sys.platform
+        named = re.search(
+            '^PRETTY_NAME="?([^"\n]*)', self.read("etc/os-release") or "", re.MULTILINE
+        )
+        return named[1] if named else sys.platform
+
+    def service(self) -> Service | None:
+        """As systemd has loaded it; None: it is not installed, or nobody could be asked."""
+        return installed_service()
+
+    def has_package(self, name: str) -> bool:
+        """Whether a module can be imported, without doing so (``import RPi.GPIO`` raises off a
+        Pi).
+        """
+        try:
+            return importlib.util.find_spec(name) is not None
+        except ModuleNotFoundError:
+            return False
+
+    def may_use(self, name: str) -> bool:
+        """Whether a file is there and may be read and written."""
+        return os.access(self.path(name), os.R_OK | os.W_OK)
+
+    def free_bytes(self, folder: Path) -> int:
+        """Room on the disk."""
+        return shutil.disk_usage(folder).free
 
 
 def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
@@ -227,41 +235,22 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
         user = getpass.getuser()
     except (KeyError, OSError):  # containers run under numbers that have no name
         user = str(os.getuid())
-    groups = {_group_name(number) for number in (*os.getgroups(), os.getegid())}
+    names = {group.gr_gid: group.gr_name for group in grp.getgrall()}
     return Machine(
         root=Path("/"),
         user=user,
-        groups=frozenset(groups),
+        groups=frozenset(names.get(each, str(each)) for each in (*os.getgroups(), os.getegid())),
         member_of=frozenset(group.gr_name for group in grp.getgrall() if user in group.gr_mem),
         python=sys.version_info[:2],
-        has_package=_has_package,
-        may_use=lambda path: os.access(path, os.R_OK | os.W_OK),
-        free_bytes=lambda path: shutil.disk_usage(path).free,
         date_s=clock.calendar(),
-        service=installed_service,
         compiled=warm() if installed() and not for_service else None,
     )
-
-
-def _group_name(number: int) -> str:
-    try:
-        return grp.getgrgid(number).gr_name
-    except KeyError:
-        return str(number)
-
-
-def _has_package(name: str) -> bool:
-    """Whether a module can be imported, without doing so (``import RPi.GPIO`` raises off a Pi)."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def running_table(state: Path) -> str | None:
     """The process (its number, or "?") that writes the journal in ``state``; None if there is none.
 
-    Looks at the journal's lock (journal.files.WriterLock) and lets go of it at once.
+    Looks at the journal's lock (journal.database.WriterLock) and lets go of it at once.
     """
     try:
         descriptor = os.open(state / f"{JOURNAL_NAME}.lock", os.O_RDONLY | os.O_CLOEXEC)

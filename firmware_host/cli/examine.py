@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import degrees, hypot
 from pathlib import Path
 
@@ -40,7 +40,7 @@ from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.journal import JournalReader
-from firmware_host.journal.database import EVERY_PAGE
+from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
 from firmware_host.messages import ENGLISH, Message, text
 from firmware_host.perception.calibration import Calibration, read_calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
@@ -78,51 +78,6 @@ def read_configured(
     return found, settings, table
 
 
-def examine_service(
-    service: Service | None, machine: Machine, needs: Sequence[Need]
-) -> Iterator[Finding]:
-    """Findings about the service, by what systemd has loaded and each device's owner and mode."""
-    if service is None:
-        yield note(
-            "service",
-            text("The service is not installed, or systemd does not answer: it was not checked."),
-            text("To install it: sudo make install-service"),
-        )
-        return
-    found: list[Finding] = []
-    for need in {need.device: need for need in needs}.values():
-        path = machine.path(need.device)
-        if not service.unit_allows(need.device, need.kind):
-            kept = text("The service may not use {device}: its unit keeps it.", device=need.device)
-        elif path.exists() and not service.may_open(path):
-            kept = text(
-                "The service's user {user} may not use {device}.",
-                user=service.user,
-                device=need.device,
-            )
-        else:
-            continue
-        found.append(problem("service", kept, text("Run: sudo make install-service")))
-    wanted = list(dict.fromkeys(modules for need in needs for modules in need.modules))
-    try:
-        lacking = service.lacks(name for modules in wanted for name in modules)
-    except OSError as error:
-        why = text("The service's Python could not be asked: {why}.", why=error.strerror or error)
-        found.append(note("service", why))
-        wanted = []
-    for modules in wanted:
-        if lacking.issuperset(modules):
-            lacks = text("The service lacks the Python package {package}.", package=modules[0])
-            remedy = text(
-                "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
-                " sudo systemctl restart tiltboard",
-                command=how_to_install(modules[0]),
-            )
-            found.append(problem("service", lacks, remedy))
-    well = text("The service, as {user}, may use all of it.", user=service.user)
-    yield from found or [ok("service", well)]
-
-
 def examine(
     profile: Profile,
     machine: Machine,
@@ -138,26 +93,25 @@ def examine(
     ``simulated``: the table is, so nothing is asked of this computer's hardware.
     """
     yield from examine_computer(machine)
-    here = True
-    if not simulated:
-        needs = (*profile.needs(machine.model or ""), *needs_of_speaker(speaker))
-        here = machine.model is not None or any(n.part == "node" for n in needs)
-        if here:
-            yield from _boot_config(machine, needs)
-            yield from _packages(machine, needs)
-            service = machine.service()
-            here = yield from _devices(machine, needs, by_hand=service is None)
-            yield from examine_service(service, machine, needs)
-        else:
-            yield problem(
-                "hardware",
-                text(
-                    "There is no Raspberry Pi here, and so no table: this is {system}.",
-                    system=machine.system,
-                ),
-                text("To play without one: tiltboard sim. To check that: tiltboard doctor --sim"),
-            )
-    yield from _clock(machine, simulated=simulated)
+    needs = (*profile.needs(machine.model or ""), *needs_of_speaker(speaker))
+    here = simulated or machine.model is not None or any(n.part == "node" for n in needs)
+    if not here:
+        yield problem(
+            "hardware",
+            text(
+                "There is no Raspberry Pi here, and so no table: this is {system}.",
+                system=machine.system,
+            ),
+            text("To play without one: tiltboard sim. To check that: tiltboard doctor --sim"),
+        )
+    elif not simulated:
+        service = machine.service()
+        yield from _boot_config(machine, needs)
+        yield from _packages(machine, needs)
+        yield from _devices(machine, needs, by_hand=service is None)
+        yield from _service(service, machine, needs)
+        here = any(machine.may_use(need.device) for need in needs)
+    yield _clock(machine, simulated=simulated)
     if machine.compiled is False:
         yield note(
             "engines",
@@ -181,28 +135,26 @@ def examine(
     elif here:
         yield from check_parts()
     if not simulated:
-        yield from _supply(machine)
+        # In the last two seconds, in which the parts were asked
+        sags = supply_sags(machine.root)
+        if sags:
+            yield problem("supply", SAGS, SUPPLY)
+        elif sags is not None:
+            yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
+        if is_slowed(machine.root):
+            yield note("supply", HOT, COOL)
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
     """Findings about the computer itself."""
-    yield ok(
-        "computer",
-        text(
-            "{model}, {system}",
-            model=machine.model or text("not a Raspberry Pi"),
-            system=machine.system,
-        ),
-    )
+    model = machine.model or text("not a Raspberry Pi")
+    yield ok("computer", text("{model}, {system}", model=model, system=machine.system))
     version = ".".join(map(str, machine.python))
-    if machine.python < OLDEST_PYTHON:
-        yield problem(
-            "computer",
-            text("Python is {version}; 3.11 or newer is needed.", version=version),
-            text("Update the operating system."),
-        )
-    else:
+    if machine.python >= OLDEST_PYTHON:
         yield ok("computer", text("Python {version}", version=version))
+        return
+    old = text("Python is {version}; 3.11 or newer is needed.", version=version)
+    yield problem("computer", old, text("Update the operating system."))
 
 
 def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
@@ -214,8 +166,8 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     still = core_clock_stands_still(found)
     missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
     for line in missing:
-        remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
         part = wanted[line].part
+        remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
         if line in wanted[line].lines:
             lacks = text("{line} is missing; the {part} needs it.", line=line, part=part)
             yield problem("config.txt", lacks, remedy)
@@ -234,98 +186,106 @@ def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
         if present:
             yield ok("packages", text("{package} is installed.", package=present[0]))
         else:
-            yield problem(
-                "packages",
-                text("The Python package {package} is missing.", package=modules[0]),
-                text("Run: {command}", command=how_to_install(modules[0])),
-            )
+            missing = text("The Python package {package} is missing.", package=modules[0])
+            how = text("Run: {command}", command=how_to_install(modules[0]))
+            yield problem("packages", missing, how)
 
 
-def _devices(
-    machine: Machine, needs: Sequence[Need], *, by_hand: bool
-) -> Generator[Finding, None, bool]:
-    """Returns whether any device is there that could be asked. ``by_hand``: there is no service,
-    so the table runs as this user or not at all.
-    """
-    usable = False
-    for need in {need.device: need for need in needs}.values():
-        parts = ", ".join(n.part for n in needs if n.device == need.device)
-        if not machine.path(need.device).exists():
-            remedy = (
-                text("Plug the plate in, or name its port in the profile.")
-                if need.part == "node"
-                # raspberrypi/linux 5979: config.txt alone brings the bus, not its device file.
-                else text(
-                    "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
-                    " config.txt above and restart the Pi."
-                )
-                if need.kind is I2C
-                else text("See config.txt above; then restart the Pi.")
-                if need.lines
-                else text(
-                    "Plug the loudspeaker's sound card in, or take speaker out of the settings."
-                )
-                if need.kind is SOUND
-                else text("Update the Pi (sudo apt full-upgrade) and restart it.")
-            )
-            yield problem(
-                "devices",
-                text("There is no {device}, for the {parts}.", device=need.device, parts=parts),
-                remedy,
-            )
-        elif machine.may_use(machine.path(need.device)):
-            usable = True
-            yield ok("devices", text("{device} may be used.", device=need.device))
+def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
+    """``by_hand``: there is no service, so the table runs as this user or not at all."""
+    for device, need in {need.device: need for need in needs}.items():
+        if not machine.path(device).exists():
+            parts = ", ".join(n.part for n in needs if n.device == device)
+            gone = text("There is no {device}, for the {parts}.", device=device, parts=parts)
+            yield problem("devices", gone, _how_to_have(need))
+        elif machine.may_use(device):
+            yield ok("devices", text("{device} may be used.", device=device))
         else:
-            yield _forbidden(machine, need, problem if by_hand else note)
-    return usable
+            who = {"user": machine.user, "group": need.kind.group}
+            if need.kind.group in machine.groups:
+                remedy = text(
+                    "It does not belong to the group {group}: install the udev rules with"
+                    " sudo make install-service, and restart the Pi.",
+                    **who,
+                )
+            elif need.kind.group in machine.member_of:
+                remedy = text("Log out and in again: {user} has joined {group} since.", **who)
+            else:
+                remedy = text("Run: sudo usermod -aG {group} {user}, then log in again.", **who)
+            kept = text("{user} may not use {device}.", user=machine.user, device=device)
+            yield (problem if by_hand else note)("devices", kept, remedy)
 
 
-def _forbidden(
-    machine: Machine, need: Need, kind: Callable[[str, Message, Message], Finding]
-) -> Finding:
-    found = text("{user} may not use {device}.", user=machine.user, device=need.device)
-    who = {"user": machine.user, "group": need.kind.group}
-    if need.kind.group in machine.groups:
-        remedy = text(
-            "It does not belong to the group {group}: install the udev rules with"
-            " sudo make install-service, and restart the Pi.",
-            **who,
+def _how_to_have(need: Need) -> Message:
+    """What to do where a device's file is missing."""
+    if need.part == "node":
+        return text("Plug the plate in, or name its port in the profile.")
+    if need.kind is I2C:  # raspberrypi/linux 5979: config.txt brings the bus, not its device file
+        return text(
+            "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
+            " config.txt above and restart the Pi."
         )
-    elif need.kind.group in machine.member_of:
-        remedy = text("Log out and in again: {user} has joined {group} since.", **who)
-    else:
-        remedy = text("Run: sudo usermod -aG {group} {user}, then log in again.", **who)
-    return kind("devices", found, remedy)
+    if need.lines:
+        return text("See config.txt above; then restart the Pi.")
+    if need.kind is SOUND:
+        return text("Plug the loudspeaker's sound card in, or take speaker out of the settings.")
+    return text("Update the Pi (sudo apt full-upgrade) and restart it.")
 
 
-def _supply(machine: Machine) -> Iterator[Finding]:
-    """Findings about the Pi's supply in the last two seconds, in which the parts were asked."""
-    sags = supply_sags(machine.root)
-    if sags:
-        yield problem("supply", SAGS, SUPPLY)
-    elif sags is not None:
-        yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
-    if is_slowed(machine.root):
-        yield note("supply", HOT, COOL)
+def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    """By what systemd has loaded and each device's owner and mode."""
+    if service is None:
+        yield note(
+            "service",
+            text("The service is not installed, or systemd does not answer: it was not checked."),
+            text("To install it: sudo make install-service"),
+        )
+        return
+    found: list[Finding] = []
+    for device, need in {need.device: need for need in needs}.items():
+        path, who = machine.path(device), {"user": service.user, "device": device}
+        if not service.unit_allows(device, need.kind):
+            kept = text("The service may not use {device}: its unit keeps it.", device=device)
+        elif path.exists() and not service.may_open(path):
+            kept = text("The service's user {user} may not use {device}.", **who)
+        else:
+            continue
+        found.append(problem("service", kept, text("Run: sudo make install-service")))
+    wanted = list(dict.fromkeys(modules for need in needs for modules in need.modules))
+    try:
+        lacking = service.lacks(name for modules in wanted for name in modules)
+    except OSError as error:
+        why = text("The service's Python could not be asked: {why}.", why=error.strerror or error)
+        found.append(note("service", why))
+        lacking = frozenset()
+    for modules in wanted:
+        if lacking.issuperset(modules):
+            lacks = text("The service lacks the Python package {package}.", package=modules[0])
+            remedy = text(
+                "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
+                " sudo systemctl restart tiltboard",
+                command=how_to_install(modules[0]),
+            )
+            found.append(problem("service", lacks, remedy))
+    well = text("The service, as {user}, may use all of it.", user=service.user)
+    yield from found or [ok("service", well)]
 
 
-def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:
+def _clock(machine: Machine, *, simulated: bool) -> Finding:
     if machine.date_s < EARLIEST_S:
-        yield problem(
+        return problem(
             "clock",
             text("The clock is wrong: it is years behind."),
             text("Connect the Pi to the network, or set the clock: sudo timedatectl set-time ..."),
         )
-    elif not simulated and machine.model is not None and machine.read(SYNCHRONISED) is None:
-        yield note(
+    if not simulated and machine.model is not None and machine.read(SYNCHRONISED) is None:
+        return note(
             "clock",
             text("The clock has not been set from the network since the start."),
             text("Games may be dated wrongly. See: timedatectl"),
         )
-    else:
-        date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
-        yield ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
+    date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
+    return ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
 
 
 # Every part of the table: whether it is there and makes sense, without anybody's help
@@ -358,9 +318,12 @@ def check_parts(
     if profile.imu is not None:
         answers["imu"] = _imu(last, calibration)
     if profile.lights is not None:
-        answers["lights"] = _lights(profile.size)
+        sent = text(
+            "Bytes go out to {count} lights. See them with: tiltboard bringup", count=profile.size
+        )
+        answers["lights"] = iter([ok("lights", sent)])
     if profile.panel is not None:
-        answers["panel"] = _panel(frames)
+        answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
     found: list[Finding] = []
     for part, well in answers.items():
         found += [of_error(part, faults[part])] if part in faults else well
@@ -393,16 +356,12 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
     zero = None if calibration is None else calibration.level_rad
     if up_axis(motion.specific_force_m_s2) != "+z":
         if zero is not None:
-            yield problem(
-                "imu",
-                text("The tilt sensor does not lie as it did when it was checked."),
-                text("Run: tiltboard bringup --again edges"),
-            )
+            moved = text("The tilt sensor does not lie as it did when it was checked.")
+            yield problem("imu", moved, text("Run: tiltboard bringup --again edges"))
         else:
+            lies = text("The tilt sensor does not lie flat with its face up.")
             yield note(
-                "imu",
-                text("The tilt sensor does not lie flat with its face up."),
-                text("It may stay so: tiltboard bringup finds out how it lies."),
+                "imu", lies, text("It may stay so: tiltboard bringup finds out how it lies.")
             )
         return
     x_rad, y_rad = zero or (0.0, 0.0)
@@ -417,15 +376,8 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
         yield ok("imu", describe(calibration.orientation))
 
 
-def _lights(count: int) -> Iterator[Finding]:
-    yield ok(
-        "lights",
-        text("Bytes go out to {count} lights. See them with: tiltboard bringup", count=count),
-    )
-
-
-def _panel(frames: list[Frame]) -> Iterator[Finding]:
-    held = frozenset.intersection(*(frame.pressed for frame in frames))
+def _panel(held: frozenset[str]) -> Iterator[Finding]:
+    """``held``: buttons that were closed in every scan."""
     if not held:
         yield ok("panel", text("No button is held down."))
     for button in sorted(held):
@@ -456,25 +408,35 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
         yield ok("state", text("{folder} will be made.", folder=state))
     else:
         yield ok("state", text("Games are kept in {folder}.", folder=state))
-    yield _disk(machine.free_bytes(existing))
-    if existing == state:
-        yield from _journal(state / JOURNAL_NAME, machine.date_s)
-        yield from _aside(state)
-        yield from _calibration(state / CALIBRATION_NAME, profile)
-        yield from _begun(state, profile)
-
-
-def _disk(free: int) -> Finding:
-    mb = free // 1_000_000
+    free = machine.free_bytes(existing)
+    mb, more = free // 1_000_000, text("Make room on the disk.")
     if free < LEAST_FREE_BYTES:
-        return problem(
-            "disk",
-            text("Only {mb} MB are free; moves will soon not be kept.", mb=mb),
-            text("Make room on the disk."),
+        short = text("Only {mb} MB are free; moves will soon not be kept.", mb=mb)
+        yield problem("disk", short, more)
+    elif free < GOOD_FREE_BYTES:
+        yield note("disk", text("Only {mb} MB are free.", mb=mb), more)
+    else:
+        yield ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
+    if existing != state:
+        return
+    yield from _journal(state / JOURNAL_NAME, machine.date_s)
+    for path in sorted(state.glob(f"{JOURNAL_NAME}.damaged-*")):
+        if not path.name.endswith(WAL_SUFFIXES):
+            kept = text("An earlier, damaged journal is kept as {name}.", name=path.name)
+            again = text("Bring its games back from a backup: tiltboard restore FILE")
+            yield note("journal", kept, again)
+    yield from _calibration(state / CALIBRATION_NAME, profile)
+    # A sweep that was interrupted, or has found something wrong
+    go_on = text("Go on with: tiltboard bringup")
+    progress = read_progress(state / PROGRESS_NAME, profile)
+    left = unfinished(profile, state)
+    if left is not None:
+        interrupted = text(
+            "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
         )
-    if free < GOOD_FREE_BYTES:
-        return note("disk", text("Only {mb} MB are free.", mb=mb), text("Make room on the disk."))
-    return ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
+        yield note("bring-up", interrupted, go_on)
+    elif progress is not None and (progress.wanted or to_mend(progress)):
+        yield note("bring-up", text("It has found something to mend."), go_on)
 
 
 def _journal(path: Path, date_s: float) -> Iterator[Finding]:
@@ -503,30 +465,6 @@ def _journal(path: Path, date_s: float) -> Iterator[Finding]:
         )
 
 
-def _aside(state: Path) -> Iterator[Finding]:
-    for path in sorted(state.glob(f"{JOURNAL_NAME}.damaged-*")):
-        if not path.name.endswith(("-wal", "-shm")):
-            yield note(
-                "journal",
-                text("An earlier, damaged journal is kept as {name}.", name=path.name),
-                text("Bring its games back from a backup: tiltboard restore FILE"),
-            )
-
-
-def _begun(state: Path, profile: Profile) -> Iterator[Finding]:
-    """A sweep that was interrupted, or has found something wrong."""
-    go_on = text("Go on with: tiltboard bringup")
-    progress = read_progress(state / PROGRESS_NAME, profile)
-    left = unfinished(profile, state)
-    if left is not None:
-        interrupted = text(
-            "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
-        )
-        yield note("bring-up", interrupted, go_on)
-    elif progress is not None and (progress.wanted or to_mend(progress)):
-        yield note("bring-up", text("It has found something to mend."), go_on)
-
-
 def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
     calibrate = text("Set the table up: tiltboard bringup")
     try:
@@ -544,18 +482,13 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
         if not calibration.zeroed[index] and index not in left
     )
     if unknown:
-        yield note(
-            "calibration", text("The zero of {places} is not known.", places=unknown), calibrate
-        )
-        return
-    if profile.measures and set(calibration.gain) == {1.0}:
-        yield note(
-            "calibration",
-            text("Every sensor has its zero; none has been measured with a magnet."),
-            calibrate,
-        )
-        return
-    if not left:
-        yield ok("calibration", text("Every sensor is calibrated."))
-    for why in worth_a_look(profile, calibration):
-        yield note("calibration", why)
+        zeros = text("The zero of {places} is not known.", places=unknown)
+        yield note("calibration", zeros, calibrate)
+    elif profile.measures and set(calibration.gain) == {1.0}:
+        zeros = text("Every sensor has its zero; none has been measured with a magnet.")
+        yield note("calibration", zeros, calibrate)
+    else:
+        if not left:
+            yield ok("calibration", text("Every sensor is calibrated."))
+        for why in worth_a_look(profile, calibration):
+            yield note("calibration", why)

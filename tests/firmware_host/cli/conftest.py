@@ -46,6 +46,23 @@ SERVICE = WholeService(
 DEVICES = ("dev/spidev1.0", "dev/spidev0.0", "dev/i2c-1", "dev/gpiochip0")
 
 
+@dataclass(frozen=True, kw_only=True)
+class FileMachine(Machine):
+    computer: Computer
+
+    def service(self) -> Service | None:
+        return self.computer.service
+
+    def has_package(self, name: str) -> bool:
+        return name in self.computer.packages
+
+    def may_use(self, name: str) -> bool:
+        return super().may_use(name) and name.lstrip("/") not in self.computer.forbidden
+
+    def free_bytes(self, folder: Path) -> int:
+        return self.computer.free_bytes
+
+
 @dataclass
 class Computer:
     """Files below ``root`` make it what it is; ``forbidden``: those that may not be used."""
@@ -70,18 +87,15 @@ class Computer:
 
     @property
     def machine(self) -> Machine:
-        return Machine(
+        return FileMachine(
             root=self.root,
             user="maker",
             groups=self.groups,
             member_of=self.member_of,
             python=(3, 11),
-            has_package=self.packages.__contains__,
-            may_use=lambda path: str(path.relative_to(self.root)) not in self.forbidden,
-            free_bytes=lambda path: self.free_bytes,
             date_s=self.date_s,
-            service=lambda: self.service,
             compiled=self.compiled,
+            computer=self,
         )
 
 
