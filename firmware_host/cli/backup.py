@@ -54,6 +54,7 @@ MOST_BYTES = 1 << 27  # of all files together, in memory: a journal of 40,000 ga
 SETTINGS_MODE = 0o644
 _BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive of its own
     zipfile.BadZipFile,
+    zipfile.LargeZipFile,
     zlib.error,
     EOFError,
     NotImplementedError,
@@ -95,7 +96,11 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
     contents: dict[str, bytes] = {}
     if state.is_dir():
         with as_owner_of(state):
-            contents = _of_state(state)
+            for name in OF_STATE:
+                with suppress(FileNotFoundError):
+                    contents[name] = _plain(state / name)
+            if JOURNAL_NAME in contents:
+                contents[JOURNAL_NAME] = _journal_copy(state / JOURNAL_NAME)
     if settings is not None and settings.exists():
         contents[SETTINGS_NAME] = _plain(settings, follow=True)
     if not contents:
@@ -110,25 +115,9 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
         archive.writestr(MANIFEST, msgspec.json.encode(manifest))
         for name, data in contents.items():
             archive.writestr(name, data)
-    fresh = prepare(out, packed.getvalue())
-    try:
-        _unpacked(out, fresh)
-        fresh.replace(out)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
-    sync_directory(out.absolute().parent)
+    _unpacked(out, packed)
+    write_durably(out, packed.getvalue())
     return list(contents)
-
-
-def _of_state(state: Path) -> dict[str, bytes]:
-    contents = {}
-    for name in OF_STATE:
-        with suppress(FileNotFoundError):
-            contents[name] = _plain(state / name)
-    if JOURNAL_NAME in contents:
-        contents[JOURNAL_NAME] = _journal_copy(state / JOURNAL_NAME)
-    return contents
 
 
 def _plain(path: Path, *, follow: bool = False) -> bytes:
@@ -159,29 +148,27 @@ def read_backup(path: Path) -> dict[str, bytes]:
     """What is in a backup, file by file, once all of it is checked. Raises BackupError for a newer
     or damaged one; OSError.
     """
-    return _unpacked(path, path)
-
-
-def _unpacked(path: Path, file: Path) -> dict[str, bytes]:
-    """``path``: as it is called where it cannot be read."""
     try:
-        packed = io.BytesIO(read_file(file, MOST_BYTES))
+        return _unpacked(path, io.BytesIO(read_file(path, MOST_BYTES)))
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise _damaged(path, text("it is too large")) from error
         raise
+
+
+def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
+    """``path``: as it is called where it is none."""
+    why = text("it is no ZIP archive, is cut off, or was changed")
     try:
-        with zipfile.ZipFile(packed) as archive:
-            members = archive.infolist()
-            if sum(each.file_size for each in members) > MOST_BYTES:
-                raise _damaged(path, text("what it holds is too large"))
-            # No more than its size, whatever it unpacks to
-            contents = {each.filename: archive.open(each).read(each.file_size) for each in members}
-    except BackupError:
-        raise
+        archive = zipfile.ZipFile(packed)
+        members = archive.infolist()
+        if sum(each.file_size for each in members) > MOST_BYTES:
+            why = text("what it holds is too large")
+            raise zipfile.LargeZipFile
+        # No more than its size, whatever it unpacks to
+        contents = {each.filename: archive.open(each).read(each.file_size) for each in members}
     except _BROKEN_ZIP as error:
-        changed = text("it is no ZIP archive, is cut off, or was changed")
-        raise _damaged(path, changed) from error
+        raise _damaged(path, why) from error
     listed = _manifest(path, contents.pop(MANIFEST, b"")).files
     if sorted(listed) != sorted(contents):  # a flipped bit of ZIP's own list hides some
         raise _damaged(path, text("it does not hold what its manifest lists"))
@@ -267,12 +254,8 @@ def put_back(
                 undone.callback(settings.unlink, missing_ok=True)
             else:
                 undone.callback(write_durably, settings, before, mode=SETTINGS_MODE)
-        with as_owner_of(state):
-            lock = WriterLock(journal)
-            try:
-                aside = _replace(contents, state, before, clock)
-            finally:
-                lock.release()
+        with as_owner_of(state), closing(WriterLock(journal)):
+            aside = _replace(contents, state, before, clock)
         undone.pop_all()
     return aside
 
@@ -314,14 +297,16 @@ def _replace(
     other = CALIBRATION_NAME in contents and PROGRESS_NAME not in contents
     stale = [state / PROGRESS_NAME] if other else []
     journals = [journal, *leftovers(journal)] if journal in fresh else []
-    old = [path for path in {*stale, *fresh, *journals} if _is_there(path)]
+    old = list(filter(os.path.lexists, {*stale, *fresh, *journals}))
     aside = None
     if old or settings is not None:
         aside = _keep_aside(old, settings, state, clock)
     if journals and all(map(_is_plain, journals)):
-        _checkpoint(journal)
-    done: list[Path] = []
-    try:
+        # The old journal is whole without its log until the new one takes its place. Where that
+        # fails it was damaged, or the disk is full.
+        with suppress(sqlite3.Error), closing(connect(journal, read_only=False)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    with ExitStack() as undone:
         for path in (*stale, *fresh):
             if path == journal:
                 # A log that belongs to the old file would be played into the new one.
@@ -332,14 +317,11 @@ def _replace(
                 fresh[path].replace(path)
             else:
                 path.unlink(missing_ok=True)
-            done.append(path)
-    except OSError:
-        for path in done:
-            if aside is not None and _is_there(aside / path.name):
-                (aside / path.name).replace(path)
+            if aside is not None and path in old:
+                undone.callback((aside / path.name).replace, path)
             else:
-                path.unlink(missing_ok=True)
-        raise
+                undone.callback(path.unlink, missing_ok=True)
+        undone.pop_all()
     sync_directory(state)
     return aside
 
@@ -347,18 +329,6 @@ def _replace(
 def _is_plain(path: Path) -> bool:
     """Whether it can be a file of the table's."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
-
-
-def _is_there(path: Path) -> bool:
-    return path.is_symlink() or path.exists()
-
-
-def _checkpoint(journal: Path) -> None:
-    """Have the old journal's newest moves in its main file, so that it is whole without its log
-    until the new one takes its place. Where that fails it was damaged, or the disk is full.
-    """
-    with suppress(sqlite3.Error), closing(connect(journal, read_only=False)) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import signal
 import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -30,7 +30,7 @@ from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.locks import own_board
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import LookSettings, Settings, check_host, load_settings
+from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.host.assemble import open_host
 from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
 from firmware_host.messages import Catalogue, Message, text
@@ -46,12 +46,8 @@ from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
 
-if TYPE_CHECKING:
-    from firmware_host.broadcast.telling import Telling
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What options and settings say about a table. ``settings``: with host and port as options have
     them. ``state``: the folder of its games. ``begin``: a game to start, else the last one goes on;
     ``record``: where what it reads is kept; ``join``: the code of another table's match.
@@ -118,16 +114,19 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
             table.on_step = recorder.record
             at_end.callback(recorder.close)
         access = access_for(settings, plan.state)
-        host = settings.host
-        server = WebServer(table, settings.port, plan.catalogue, host=host, access=access)
+        server = WebServer(table, settings.port, plan.catalogue, host=settings.host, access=access)
         at_end.callback(table.stop)
         at_end.callback(server.stop)
         if settings.speaker is not None:
             speaker = Speaker(settings.speaker, plan.catalogue, table.latest)
             table.subscribe(speaker.look, looks=False)
             at_end.callback(speaker.close)
-        telling = telling_of(plan, table)
-        if telling is not None:
+        telling = None
+        if settings.look.show is not None or settings.home.discovery is not None:
+            # Nothing of it is imported where nobody is told
+            from firmware_host.broadcast.telling import Telling
+
+            telling = Telling(table, settings, plan.state, plan.catalogue)
             at_end.callback(telling.close)
         heart = Heartbeat(table.latest, SystemClock())
         table.subscribe(heart.beat, looks=False)
@@ -157,26 +156,6 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     return 0 if table.failure is None else 1
 
 
-def telling_of(plan: Wanted, table: Table) -> Telling | None:
-    """What tells lookers and the house, where the settings name some; nothing of it is imported
-    where they do not. Raises FarError, ConfigError.
-    """
-    if plan.settings.look.show is None and plan.settings.home.discovery is None:
-        return None
-    from firmware_host.broadcast.telling import Telling
-
-    return Telling(table, plan.settings, plan.state, plan.catalogue)
-
-
-def look_link(settings: LookSettings, state: Path) -> str | None:
-    """Under which the club's page shows this table to whoever has it; None: it has none."""
-    if settings.show is None or settings.club is None:
-        return None
-    from firmware_host.broadcast.telling import look_key
-
-    return f"{settings.club.rstrip('/')}/look/{look_key(state)}"
-
-
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
     """Whether a browser would open in a window of its own; a bare terminal it would take."""
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
@@ -184,11 +163,16 @@ def has_screen(system: str, environment: Mapping[str, str]) -> bool:
 
 
 def access_for(settings: Settings, state: Path) -> Access:
-    """Who may do what on the page that is served as the settings say."""
-    clock, path = SystemClock(), os.environ.get(UNIT_SOCKET)
+    """Who may do what on the page that is served as the settings say, and under which address the
+    club's page shows this table.
+    """
+    clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming)
-    look = look_link(settings.look, state)
+    if settings.look.show is not None and settings.look.club is not None:
+        from firmware_host.broadcast.telling import look_key
+
+        look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
     if ipaddress.ip_address(settings.host).is_loopback:
         return Access(machine=machine, look=look)
     names, watching = machine_names(settings.names), settings.watching == "open"
@@ -201,20 +185,17 @@ def reach_machine(table: Table, machine: Machine) -> None:
     def tell(what: Message | None) -> None:
         table.call(lambda: table.notice("machine", what))
 
-    def show_password() -> None:
-        def show() -> None:
-            own = machine.ask(Hotspot())
-            if own.name is None or own.password is None:
-                raise NotPossibleError("The table has no Wi-Fi of its own: run tiltboard hotspot.")
-            named = own.name.removeprefix(own.name.rstrip("0123456789"))
-            table.submit(ShowCode(f"{named} {own.password}".lstrip()))
-
-        machine.do(show, tell)
+    def show() -> None:
+        own = machine.ask(Hotspot())
+        if own.name is None or own.password is None:
+            raise NotPossibleError("The table has no Wi-Fi of its own: run tiltboard hotspot.")
+        number = re.sub(r".*?(\d*)$", r"\1", own.name)
+        table.submit(ShowCode(f"{number} {own.password}".lstrip()))
 
     machine.tell = tell
     machine.confirming.show = table.ask_for_press
     table.may_power_off(lambda: machine.do(lambda: machine.ask(PowerOff()), tell))
-    table.offer("wifi", text("Show the Wi-Fi's password"), show_password)
+    table.offer("wifi", text("Show the Wi-Fi's password"), lambda: machine.do(show, tell))
     left = machine.left()
     if left is not None:
         tell(left)
@@ -235,8 +216,7 @@ def show_codes(table: Table, pairing: Pairing) -> None:
 
 
 def _say_network(pairing: Pairing, port: int) -> None:
-    name = machine_names()[1]
-    url = f"http://{name}:{port}/"
+    url = f"http://{machine_names()[1]}:{port}/"
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
     if sys.stdout.isatty():  # for a phone's camera
         click.echo(qr_terminal(url))

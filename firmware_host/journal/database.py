@@ -349,7 +349,7 @@ class WriterLock:
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Let others write. The file stays: removing it would race with the next taker."""
         os.close(self._descriptor)
 

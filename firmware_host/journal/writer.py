@@ -100,14 +100,14 @@ class Journal(JournalReader):
                     database = _connect_checked(path)
                 return cls(path, database, lock, clock, aside)
             except BaseException:
-                lock.release()
+                lock.close()
                 raise
 
     def close(self) -> None:
         """Let go of the file and the lock. Closing twice is allowed."""
         super().close()
         if self._lock is not None:
-            self._lock.release()
+            self._lock.close()
             self._lock = None
 
     def start(
