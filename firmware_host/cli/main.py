@@ -14,7 +14,6 @@ import signal
 import sys
 from importlib import import_module, metadata
 from importlib.metadata import EntryPoint, entry_points
-from types import FrameType
 
 import click
 
@@ -26,7 +25,7 @@ from firmware_host.cli.speech import (
     misuse,
     printable,
     problem,
-    speak_as_asked,
+    speak,
     translated,
     words,
 )
@@ -93,17 +92,15 @@ class ExtendedGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of commands: our own, then others' by name."""
-        own = self.own()
-        return [*own, *sorted(self._others().keys() - own.keys())]
+        return [*self.own(), *self._others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Its own, or another package's. Raises ClickException for one that cannot be loaded, and
         UsageError, with the nearest name, for one that does not exist.
         """
-        own = super().get_command(ctx, cmd_name)
+        own, others = super().get_command(ctx, cmd_name), self._others()
         if own is not None:
             return own
-        others = self._others()
         if cmd_name not in others:
             hint = nearest(cmd_name, self.list_commands(ctx))
             raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
@@ -112,29 +109,29 @@ class ExtendedGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
         listed = self.own()
-        for name, point in sorted(self._others().items()):
-            if name not in listed:
-                try:
-                    listed[name] = _loaded(point).get_short_help_str(100)
-                except click.ClickException as error:
-                    click.echo(f"tiltboard: {error.format_message()}", err=True)
+        for name, point in self._others().items():
+            try:
+                listed[name] = _loaded(point).get_short_help_str(100)
+            except click.ClickException as error:
+                click.echo(f"tiltboard: {error.format_message()}", err=True)
         with formatter.section("Commands"):
             formatter.write_dl([*listed.items()])
 
     def _others(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in entry_points(group=self.extensions)}
+        found = {point.name: point for point in entry_points(group=self.extensions)}
+        return {name: found[name] for name in sorted(found.keys() - self.own().keys())}
 
 
 def _loaded(point: EntryPoint) -> click.Command:
     try:
         return loaded(point, _checked)
     except PluginError as error:
-        why = error.why
+        name, source, why = point.name, point.value, error.why
     raise problem(
         text(
             "The command {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
-            name=point.name,
-            source=point.value,
+            name=name,
+            source=source,
             why=why,
         )
     )
@@ -161,10 +158,8 @@ class LazyGroup(ExtendedGroup):
             return super().get_command(ctx, cmd_name)
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
         module = import_module(f"firmware_host.cli.{holder or cmd_name}")
-        command: click.Command = getattr(
-            module, cmd_name.replace("-", "_") if holder else "command"
-        )
-        return translated(command, catalogue())
+        name = cmd_name.replace("-", "_") if holder else "command"
+        return translated(getattr(module, name), catalogue())
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help in the language to speak; --language may have chosen it just before."""
@@ -179,7 +174,7 @@ class LazyGroup(ExtendedGroup):
     type=click.Choice(languages()),
     is_eager=True,
     expose_value=False,
-    callback=lambda _context, _option, language: speak_as_asked(language),
+    callback=lambda _context, _option, language: speak(language, asked=True),
     help="Language to speak; otherwise that of the settings, or of the locale.",
 )
 def cli() -> None:
@@ -192,7 +187,7 @@ def main() -> None:
     Whoever is stopped says so by the shell's statuses, 130 for Ctrl-C and 143 for a request to end,
     because 1 and 2 have their meanings; what was opened is closed first.
     """
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     speaking = Voice(Catalogue())
     try:
         speaking = default_voice()
@@ -205,30 +200,22 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
-        click.echo(f"tiltboard: {explained(error, speaking.catalogue)}", err=True)
-        sys.exit(1)
+        said = explained(error, speaking.catalogue)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
-        if error.errno != errno.ENOSPC:
-            if error.filename is None or error.strerror is None:
-                raise
-            file = _file(error.filename)
+        if error.errno == errno.ENOSPC:
+            why = text("There is no room left on the disk to write to. Make room and start again.")
+            sys.stdout = None  # what is left in it cannot be written either
+        elif error.filename is None or error.strerror is None:
+            raise
+        else:
+            name = error.filename
+            file = printable(os.fsdecode(name) if isinstance(name, str | bytes) else str(name))
+            if len(file) > MOST_SHOWN:
+                file = f"{file[:MOST_SHOWN]}..."
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
-            click.echo(f"tiltboard: {speaking.catalogue.translate(why)}", err=True)
-            sys.exit(1)
-        full = text("There is no room left on the disk to write to. Make room and start again.")
-        click.echo(f"tiltboard: {speaking.catalogue.translate(full)}", err=True)
-        sys.stdout = None  # what is left in it cannot be written either
-        sys.exit(1)
-
-
-def _file(name: object) -> str:
-    """A file's name on one line of a terminal."""
-    shown = printable(os.fsdecode(name) if isinstance(name, str | bytes) else str(name))
-    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
-
-
-def _end(_number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
+        said = speaking.catalogue.translate(why)
+    click.echo(f"tiltboard: {said}", err=True)
+    sys.exit(1)

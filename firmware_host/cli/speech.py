@@ -10,6 +10,7 @@ import logging
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -26,12 +27,14 @@ _CLICKS_WORDS = Path(messages.__file__).parent / "commands"
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
 
 
+@dataclass
 class Voice:
-    """The language of a run of ``tiltboard``; click carries it to every command as its ``obj``."""
+    """The language of a run of ``tiltboard``; click carries it to every command as its ``obj``.
+    ``asked``: by --language, which comes before settings.
+    """
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-        self.asked = False  # by --language, which comes before settings
+    catalogue: Catalogue
+    asked: bool = False
 
     def speak(self, catalogue: Catalogue) -> None:
         """Speak that language from here on; click's own words too, which come through gettext."""
@@ -73,23 +76,16 @@ def catalogue() -> Catalogue:
     return voice().catalogue
 
 
-def speak(language: str | None) -> Catalogue:
-    """From here on in ``language``, that of the settings, unless --language has said another or
-    there is none. Raises ConfigError for one that does not exist.
+def speak(language: str | None, *, asked: bool = False) -> Catalogue:
+    """From here on in ``language``: that of the settings, or what --language has ``asked`` for,
+    which comes first; None: as before. Raises ConfigError for one that does not exist.
     """
-    spoken = None if language is None else catalogue_of(language)
     speaking = voice()
-    if spoken is not None and not speaking.asked:
+    spoken = None if language is None else catalogue_of(language)
+    if spoken is not None and (asked or not speaking.asked):
         speaking.speak(spoken)
+        speaking.asked = asked
     return speaking.catalogue
-
-
-def speak_as_asked(language: str | None) -> None:
-    """What --language says, if it was given. Raises ConfigError for one that does not exist."""
-    if language is not None:
-        speaking = voice()
-        speaking.speak(catalogue_of(language))
-        speaking.asked = True
 
 
 def words(message: Message) -> str:
@@ -142,18 +138,6 @@ def misuse(message: Message) -> click.UsageError:
 
 def translated(command: click.Command, spoken: Catalogue) -> click.Command:
     """``command`` with its help in that language."""
-    if spoken.messages:
-        _translate(command, spoken)
-    return command
-
-
-def unfilled(english: str, spoken: Catalogue) -> str:
-    """A text that has no fields, as a help, in that language; braces in it stay what they are."""
-    found = spoken.messages.get(inspect.cleandoc(english), english)
-    return found if isinstance(found, str) else english
-
-
-def _translate(command: click.Command, spoken: Catalogue) -> None:
     command.help = command.help and unfilled(command.help, spoken)
     command.epilog = command.epilog and unfilled(command.epilog, spoken)
     for parameter in command.params:
@@ -161,4 +145,11 @@ def _translate(command: click.Command, spoken: Catalogue) -> None:
             parameter.help = unfilled(parameter.help, spoken)
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            _translate(each, spoken)
+            translated(each, spoken)
+    return command
+
+
+def unfilled(english: str, spoken: Catalogue) -> str:
+    """A text that has no fields, as a help, in that language; braces in it stay what they are."""
+    found = spoken.messages.get(inspect.cleandoc(english), english)
+    return found if isinstance(found, str) else english
