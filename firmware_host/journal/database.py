@@ -17,7 +17,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,13 +148,18 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
 }
 
 
-def _error(path: Path, error: sqlite3.Error) -> JournalError:
-    # Errors that Python's own layer raises carry no code: those are mistakes of the program.
+def primary_code(error: Exception) -> int | None:
+    """SQLite's primary result code; None: an error of another kind."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
+    return None if code is None else code & 0xFF
+
+
+def _error(path: Path, error: sqlite3.Error) -> JournalError:
+    code = primary_code(error)
+    if code is None:  # raised by Python's own layer: a mistake of the program
         raise error
-    if code & 0xFF in _BY_CODE:
-        return _BY_CODE[code & 0xFF](path, str(error))
+    if code in _BY_CODE:
+        return _BY_CODE[code](path, str(error))
     return JournalError(
         "The journal {path} cannot be used: {why}.",
         remedy="Start the table again; if it stays, report this sentence.",
@@ -166,31 +171,28 @@ def _error(path: Path, error: sqlite3.Error) -> JournalError:
 # Opening and checking
 
 
-def create(path: Path, fill: Callable[[sqlite3.Connection], None] = lambda _: None) -> None:
-    """Make a journal at ``path``, durably and at once. ``fill`` may put rows into it first.
-
-    Raises sqlite3.Error, OSError.
+@contextmanager
+def creating(path: Path) -> Iterator[sqlite3.Connection]:
+    """Make a journal at ``path``, durably and at once, with the rows that are put into it
+    meanwhile. Raises sqlite3.Error, OSError.
     """
     fresh = path.with_name(path.name + ".new")
     for suffix in ("", "-journal", *WAL_SUFFIXES):
         # Left by a creation that the power cut short: there was never a game in it.
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
     fresh.touch(mode=0o600)  # SQLite gives its side files the same rights
-    database = sqlite3.connect(fresh, isolation_level=None)
-    try:
+    with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
         database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         database.execute("PRAGMA synchronous = EXTRA")
         database.execute("BEGIN IMMEDIATE")
         database.execute(TABLE)
-        fill(database)
+        yield database
         for statement in TRIGGERS:
             database.execute(statement)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
         database.execute("PRAGMA journal_mode = WAL")  # kept in the file's header
-    finally:
-        database.close()
     fresh.rename(path)
     sync_directory(path.parent)
 
@@ -201,33 +203,26 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     On a card that is read-only SQLite cannot make the -shm file that a log needs; where there is no
     log either, nobody writes, and the file is read as one that does not change.
     """
-    database = _connect(path, "mode=ro" if read_only else "mode=rw")
-    try:
+    with ExitStack() as unless_open:
+        database = _connect(path, "mode=ro" if read_only else "mode=rw", unless_open)
         try:
             database.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError as error:
-            unwritable = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-            if (
-                not read_only
-                or error.sqlite_errorcode & 0xFF not in unwritable
-                or not path.is_file()
-                or leftovers(path)
-            ):
+            unwritable = primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not (read_only and unwritable and path.is_file()) or leftovers(path):
                 raise
-            database.close()
-            database = _connect(path, "mode=ro&immutable=1")
+            database = _connect(path, "mode=ro&immutable=1", unless_open)
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA trusted_schema = OFF")
-    except BaseException:
-        database.close()
-        raise
+        unless_open.pop_all()
     return database
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
+def _connect(path: Path, how: str, unless_open: ExitStack) -> sqlite3.Connection:
     database = sqlite3.connect(
         f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY_WAIT_S
     )
+    unless_open.callback(database.close)
     database.text_factory = _text
     return database
 
@@ -243,24 +238,29 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
     Of one with at most ``most_pages``, SQLite looks at every page and index. Raises
     JournalDamagedError and sqlite3.Error. Rows are checked as they are read, by their checksums.
     """
-    application = _number(database, "application_id")
-    if application != APPLICATION_ID:
+
+    def asked(pragma: str) -> object:
+        return database.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+    if asked("application_id") != APPLICATION_ID:
         raise damaged(path, text("it was made by another program"))
-    version = _number(database, "user_version")
+    version = asked("user_version")
     if version != VERSION:
         raise damaged(
             path,
             text("it is of another version of tiltboard (format {version})", version=version),
             remedy="Install that version again. Or start the table: it keeps the file aside.",
         )
+    schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
     with closing(_model()) as model:
-        expected = _schema_of(model)
-    if _schema_of(database) != expected:
-        raise damaged(path, text("its tables are not those of format {version}", version=version))
-    if _number(database, "page_count") <= most_pages:
-        findings = [str(row[0]) for row in database.execute("PRAGMA integrity_check(1)")]
-        if findings != ["ok"]:
-            raise damaged(path, " ".join(findings))
+        if set(database.execute(schema)) != set(model.execute(schema)):
+            raise damaged(
+                path, text("its tables are not those of format {version}", version=version)
+            )
+    if int(str(asked("page_count"))) <= most_pages:
+        found = asked("integrity_check(1)")
+        if found != "ok":
+            raise damaged(path, str(found))
 
 
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:
@@ -282,14 +282,6 @@ def _model() -> sqlite3.Connection:
     for statement in (TABLE, *TRIGGERS):
         model.execute(statement)
     return model
-
-
-def _schema_of(database: sqlite3.Connection) -> set[tuple[str, ...]]:
-    return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
-
-
-def _number(database: sqlite3.Connection, pragma: str) -> int:
-    return int(database.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
 # Files beside one another

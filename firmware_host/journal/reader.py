@@ -15,7 +15,8 @@ from firmware_host.journal.database import (
     VERSION,
     check,
     connect,
-    create,
+    creating,
+    primary_code,
     translated,
     with_sound_first_page,
 )
@@ -27,7 +28,6 @@ from firmware_host.journal.records import (
     GameRecord,
     GameSummary,
     Row,
-    Stand,
     UnreadableEventsError,
     decoded,
     event_of,
@@ -108,7 +108,7 @@ class JournalReader:
 
     def _summary(self, number: int, current: int | None) -> GameSummary | None:
         try:
-            game = decoded(self._event(number, "sequence = 0"), Stand)
+            game = decoded(self._event(number, "sequence = 0"), GameRecord)
             last = self._last_event(number)
             over = last.kind == EventKind.FINISH
             result = decoded(last, dict[str, Any]) if over else None
@@ -203,37 +203,31 @@ def salvage(path: Path) -> tuple[int, int]:
     if not path.is_file() or path.stat().st_size == 0:  # SQLite would drop the log beside it
         return 0, 0
     saved = 0, 0
-    try:
-        with closing(connect(path, read_only=True)) as damaged:
-            saved = _salvage(damaged, path)
-            if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-                return saved
-    except _UNREADABLE as error:
-        _refuse_a_full_disk(error)
-    if saved[0] or path.stat().st_size > _MOST_BYTES:
-        return saved
-    try:
-        with closing(with_sound_first_page(read_file(path, _MOST_BYTES))) as mended:
-            return _salvage(mended, path)
-    except _UNREADABLE as error:
-        _refuse_a_full_disk(error)
-        return saved
-
-
-def _refuse_a_full_disk(error: Exception) -> None:
-    """What could not be written is not what could not be read: then nothing is set aside yet."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
-        raise error
+    for first_page_is_sound in (True, False):
+        if not first_page_is_sound and path.stat().st_size > _MOST_BYTES:
+            break
+        try:
+            with closing(
+                connect(path, read_only=True)
+                if first_page_is_sound
+                else with_sound_first_page(read_file(path, _MOST_BYTES))
+            ) as damaged:
+                if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+                    break  # what its rows mean is not known
+                saved = _salvage(damaged, path)
+        except _UNREADABLE as error:
+            # What could not be written is not what could not be read: nothing is set aside yet
+            if primary_code(error) == sqlite3.SQLITE_FULL:
+                raise
+        if saved[0]:
+            break
+    return saved
 
 
 def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
-    if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-        return 0, 0  # what its rows mean is not known
-    lost = 0
+    saved, lost = salvage_name(path), 0
     following: dict[int, int] = {}
-
-    def fill(database: sqlite3.Connection) -> None:
-        nonlocal lost
+    with creating(saved) as fresh:
         for row in _rows(damaged):
             event = None
             with suppress(UnreadableEventsError):
@@ -242,30 +236,19 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
                 lost += 1
             else:
                 following[event.game_id] = event.sequence + 1
-                insert(database, event)
-        lost += _drop_unreadable(database, path, following)
-
-    saved = salvage_name(path)
-    create(saved, fill)
-    games = sum(1 for count in following.values() if count)
-    if not games:
+                insert(fresh, event)
+        # Games whose sound rows do not make sense, which no flipped bit does
+        reader = JournalReader(path, fresh)
+        for game_id in list(following):
+            try:
+                with translated(path):
+                    reader.load_within(game_id)
+            except JournalDamagedError:
+                lost += following.pop(game_id)
+                fresh.execute("DELETE FROM events WHERE game_id = ?", (game_id,))
+    if not following:
         saved.unlink()
-    return games, lost
-
-
-def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[int, int]) -> int:
-    """Take out the games whose sound rows do not make sense, which no flipped bit does."""
-    reader = JournalReader(path, database)
-    lost = 0
-    for game_id, count in list(following.items()):
-        try:
-            with translated(path):
-                reader.load_within(game_id)
-        except JournalDamagedError:
-            lost += count
-            following[game_id] = 0
-            database.execute("DELETE FROM events WHERE game_id = ?", (game_id,))
-    return lost
+    return len(following), lost
 
 
 def _rows(database: sqlite3.Connection) -> Iterator[Row]:
@@ -296,7 +279,7 @@ def _rows(database: sqlite3.Connection) -> Iterator[Row]:
                 return
             alone = False
         except _UNREADABLE as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _LOST_PAGE:
+            if primary_code(error) not in _LOST_PAGE:
                 return
             if alone:
                 after, unreadable = begun + max(1, unreadable // _ONE_BY_ONE), unreadable + 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import Assist, Assists, EngineSeat, EngineSeats
@@ -32,7 +33,7 @@ class EventKind(StrEnum):
     ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
     ``clock``: how much time each player has left. ``assist``: who is assisted, and was for which
     moves.
-    ``stand``: a Stand, what all events before it have come to, so that they need not be read.
+    ``stand``: what all events before it have come to, so that they need not be read.
     ``left``: the game is not current any more, and none is until the next ``start`` or ``resume``.
     """
 
@@ -63,7 +64,7 @@ class Event(NamedTuple):
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
     ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
     of an ``engines``, the ClockLeft of a ``clock``, the assists of an ``assist``, the PlayedGame of
-    a ``start`` or an ``import``, the Stand of a ``stand``.
+    a ``start`` or an ``import``, the GameRecord of a ``stand``.
     """
 
     game_id: int
@@ -78,8 +79,7 @@ class Event(NamedTuple):
 COLUMNS = ", ".join(Event._fields)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
+class PlayedGame(msgspec.Struct, frozen=True):
     """A game as it was played, in the journal or not (yet).
 
     ``started_s``: when it was begun, an imported game too; seconds since 1970 UTC. ``moves``: those
@@ -93,20 +93,19 @@ class PlayedGame:
     note: str
     moves: tuple[str, ...]
     result: Mapping[str, Any] | None
-    engines: EngineSeats = field(default_factory=dict)
+    engines: EngineSeats = {}
     clock: ClockLeft | None = None
-    assist: Assists = field(default_factory=dict)
+    assist: Assists = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameRecord(PlayedGame):
-    """A game of the journal. ``changed_s``: its last event but for resuming. ``taken_back``: the
-    move that was taken back after ``moves``, or dropped, and none made since; else None.
-    ``pending``: the move that is being carried out, if any.
+class GameRecord(PlayedGame, frozen=True, kw_only=True):
+    """A game of the journal, and the payload of a ``stand``. ``changed_s``: its last event but for
+    resuming. ``taken_back``: the move that was taken back after ``moves``, or dropped, and none
+    made since; else None. ``pending``: the move that is being carried out, if any.
     """
 
-    id: int
-    changed_s: float
+    id: int = 0
+    changed_s: float = 0.0
     taken_back: str | None = None
     pending: PendingMove | None = None
 
@@ -133,29 +132,12 @@ class UnreadableEventsError(ValueError):
         super().__init__(str(why))
 
 
-class Stand(msgspec.Struct):
-    """What a game has come to; fields as in GameRecord."""
-
-    game: str
-    options: dict[str, Any]
-    started_s: float
-    note: str
-    changed_s: float = 0.0
-    moves: list[str] = []
-    result: dict[str, Any] | None = None
-    taken_back: str | None = None
-    pending: PendingMove | None = None
-    engines: dict[str, EngineSeat] = {}
-    clock: ClockLeft | None = None
-    assist: dict[str, Assist] = {}
-
-
 def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
     """A game's events as a record: all of them in order, or those from a ``stand`` on.
 
     Raises UnreadableEventsError.
     """
-    at: Stand | None = None
+    at: GameRecord | None = None
     expected = 0
     for event in events:
         if at is None and event.kind == EventKind.STAND:
@@ -163,18 +145,20 @@ def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
         if event.sequence != expected or (event.kind in FIRST) != (expected == 0):
             raise misplaced(game_id, expected)
         if event.kind in (*FIRST, EventKind.STAND):
-            at = decoded(event, Stand)
-        if at is None or not _followed(at, event) or event.ply != len(at.moves):
+            at = decoded(event, GameRecord)
+        elif at is not None:
+            at = _after(at, event)
+        if at is None or event.ply != len(at.moves):
             raise misplaced(game_id, expected)
         if event.kind not in ASIDE:
-            at.changed_s = event.at_s
+            at = replace(at, changed_s=event.at_s)
         expected += 1
     if at is None or not is_date(at.started_s):
         raise misplaced(game_id, 0)
-    return GameRecord(id=game_id, **(msgspec.structs.asdict(at) | {"moves": tuple(at.moves)}))
+    return replace(at, id=game_id)
 
 
-# Kind of an event -> what of a Stand its payload is from then on.
+# Kind of an event -> what of a record its payload is from then on.
 _NOTED: Mapping[str, tuple[str, Any]] = {
     EventKind.FINISH: ("result", dict[str, Any]),
     EventKind.PENDING: ("pending", PendingMove),
@@ -184,29 +168,25 @@ _NOTED: Mapping[str, tuple[str, Any]] = {
 }
 
 
-def _followed(at: Stand, event: Event) -> bool:
-    """Bring ``at`` up to date with what ``event`` changes; False where it cannot follow."""
+def _after(at: GameRecord, event: Event) -> GameRecord | None:
+    """The game after ``event``; None where that cannot follow."""
     kind = event.kind
+    if kind in (EventKind.RESUME, EventKind.LEFT):
+        return at
     if kind == EventKind.MOVE and event.move and at.result is None:
-        at.moves.append(event.move)
-        at.taken_back = at.pending = None
-    elif kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
-        at.taken_back, at.pending, at.result = at.moves[event.ply], None, None
-        del at.moves[event.ply :]
-    elif kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
-        at.result = None
-    elif kind in (*FIRST, EventKind.STAND, EventKind.RESUME, EventKind.LEFT):
-        pass
-    elif kind == EventKind.DROPPED and at.pending is not None:
-        at.taken_back, at.pending = at.pending.move, None
-    elif event.payload is None:
-        return False
-    elif kind in _NOTED and (kind != EventKind.PENDING or at.result is None):
-        name, of = _NOTED[kind]
-        setattr(at, name, decoded(event, of))
-    else:
-        return False
-    return True
+        return replace(at, moves=(*at.moves, event.move), taken_back=None, pending=None)
+    if kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
+        moves, taken_back = at.moves[: event.ply], at.moves[event.ply]
+        return replace(at, moves=moves, taken_back=taken_back, pending=None, result=None)
+    if kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
+        return replace(at, result=None)
+    if kind == EventKind.DROPPED and at.pending is not None:
+        return replace(at, taken_back=at.pending.move, pending=None)
+    over = kind == EventKind.PENDING and at.result is not None
+    if kind not in _NOTED or event.payload is None or over:
+        return None
+    name, of = _NOTED[kind]
+    return replace(at, **{name: decoded(event, of)})
 
 
 def checksum(row: Sequence[object]) -> int | None:

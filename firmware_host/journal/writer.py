@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from drivers.clock import Clock
 from firmware_host.config.clock_time import ClockLeft
@@ -22,7 +22,7 @@ from firmware_host.journal.database import (
     SetAside,
     WriterLock,
     connect,
-    create,
+    creating,
     damaged,
     leftovers,
     set_aside,
@@ -33,7 +33,6 @@ from firmware_host.journal.records import (
     Event,
     EventKind,
     PlayedGame,
-    Stand,
     insert,
     sound_date,
     to_json,
@@ -83,25 +82,22 @@ class Journal(JournalReader):
         Raises JournalInUseError, JournalFullError; without ``or_set_aside`` JournalDamagedError
         (the file is left as it is).
         """
-        with translated(path):
-            lock = WriterLock(path)
+        with translated(path), ExitStack() as unless_open:
+            lock = unless_open.enter_context(closing(WriterLock(path)))
             aside = None
+            if or_set_aside:
+                _finish_salvage(path, clock)
             try:
-                if or_set_aside:
-                    _finish_salvage(path, clock)
-                try:
-                    database = _connect_checked(path)
-                except JournalDamagedError as problem:
-                    if not or_set_aside:
-                        raise
-                    games, lost = salvage(path)
-                    aside = SetAside(set_aside(path, clock.calendar()), problem, games, lost)
-                    _finish_salvage(path, clock)
-                    database = _connect_checked(path)
-                return cls(path, database, lock, clock, aside)
-            except BaseException:
-                lock.close()
-                raise
+                database = _connect_checked(path)
+            except JournalDamagedError as problem:
+                if not or_set_aside:
+                    raise
+                games, lost = salvage(path)
+                aside = SetAside(set_aside(path, clock.calendar()), problem, games, lost)
+                _finish_salvage(path, clock)
+                database = _connect_checked(path)
+            unless_open.pop_all()
+            return cls(path, database, lock, clock, aside)
 
     def close(self) -> None:
         """Let go of the file and the lock. Closing twice is allowed."""
@@ -262,7 +258,7 @@ class Journal(JournalReader):
         row = Event(game_id, sequence, str(kind), ply, move, date_s, stored)
         insert(self._database, row)
         if sequence and sequence % STAND_EVERY == 0:
-            stand = msgspec.convert(self.load_within(game_id), Stand, from_attributes=True)
+            stand = self.load_within(game_id)
             self._insert(game_id, EventKind.STAND, ply, payload=stand, at_s=date_s)
 
 
@@ -356,20 +352,19 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
     if not path.exists():
         if leftovers(path):
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
-        create(path)
+        with creating(path):
+            pass  # it has no games yet
     elif path.is_file() and path.stat().st_size == 0:
         # Never ours: SQLite would take it for a new database and drop the WAL that belongs to it.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
-    database = connect(path, read_only=False)
-    try:
+    with ExitStack() as unless_open:
+        database = unless_open.enter_context(closing(connect(path, read_only=False)))
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise damaged(path, text("its journal mode is {mode}", mode=mode))
         # The WAL's name must be as durable as what will be written into it.
         sync_directory(path.parent)
-    except BaseException:
-        database.close()
-        raise
+        unless_open.pop_all()
     return database

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +14,7 @@ from firmware_host.commissioning.findings import Health, health_map, worth_a_loo
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.host.host import Host
-from firmware_host.host.playing import Progress, progress
+from firmware_host.host.playing import progress
 from firmware_host.messages import Message, text
 from firmware_host.referee.seated import Hinted
 from firmware_host.service import snapshot as page
@@ -25,7 +24,7 @@ from firmware_host.table.lights import tint
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.preview import HandsPort, reasons
 from firmware_host.table.sight import Track
-from firmware_host.table.standing import Lean, Question, Standing
+from firmware_host.table.standing import Lean, Standing
 from firmware_host.table.troubles import unread, without_buttons
 from games.base import Game, GameType, Position
 from games.contract import describe
@@ -36,34 +35,38 @@ NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere,
 
 
 class SeatPublisher:
-    """Makes these values of what the host holds, anew only where something has changed."""
+    """What is told of a game of seats, made anew only where something has changed."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._made: tuple[Position, object, page.RoomInfo, page.SeatsShown] | None = None
+        self._made_of: tuple[object, ...] = ()
+        self._room: page.RoomInfo | None = None
+        self._seats = page.SeatsShown()
 
     def room(self) -> page.RoomInfo | None:
         """What everybody may see of a game of seats; None for another game."""
-        made = self._newest()
-        return None if made is None else made[2]
+        self._look()
+        return self._room
 
     def seats(self) -> page.SeatsShown:
         """What the devices that have seats may see."""
-        made = self._newest()
-        return page.SeatsShown() if made is None else made[3]
+        self._look()
+        return self._seats
 
-    def _newest(self) -> tuple[Position, object, page.RoomInfo, page.SeatsShown] | None:
-        playing, position, made = self._host.playing, self._host.standing.position, self._made
+    def _look(self) -> None:
+        playing, position = self._host.playing, self._host.standing.position
         if not playing.seated or position is None:
-            return None
-        room, seats, players = playing.room, playing.seats, position.game.players
-        step, counting, proposed = room.step_number, room.counting, room.proposal
+            self._made_of, self._room, self._seats = (), None, page.SeatsShown()
+            return
+        room, seats, game = playing.room, playing.seats, position.game
+        step, proposed = room.step_number, room.proposal
         hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
-        key = (step, counting, proposed, seats.changes, hints)
-        if made is not None and made[0] is position and made[1] == key:
-            return made
+        made_of = (position, step, room.counting, proposed, seats.changes, hints)
+        if made_of == self._made_of:
+            return
+        self._made_of = made_of
         public = describe(position.public())
-        shown = page.RoomInfo(
+        self._room = page.RoomInfo(
             step=step,
             public={name: value for name, value in public.items() if name not in NOT_SENT},
             zones=public["cells"],
@@ -72,26 +75,26 @@ class SeatPublisher:
                 page.SeatInfo(
                     each, each in seats.holders, seats.computers.get(each), each in seats.shut
                 )
-                for each in players
+                for each in game.players
             ],
-            counting=counting,
+            counting=room.counting,
             proposal=None if proposed is None else proposed.move,
-            failure=None if proposed is None else _failure(position, proposed.move),
+            failure=game.failure(position, proposed.move)
+            if proposed is not None and isinstance(game, SeatedGame)
+            else None,
             seen=proposed is not None and proposed.seen,
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
-        to_seats = page.SeatsShown(
+        self._seats = page.SeatsShown(
             dict(seats.holders),
             dict(seats.codes),
             {
-                each: _covered(_view(position, each, step, None), public, position.game)
+                each: _covered(_view(position, each, step, None), public, game)
                 if each in seats.shut
                 else _view(position, each, step, hints.get(each))
-                for each in players
+                for each in game.players
             },
         )
-        self._made = position, key, shown, to_seats
-        return self._made
 
 
 def _covered(view: page.SeatView, public: Mapping[str, Any], game: Game) -> page.SeatView:
@@ -119,11 +122,6 @@ def _view(position: Position, player: str, step: int, hint: Hinted | None) -> pa
     )
 
 
-def _failure(position: Position, move: str) -> str | None:
-    game = position.game
-    return game.failure(position, move) if isinstance(game, SeatedGame) else None
-
-
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
     """The moves of a game, without what only some may know while it goes on."""
     if position is None or position.over:
@@ -144,40 +142,29 @@ def health_answer(host: Host) -> page.HealthMap:
     profile, calibration = host.profile, host.perception.calibration
     found = health_map(profile, calibration)
     made = calibration.made_s > 0
-    places = [
-        replace(
-            one,
-            reading_mt=round(one.reading_mt, 2),
-            noise_mt=round(one.noise_mt, 4),
-            margin_mt=round(one.margin_mt, 3),
-        )
-        for one in found
-    ]
     orientation = profile.imu is not None and made
     return page.HealthMap(
         made=local_time(calibration.made_s) if made else None,
         summary=_summary(found, worth_a_look(profile, calibration), made=made),
         mounting=mounting.describe(calibration.orientation) if orientation else None,
-        places=places,
+        places=found,
     )
 
 
 def _summary(found: list[Health], poor_places: list[Message], *, made: bool) -> Message:
     if not made:
         return text("The table has not been calibrated.")
-    if not found and poor_places:
-        return poor_places[0]
     if not found:
-        return text("Every place answers to both poles.")
-    poor = sorted((one for one in found if one.poor), key=lambda one: one.margin_mt)
+        return poor_places[0] if poor_places else text("Every place answers to both poles.")
+    found = sorted(found, key=lambda one: one.margin_mt)
+    poor = [one.place for one in found if one.poor]
     if not poor:
-        least = min(found, key=lambda one: one.margin_mt)
         return text(
             "Every place is sound. The smallest margin is {mt:.2f} mT, on {place}.",
-            mt=least.margin_mt,
-            place=least.place,
+            mt=found[0].margin_mt,
+            place=found[0].place,
         )
-    names = ", ".join(one.place for one in poor[:NAMED])
+    names = ", ".join(poor[:NAMED])
     if len(poor) > NAMED:
         return text("Worth a look: {places} and {more} more.", places=names, more=len(poor) - NAMED)
     return text("Worth a look: {places}.", places=names)
@@ -189,36 +176,39 @@ class Publisher:
     def __init__(self, host: Host, bench: HandsPort | None = None) -> None:
         self._host = host
         self._bench = bench
-        self._layout_of: tuple[tuple[int, bool], page.Layout] | None = None
+        self._layout: page.Layout | None = None
+        self._layout_of: tuple[int, bool] | None = None
         self._seats = SeatPublisher(host)
 
     def layout(self) -> page.Layout:
         """The layout of the game being played; its number changes with the game."""
-        host = self._host
+        host, bench = self._host, self._bench
         game_id = host.standing.game_id or 0
         key = game_id, host.standing.outcome is not None  # at the end all may be shown
-        if self._layout_of is None or self._layout_of[0] != key:
+        if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
-            number = 1 if self._layout_of is None else self._layout_of[1].number + 1
-            layout = layout_of(
+            self._layout_of = key
+            self._layout = layout_of(
                 profile,
-                number,
+                1 if self._layout is None else self._layout.number + 1,
                 game_info(game_id, host.game, host.overlay, over=key[1]),
-                hands=self._bench is not None,
-                breakable=[] if self._bench is None else list(self._bench.breakable()),
-                pegs=self._bench is not None and self._bench.pegs,
+                hands=bench is not None,
+                breakable=[] if bench is None else list(bench.breakable()),
+                pegs=bench is not None and bench.pegs,
                 engine_names=list(host.playing.opponents.names),
                 spins=profile.spins,
                 light_mm=None if lights is None or lights.guide == "ring" else lights.offset_mm,
             )
-            self._layout_of = (key, layout)
-        return self._layout_of[1]
+        return self._layout
 
     def snapshot(self) -> page.Snapshot:
         """The table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.observation, host.standing.position
-        opponents, free = host.playing.opponents, host.upkeep.free
+        opponents, advice = host.playing.opponents, host.playing.opponents.advice
+        free, bench, motion = host.upkeep.free, self._bench, host.frame.motion
+        lesson = host.playing.lesson
+        before = lesson.opening if isinstance(lesson, ExerciseGame) else ()
         return page.Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
@@ -232,7 +222,7 @@ class Publisher:
             piece_for=dict(standing.piece_for),
             shifts=list(standing.shifts),
             say=standing.say,
-            moves=shown_moves(position, (*self._before(), *standing.moves)),
+            moves=shown_moves(position, (*before, *standing.moves)),
             result=None if standing.outcome is None else standing.outcome.as_json(),
             swap_legal=standing.swap_legal,
             can_take_back=standing.can_take_back,
@@ -241,9 +231,12 @@ class Publisher:
             stillness=observation.stillness.value,
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
-            pieces=[] if self._bench is None else list(self._bench.loose()),
+            pieces=[] if bench is None else list(bench.loose()),
             sounds=list(host.showing.sounds),
-            faults=[*self._notices(), *(_fault(fault) for fault in host.sight.faults)],
+            faults=[
+                *(page.FaultInfo(*each, Message("")) for each in host.notices.items()),
+                *(_fault(fault) for fault in host.sight.faults),
+            ],
             sensors=page.Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],
                 confidence=[round(value, 2) for value in observation.confidence],
@@ -253,13 +246,15 @@ class Publisher:
                     (place := host.overlay.places[index]): unread(why, place)
                     for index, why in observation.masked.items()
                 },
-                motion=None if host.frame.motion is None else _motion(host.frame.motion),
+                motion=None if motion is None else _motion(motion),
             ),
             question=_question(standing),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             draw_offers=list(standing.draw_offers),
-            spin_deg=self._spin_deg(),
+            spin_deg=0
+            if motion is None or not host.profile.spins
+            else round(math.degrees(motion.spin_rad)),
             offsets={
                 host.profile.places[index]: (
                     round(at.east_mm, 1),
@@ -270,18 +265,18 @@ class Publisher:
             },
             tracks=[*map(_track, observation.tracks)],
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
-            broken=[] if self._bench is None else list(self._bench.broken()),
+            broken=[] if bench is None else list(bench.broken()),
             calibration=self._calibration(),
             engines=dict(opponents.seats),
             thinking=opponents.thinking,
-            hinting=opponents.advice.hinting,
+            hinting=advice.hinting,
             quality={what: each.value for what, each in standing.quality.items()},
-            assist={player: each.amount for player, each in opponents.advice.assist.items()},
+            assist={player: each.amount for player, each in advice.assist.items()},
             may_assist=opponents.may_assist(host.game),
-            asks_if_sure=list(opponents.advice.asks_if_sure),
-            doubting=opponents.advice.doubting,
+            asks_if_sure=list(advice.asks_if_sure),
+            doubting=advice.doubting,
             names={p: n for p, n in host.playing.people.seated.items() if p in host.game.players},
-            lesson=self._lesson(),
+            lesson=None if lesson is None else progress(lesson, host.standing),
             room=self._seats.room(),
             clock=self._clock(),
             match=self._match(),
@@ -290,7 +285,7 @@ class Publisher:
             happened=[] if free is None else list(free.happened),
             told=[] if standing.last is None else list(reasons(standing.last)),
             lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
-            ahead=opponents.advice.ahead(standing),
+            ahead=advice.ahead(standing),
         )
 
     def seats(self) -> page.SeatsShown:
@@ -312,23 +307,12 @@ class Publisher:
         left_s = {player: math.ceil(left_s) for player, left_s in clock.state.left_s.items()}
         return page.ClockInfo(clock.state.minutes, clock.state.increment_s, left_s, clock.running)
 
-    def _before(self) -> tuple[str, ...]:
-        """The moves that led to a puzzle."""
-        lesson = self._host.playing.lesson
-        return lesson.opening if isinstance(lesson, ExerciseGame) else ()
-
-    def _lesson(self) -> Progress | None:
-        lesson = self._host.playing.lesson
-        return None if lesson is None else progress(lesson, self._host.standing)
-
     def _calibration(self) -> page.CalibrationInfo | None:
-        host = self._host
-        if host.upkeep.sweep is None:
-            left = host.upkeep.left
-            if left is None:
-                return None
-            return page.CalibrationInfo(running=False, done=left[0], total=left[1])
-        step = host.upkeep.sweep.step
+        upkeep = self._host.upkeep
+        if upkeep.sweep is None:
+            left = upkeep.left
+            return None if left is None else page.CalibrationInfo(False, *left)
+        step = upkeep.sweep.step
         place = None if step.task is None else step.task.place
         return page.CalibrationInfo(
             running=True,
@@ -337,15 +321,9 @@ class Publisher:
             stage=step.stage,
             say=step.say,
             refused=step.refused,
-            place=None if place is None else host.profile.places[place],
+            place=None if place is None else self._host.profile.places[place],
             choices=list(step.choices),
         )
-
-    def _spin_deg(self) -> int:
-        motion = self._host.frame.motion
-        if motion is None or not self._host.profile.spins:
-            return 0
-        return round(math.degrees(motion.spin_rad))
 
     def _lights(self) -> str:
         """Three bytes per place, in place order, as they stand on the strip; dark while that shows
@@ -355,11 +333,6 @@ class Publisher:
         if self._host.showing.shows_code:
             shown = bytes(len(shown))
         return b"".join(shown[3 * at : 3 * at + 3] for at in self._host.showing.light_at).hex()
-
-    def _notices(self) -> list[page.FaultInfo]:
-        """What people should know for as long as the service runs."""
-        notices = self._host.notices.items()
-        return [page.FaultInfo(part, notice, Message("")) for part, notice in notices]
 
 
 def _motion(motion: Motion) -> page.MotionInfo:
@@ -382,6 +355,7 @@ def _question(standing: Standing) -> page.QuestionInfo | None:
     question = standing.question
     if question is None:
         return None
+    said = {"said": without_buttons(standing.say), "asked": question.ask}
     return page.QuestionInfo(
         ask=question.ask,
         choices=[
@@ -396,15 +370,8 @@ def _question(standing: Standing) -> page.QuestionInfo | None:
         ],
         at=question.at,
         offer=question.offer,
-        say=_said(standing.say, question),
+        say=Message("{said} {asked}", said) if question.offer else question.ask,
     )
-
-
-def _said(say: Message, question: Question) -> Message:
-    """What to do next, where answers are pressed on a screen."""
-    if not question.offer:
-        return question.ask
-    return Message("{said} {asked}", {"said": without_buttons(say), "asked": question.ask})
 
 
 def _fault(fault: PartError) -> page.FaultInfo:
@@ -460,19 +427,20 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
         ],
         drawing=game.drawing,
         lesson=kind.lesson is not None,
-        glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
+        glossary={
+            key: (_words(title), _words(about)) for key, (title, about) in game.glossary.items()
+        }
+        if isinstance(game, SeatedGame)
+        else {},
         figure=Message(kind.figure),
         labels=dict(game.labels),
         hexagonal=game.hexagonal,
     )
 
 
-def _glossary(game: SeatedGame) -> dict[str, tuple[Message, Message]]:
-    def message(words: str) -> Message:
-        """Words of a deck as a message: braces in its own names are no fields."""
-        return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
-
-    return {key: (message(title), message(about)) for key, (title, about) in game.glossary.items()}
+def _words(words: str) -> Message:
+    """Words of a deck as a message: braces in its own names are no fields."""
+    return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 
 def look_info(kind: GameType, piece: str) -> page.LookInfo:

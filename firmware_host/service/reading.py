@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import BoundedSemaphore, Event
@@ -125,53 +125,55 @@ class Analysing:
 
 def listed(journal: JournalReader) -> list[GameSummary]:
     """The games, newest first."""
-    return [
-        GameSummary(
-            id=game.id,
-            title=game_type(game.game).credit.title,
-            started=local_time(game.started_s),
-            options=shown_options(
-                game.options, () if game.result else game_type(game.game).secret_options
-            ),
-            moves=game.moves,
-            result=None if game.result is None else dict(game.result),
+    found = []
+    for game in journal.games():
+        kind = game_type(game.game)
+        found.append(
+            GameSummary(
+                id=game.id,
+                title=kind.credit.title,
+                started=local_time(game.started_s),
+                options=shown_options(game.options, () if game.result else kind.secret_options),
+                moves=game.moves,
+                result=None if game.result is None else dict(game.result),
+            )
         )
-        for game in journal.games()
-    ]
+    return found
 
 
 def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
     """A game for review, position by position."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
-    overlay = overlay_for(profile, game)
     outcome = reached[-1].outcome
+    steps = [] if isinstance(game, SeatedGame) else zip(reached[:-1], stored.moves, strict=True)
     return GameRecord(
-        game=game_info(stored.id, game, overlay, over=outcome is not None),
+        game=game_info(stored.id, game, overlay_for(profile, game), over=outcome is not None),
         moves=shown_moves(reached[-1], stored.moves),
         positions=list(map(_recorded, reached)),
         result=None if stored.result is None else dict(stored.result),
         places=[] if outcome is None else list(outcome.places),
-        told=[]
-        if isinstance(game, SeatedGame)
-        else [
-            list(reasons(before.play(move)))
-            for before, move in zip(reached[:-1], stored.moves, strict=True)
-        ],
+        told=[list(reasons(before.play(move))) for before, move in steps],
     )
 
 
 def _told(played: Line, found: Analysis) -> GameAnalysis:
     """The analysis with its turning points in words, and their lines as boards."""
-    moves, reached = played.moves, played.reached
+
+    def line(ply: int, *moves: str) -> LineInfo:
+        reached = [played.reached[ply]]
+        for move in moves:
+            reached.append(reached[-1].after(move))
+        return LineInfo(list(moves), list(map(_recorded, reached[1:])))
+
     return GameAnalysis(
         shares=[round(share, 3) for share in found.shares],
         turning=[
             TurningPointInfo(
                 point.ply,
                 turning_point(point, played.game),
-                _line(reached[point.ply - 1], point.better),
-                _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
+                line(point.ply - 1, *point.better),
+                line(point.ply - 1, played.moves[point.ply - 1], *point.reply),
             )
             for point in found.turning
         ],
@@ -186,15 +188,6 @@ def _told(played: Line, found: Analysis) -> GameAnalysis:
             for each in found.learn
         ],
     )
-
-
-def _line(position: Position, moves: Sequence[str]) -> LineInfo:
-    """``moves`` from ``position`` on."""
-    reached: list[Position] = []
-    for move in moves:
-        position = position.after(move)
-        reached.append(position)
-    return LineInfo(list(moves), [_recorded(each) for each in reached])
 
 
 def _recorded(position: Position) -> RecordedPosition:

@@ -23,10 +23,7 @@ from firmware_host.engines.puzzles import exercises
 from firmware_host.host.host import Host
 from firmware_host.journal import write_game
 from firmware_host.messages import Message, text
-from firmware_host.service.publish import (
-    Publisher,
-    health_answer,
-)
+from firmware_host.service.publish import Publisher, health_answer
 from firmware_host.service.reading import Analysing, JournalReading, listed, recorded
 from firmware_host.service.snapshot import (
     GameAnalysis,
@@ -41,7 +38,7 @@ from firmware_host.service.snapshot import (
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
 from firmware_host.table.standing import Choice
-from games.base import IllegalMoveError, Position
+from games.base import IllegalMoveError
 from games.registry import GAMES
 from games.seated import SeatedGame
 
@@ -168,20 +165,6 @@ class Table:
         """Have it done by the host, or by the hands. The future is done when that is, and can be
         read in the layout and the snapshot. NotPossibleError where there are no hands.
         """
-        if not isinstance(command, HandsCommand):
-            return self._once_published(self._host.submit(command))
-        if self._hands is not None:
-            return self._once_published(self._hands.do(command))
-        refused: Future[None] = Future()
-        refused.set_exception(
-            NotPossibleError(
-                "This table has no hands to move things with.",
-                remedy="Move the pieces on the table itself.",
-            )
-        )
-        return refused
-
-    def _once_published(self, asked: Future[None]) -> Future[None]:
         answer: Future[None] = Future()
         answer.set_running_or_notify_cancel()  # it may not be cancelled
 
@@ -191,7 +174,17 @@ class Table:
             else:
                 answer.set_exception(asked.exception())
 
-        asked.add_done_callback(done)
+        if not isinstance(command, HandsCommand):
+            self._host.submit(command).add_done_callback(done)
+        elif self._hands is not None:
+            self._hands.do(command).add_done_callback(done)
+        else:
+            answer.set_exception(
+                NotPossibleError(
+                    "This table has no hands to move things with.",
+                    remedy="Move the pieces on the table itself.",
+                )
+            )
         return answer
 
     def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
@@ -214,13 +207,14 @@ class Table:
 
     def preview(self, move: str) -> Future[Preview]:
         """What a move would do from the confirmed position. RulesError where it is none."""
-        return self._host.call(lambda: preview(self._position(move), move))
 
-    def _position(self, move: str) -> Position:
-        host = self._host
-        if isinstance(host.game, SeatedGame):  # what a move would do may not be for everybody
-            raise IllegalMoveError("{move} is not a legal move now.", move=move)
-        return host.standing.position or host.game.start()
+        def done() -> Preview:
+            host = self._host
+            if isinstance(host.game, SeatedGame):  # what a move would do may not be for everybody
+                raise IllegalMoveError("{move} is not a legal move now.", move=move)
+            return preview(host.standing.position or host.game.start(), move)
+
+        return self._host.call(done)
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""
@@ -232,9 +226,8 @@ class Table:
 
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review. NoSuchGameError where there is none."""
-        return self._reading.ask(
-            lambda journal: recorded(journal.load(game_id), self._host.profile)
-        )
+        profile = self._host.profile
+        return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
 
     def analysis(self, game_id: int) -> Future[GameAnalysis]:
         """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
@@ -245,12 +238,10 @@ class Table:
     def people(self) -> Future[list[PersonInfo]]:
         """Everybody whom the table knows by name."""
         people = self._host.playing.people
-
-        def found() -> list[PersonInfo]:
-            there = {game: len(exercises(game)) for game in GAMES}
-            return [PersonInfo(name, people.person(name), there) for name in people.names]
-
-        return self._host.call(found)
+        there = {game: len(exercises(game)) for game in GAMES}
+        return self._host.call(
+            lambda: [PersonInfo(name, people.person(name), there) for name in people.names]
+        )
 
     def export(self, game_id: int) -> Future[str]:
         """One game as text. NoSuchGameError where there is none."""
@@ -261,17 +252,13 @@ class Table:
         its profile wants. Called in the table's thread.
         """
         wanted_hz = self._host.profile.scans_per_s
-        if rate_hz >= wanted_hz:
-            self.notice("computer", None)
-            _log.warning("The table scans %g times a second again", rate_hz)
-            return
-        notice = text(
+        slow = text(
             "This computer is too slow for {wanted} scans a second: the table scans {rate} times.",
             wanted=wanted_hz,
             rate=f"{rate_hz:g}",
         )
-        self.notice("computer", notice)
-        _log.warning("%s", notice)
+        self.notice("computer", slow if rate_hz < wanted_hz else None)
+        _log.warning("The table scans %g times a second, of %g", rate_hz, wanted_hz)
 
     def notice(self, part: str, what: Message | None) -> None:
         """What people should know of a part; None: it is over. Called in the table's thread."""
@@ -319,25 +306,24 @@ class Table:
         self.on_step(self._host)
         self._host.playing.opponents.advice.tells_ahead = self._watched["ahead"] > 0
         if self._hands is not None and self._watched["poses"]:
-            self._keep_poses(self._hands.poses())
+            now = self._hands.poses()
+            number, known = self._poses[-1] if self._poses else (0, None)
+            if known is None or (now.attitude_rad, now.pieces) != (
+                known.attitude_rad,
+                known.pieces,
+            ):
+                self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
+        now_s = self._clock.now()
         moved = self._host.standing.step != self._published[1].step  # which others hear of at once
-        if moved or self._carried_out or self._clock.now() >= self._publish_at_s:
-            asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
+        if moved or self._carried_out or now_s >= self._publish_at_s:
+            asked = now_s - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
-            self._publish_at_s = self._clock.now() + 1 / per_s
+            self._publish_at_s = now_s + 1 / per_s
             self._publish()
 
-    def _keep_poses(self, now: PoseFrame) -> None:
-        number, before = self._poses[-1] if self._poses else (0, None)
-        if before is None or (now.attitude_rad, now.pieces) != (before.attitude_rad, before.pieces):
-            self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
-
     def _publish(self) -> None:
-        self._published = (
-            self._publisher.layout(),
-            self._publisher.snapshot(),
-            self._publisher.seats(),
-        )
+        publisher = self._publisher
+        self._published = (publisher.layout(), publisher.snapshot(), publisher.seats())
         for listener in tuple(self._listeners):
             listener()
         while self._carried_out:
