@@ -23,7 +23,7 @@ from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.reading import read_text
 from firmware_host.messages import text
 from firmware_host.scenario.parse import Step, parse_scenario
-from firmware_host.scenario.person import KEYS, Console, Person, RealTable
+from firmware_host.scenario.person import KEYS, Console, Person
 from firmware_host.scenario.replay import report, unlogged
 from firmware_host.scenario.run import Actor, ScenarioRunner
 from firmware_host.scenario.trace import read_trace
@@ -116,11 +116,10 @@ def _person(
     calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
-    wired = until_done.enter_context(RealTable(table, buses, games))
     replies = None if sys.stdin.closed else sys.stdin.fileno()
     console = Console(lambda line: click.echo(line, err=as_json), catalogue(), replies)
     console.tell(KEYS)
-    return Person(wired, console, time_out_s=time_out_s)
+    return until_done.enter_context(Person(table, buses, games, console, time_out_s=time_out_s))
 
 
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:

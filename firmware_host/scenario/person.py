@@ -6,8 +6,8 @@ import math
 import os
 import select
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -39,7 +39,6 @@ NOISE_MT = 0.5  # HARDWARE, pieces and the field: 0.2 mT peak to peak, and steps
 CHANGE_MT = 0.7  # what no empty place reads, and every piece does
 LONGER_S = 0.5  # nobody counts two seconds exactly
 
-LEVEL = text("Let the plate come back to level.")
 KEYS = text(
     "Type 'again' to be asked again and given more time, 'skip' to leave it out, or 'stop'."
 )
@@ -84,55 +83,24 @@ class Console:
         return line.decode("utf-8", "replace").strip().lower()
 
 
-class RealTable:
-    """The parts of ``profile`` on ``buses`` with the host on them, open inside the context.
-
-    ``state``: the directory of journal and calibration; it outlives ``restart``.
-    """
-
-    def __init__(self, profile: Profile, buses: Buses, state: Path) -> None:
-        self.profile = profile
-        self.clock: Clock = buses.clock
-        self._buses = buses
-        self._state = state
-
-    def __enter__(self) -> Self:
-        self.host: Host = open_host(self.profile, self._buses, self._state, Settings())
-        self._pacer = Pacer(self.clock, self.profile.scans_per_s)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.host.close()
-
-    def tick(self) -> None:
-        """One scan, and the wait until the next is due."""
-        self.host.step()
-        self._pacer.wait()
-
-    def restart(self) -> None:
-        """Drop everything in memory; a new host goes on where the journal ends."""
-        self.host.close()
-        self.__enter__()
-
-
 @dataclass(slots=True)
 class _Request:
-    """``say``: what is asked for. ``seen``: each must have been true, one after the other.
-
-    ``roles``, ``piece_for``: as in ``Asked``. ``due_s``: asked for then, while other steps go on;
-    ``told``: it has been.
+    """``asking``: what is asked for, again in each scan, until it has been seen. ``from_s``: not
+    before, while other steps go on. ``due_s``: what is ``asked`` must have been seen by then.
+    ``level``: somebody holds the plate until it has been seen.
     """
 
-    say: Message
-    seen: Sequence[Seen]
-    roles: Mapping[str, Role] | None = None
-    piece_for: Mapping[str, str] = field(default_factory=dict)
+    asking: Iterator[Asked]
+    from_s: float = 0.0
     due_s: float = 0.0
-    told: bool = False
+    asked: Asked | None = None
+    level: bool = False
 
 
 class Person:
-    """Implements ``Actor``: asks on ``terminal`` and by the lights.
+    """Implements ``Actor``, at the parts of ``profile`` on ``buses`` with a host on them, open
+    inside the context: asks on ``terminal`` and by the lights. ``state``: the folder of journal and
+    calibration; it outlives a ``kill``.
 
     The sensors are the witness: a step is over when they have seen it, and fails ``time_out_s``
     after it was asked for. The person may type "skip", "again" or "stop".
@@ -141,42 +109,41 @@ class Person:
     patience_s = PATIENCE_S
 
     def __init__(
-        self, table: RealTable, terminal: Console, *, time_out_s: float = TIME_OUT_S
+        self,
+        profile: Profile,
+        buses: Buses,
+        state: Path,
+        terminal: Console,
+        *,
+        time_out_s: float = TIME_OUT_S,
     ) -> None:
-        self._table = table
+        self.clock: Clock = buses.clock
+        self._open = profile, buses, state
+        self._pacer = Pacer(buses.clock, profile.scans_per_s)
         self._terminal = terminal
         self._time_out_s = time_out_s
         self._later: list[_Request] = []
 
-    @property
-    def host(self) -> Host:
-        """The host that runs now."""
-        return self._table.host
+    def __enter__(self) -> Self:
+        self.host: Host = open_host(*self._open, Settings())
+        return self
 
-    @property
-    def clock(self) -> Clock:
-        """The table's."""
-        return self._table.clock
+    def __exit__(self, *error: object) -> None:
+        self.host.close()
 
     @property
     def busy(self) -> bool:
         """Whether somebody still holds the plate."""
-        return any(request.say is LEVEL for request in self._later)
+        return any(request.level for request in self._later)
 
     def tick(self) -> None:
-        """One scan; asks for what is due by now. Raises NotSeenError, StoppedError."""
-        self._table.tick()
+        """One scan, and the wait until the next; asks for what is due by now. Raises NotSeenError,
+        StoppedError.
+        """
+        self.host.step()
+        self._pacer.wait()
         now_s = self.clock.now()
-        for request in [each for each in self._later if now_s >= each.due_s]:
-            if not request.told:
-                request.told = True
-                self._show(request)
-            if all(seen() for seen in request.seen):
-                self._later.remove(request)
-                self.host.upkeep.asked = None
-            elif now_s >= request.due_s + self._time_out_s:
-                self._later.remove(request)
-                raise self._not_seen(request.say)
+        self._later = [each for each in self._later if now_s < each.from_s or self._goes_on(each)]
 
     def set_up(self, tick: Tick) -> None:
         """Ask for the board as the new game begins."""
@@ -189,39 +156,83 @@ class Person:
 
         clear = text("Take every piece off the plate.")
         say = text("Set the board up as the lights show.") if wanted else clear
-        self._ask(_Request(say, [is_set_up]), tick)
+        self._ask(_until(Asked(say), is_set_up), tick)
 
     def act(self, deed: Act, tick: Tick) -> None:
         """Ask for it, and wait until the sensors have seen it."""
+        if isinstance(deed, Wait):
+            until_s = self.clock.now() + deed.duration_s
+            while self.clock.now() < until_s or self._later:
+                tick()
+            return
+        self._ask(self._doing(deed), tick)
+        if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
+            level = isinstance(deed, c.Tilt)
+            undoing = self._doing(c.Tilt(0.0, 0.0) if level else c.Heal(""))
+            from_s = self.clock.now() + deed.for_s
+            self._later.append(_Request(undoing, from_s, level=level))
+
+    # Asking
+
+    def _ask(self, asking: Iterator[Asked], tick: Tick) -> None:
+        """Ask, and scan until everything has been seen."""
+        request = _Request(asking)
+        try:
+            while self._goes_on(request):
+                match self._terminal.reply():
+                    case None:
+                        pass
+                    case "again":
+                        request.asked = None
+                    case "skip":
+                        raise SkippedError("Somebody chose to skip it.")
+                    case "stop":
+                        raise StoppedError("The run was stopped here.")
+                    case _:
+                        self._terminal.tell(KEYS)
+                tick()
+        finally:
+            self.host.upkeep.asked = None
+
+    def _goes_on(self, request: _Request) -> bool:
+        """Whether it has not been seen; what comes next is asked for. Raises NotSeenError."""
+        asked, now_s = next(request.asking, None), self.clock.now()
+        if asked is None:
+            self.host.upkeep.asked = None
+            return False
+        if asked is not request.asked:
+            request.asked, request.due_s = asked, now_s + self._time_out_s
+            self.host.upkeep.asked = asked
+            self._terminal.tell(asked.say)
+        if now_s >= request.due_s:
+            cells = " ".join(f"{place}={piece}" for place, piece in sorted(self._cells.items()))
+            raise NotSeenError(
+                "asked '{prompt}', but the sensors have not seen it in {seconds:g} s; they see"
+                " {cells}",
+                prompt=asked.say,
+                seconds=self._time_out_s,
+                cells=cells or text("nothing"),
+            )
+        return True
+
+    # What is asked for, and when it has been seen
+
+    def _doing(self, deed: Act) -> Iterator[Asked]:
+        """Raises SkippedError, and TiltboardError for what no hand could do."""
+        host, profile = self.host, self.host.profile
         match deed:
-            case Wait(duration_s):
-                until_s = self.clock.now() + duration_s
-                while self.clock.now() < until_s or self._later:
-                    tick()
             case Kill():
                 self._restart()
             case PowerCut():
-                if isinstance(self.host.profile.hall, MatrixHall):
+                if isinstance(profile.hall, MatrixHall):
                     raise SkippedError("The sensors have no supply besides this computer's own.")
                 off = text("Switch the plate's supply off. Leave this computer on.")
-                self._ask(_Request(off, [lambda: not self._whole()]), tick)
+                yield from _until(Asked(off), lambda: not self._whole())
                 on = text("Switch the plate's supply on again.")
-                self._ask(_Request(on, [self._is_back]), tick)
+                yield from _until(Asked(on), self._is_back)
                 self._restart()
-            case _:
-                self._ask(self._request(deed), tick)
-                if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
-                    then = self._levelled() if isinstance(deed, c.Tilt) else self._plugged_in()
-                    then.due_s = self.clock.now() + deed.for_s
-                    self._later.append(then)
-
-    # What is asked
-
-    def _request(self, deed: Act) -> _Request:
-        host = self.host
-        match deed:
             case c.Press(button, held_s):
-                if host.profile.panel is None:
+                if profile.panel is None:
                     raise SkippedError("This table has no buttons.")
                 say = text("Press {button} and let go.", button=button)
                 if held_s >= LONG_PRESS_S:
@@ -229,10 +240,11 @@ class Person:
                     say = text(
                         "Hold {button} for {seconds} seconds.", button=button, seconds=longer
                     )
-                pressed = [lambda: button in host.frame.pressed]
-                return _Request(say, [*pressed, lambda: button not in host.frame.pressed])
+                asked = Asked(say)
+                yield from _until(asked, lambda: button in host.frame.pressed)
+                yield from _until(asked, lambda: button not in host.frame.pressed)
             case c.Fault(name):
-                pulled = plugs(host.profile)
+                pulled = plugs(profile)
                 if name not in pulled:
                     raise SkippedError(
                         "Nobody can make {name} by hand on this table, or should; the simulated one"
@@ -240,31 +252,64 @@ class Person:
                         name=name,
                         known=", ".join(pulled) or text("nothing"),
                     )
-                return _Request(pulled[name], [lambda: not self._whole()])
+                yield from _until(Asked(pulled[name]), lambda: not self._whole())
             case c.Heal():
-                return self._plugged_in()
+                yield from _until(Asked(text("Plug it in again.")), self._is_back)
+            case c.Tilt() | c.Bump() if not profile.sees_tilt:
+                raise SkippedError("This table has no tilt sensor to see it with.")
+            case c.Tilt(0.0, 0.0):
+                level = Asked(text("Let the plate come back to level."))
+                yield from _until(level, self._still)
             case c.Tilt(x_deg, y_deg):
-                return self._tilt(x_deg, y_deg)
+                # about x the highest row goes up, about y column a
+                side = text("the side of {side} goes up by {angle} degrees")
+                ways = _ways(profile, side, -y_deg, x_deg)
+                say = text("Tilt the plate and hold it: {ways}.", ways=ways)
+                yield from _until(Asked(say), lambda: self._leans(x_deg, y_deg))
             case c.Bump():
-                self._check_tilt_sensor()
-                say = text("Knock against the table, lightly.")
-                return _Request(say, [self._was_knocked, self._still])
+                asked = Asked(text("Knock against the table, lightly."))
+                yield from _until(asked, self._was_knocked)
+                yield from _until(asked, self._still)
+            case _:
+                yield from self._moving(deed)
+
+    def _moving(self, deed: Act) -> Iterator[Asked]:
+        """Pieces. Raises as ``_doing``."""
+        host, profile = self.host, self.host.profile
+        match deed:
             case c.Put(piece, place, offset_mm):
-                return self._put(piece, place, offset_mm)
+                host.overlay.magnet_of(piece)
+                self._check_free(place)
+                kind = play.piece(host.game.name, piece)
+                say = text("Put a {piece} on {place}.", piece=kind, place=place)
+                if any(offset_mm):
+                    say = text(
+                        "Put a {piece} on {place}, off its middle: {ways}.",
+                        piece=kind,
+                        place=place,
+                        ways=_ways(profile, text("{mm} mm toward {side}"), *offset_mm),
+                    )
+                stands = self._holds(place, piece, or_unsure=any(offset_mm))
+                yield from _until(Asked(say, {place: Role.PUT}, {place: piece}), stands)
             case c.Take(what):
                 place = str(what)  # a scenario names places
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
-                return _Request(say, [self._holds(place, None)], {place: Role.REMOVE})
+                yield from _until(Asked(say, {place: Role.REMOVE}), self._holds(place, None))
             case c.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
                     "Knock each of these pieces to a free place beside it: {places}.",
                     places=", ".join(places),
                 )
-                gone = [lambda: all(self._cells.get(at) != was for at, was in before.items())]
-                return _Request(say, gone, dict.fromkeys(places, Role.LIFT))
+                yield from _until(
+                    Asked(say, dict.fromkeys(places, Role.LIFT)),
+                    lambda: all(self._cells.get(at) != was for at, was in before.items()),
+                )
             case c.Move(source, target) | c.Slide(source, target):
+                piece = self._piece_on(source)
+                if target != source:
+                    self._check_free(target)
                 say = text(
                     "Lift the piece on {source} and put it on {target}.",
                     source=source,
@@ -276,111 +321,18 @@ class Person:
                         source=source,
                         target=target,
                     )
-                piece = self._piece_on(source)
-                if target != source:
-                    self._check_free(target)
-                seen = [self._holds(source, None), self._holds(target, piece)]
-                roles = {source: Role.LIFT, target: Role.PUT}
-                return _Request(say, seen, roles, {target: piece})
-        raise SkippedError("Only simulated hands do that.")
-
-    def _put(self, piece: str, place: str, offset_mm: tuple[float, float]) -> _Request:
-        self.host.overlay.magnet_of(piece)
-        self._check_free(place)
-        profile, (x_mm, y_mm) = self.host.profile, offset_mm
-        kind = play.piece(self.host.game.name, piece)
-        say = text("Put a {piece} on {place}.", piece=kind, place=place)
-        sides = ((x_mm, _column(profile, last=x_mm > 0)), (y_mm, _row(profile, last=y_mm > 0)))
-        ways = [
-            text("{mm} mm toward {side}", mm=f"{abs(mm):g}", side=side) for mm, side in sides if mm
-        ]
-        if ways:
-            say = text(
-                "Put a {piece} on {place}, off its middle: {ways}.",
-                piece=kind,
-                place=place,
-                ways=_and(ways),
-            )
-        seen = [self._holds(place, piece, or_unsure=bool(ways))]
-        return _Request(say, seen, {place: Role.PUT}, {place: piece})
-
-    def _tilt(self, x_deg: float, y_deg: float) -> _Request:
-        """Which sides go up: about x the highest row does, about y column a."""
-        self._check_tilt_sensor()
-        if (x_deg, y_deg) == (0.0, 0.0):
-            return self._levelled()
-
-        def reached() -> bool:
-            return all(
-                abs(math.degrees(angle_rad) - to) <= TILT_SLACK_DEG + TILT_SLACK * abs(to)
-                for angle_rad, to in zip(self.host.sight.tilt_rad, (x_deg, y_deg), strict=True)
-            )
-
-        profile = self.host.profile
-        sides = ((x_deg, _row(profile, last=x_deg > 0)), (y_deg, _column(profile, last=y_deg < 0)))
-        ways = [
-            text("the side of {side} goes up by {angle} degrees", side=side, angle=f"{abs(deg):g}")
-            for deg, side in sides
-            if deg
-        ]
-        say = text("Tilt the plate and hold it: {ways}.", ways=_and(ways))
-        return _Request(say, [reached])
-
-    def _levelled(self) -> _Request:
-        return _Request(LEVEL, [self._still])
-
-    def _plugged_in(self) -> _Request:
-        return _Request(text("Plug it in again."), [self._is_back])
+                asked = Asked(say, {source: Role.LIFT, target: Role.PUT}, {target: piece})
+                gone, there = self._holds(source, None), self._holds(target, piece)
+                yield from _until(asked, gone)
+                yield from _until(asked, there)
+            case _:
+                raise SkippedError("Only simulated hands do that.")
 
     def _restart(self) -> None:
-        self._table.restart()
+        """Drop everything in memory; a new host goes on where the journal ends."""
+        self.host.close()
+        self.__enter__()
         self._terminal.tell(text("The service has been started again."))
-
-    # Asking
-
-    def _ask(self, request: _Request, tick: Tick) -> None:
-        """Ask, and scan until it has been seen."""
-        left = deque(request.seen)
-        due_s = self.clock.now() + self._time_out_s
-        self._show(request)
-        try:
-            while True:
-                while left and left[0]():
-                    left.popleft()
-                if not left:
-                    return
-                if self.clock.now() >= due_s:
-                    raise self._not_seen(request.say)
-                match self._terminal.reply():
-                    case None:
-                        pass
-                    case "again":
-                        due_s = self.clock.now() + self._time_out_s
-                        self._terminal.tell(request.say)
-                    case "skip":
-                        raise SkippedError("Somebody chose to skip it.")
-                    case "stop":
-                        raise StoppedError("The run was stopped here.")
-                    case _:
-                        self._terminal.tell(KEYS)
-                tick()
-        finally:
-            self.host.upkeep.asked = None
-
-    def _show(self, request: _Request) -> None:
-        self.host.upkeep.asked = Asked(request.say, request.roles, request.piece_for)
-        self._terminal.tell(request.say)
-
-    def _not_seen(self, prompt: Message) -> NotSeenError:
-        cells = " ".join(f"{place}={piece}" for place, piece in sorted(self._cells.items()))
-        return NotSeenError(
-            "asked '{prompt}', but the sensors have not seen it in {seconds:g} s; they see {cells}",
-            prompt=prompt,
-            seconds=self._time_out_s,
-            cells=cells or text("nothing"),
-        )
-
-    # What the sensors have seen
 
     @property
     def _cells(self) -> Mapping[str, str]:
@@ -428,10 +380,6 @@ class Person:
                 "{place} is occupied.", remedy="Take that piece away first.", place=place
             )
 
-    def _check_tilt_sensor(self) -> None:
-        if not self.host.profile.sees_tilt:
-            raise SkippedError("This table has no tilt sensor to see it with.")
-
     def _whole(self) -> bool:
         return not self.host.sight.faults
 
@@ -443,10 +391,21 @@ class Person:
     def _still(self) -> bool:
         return self.host.sight.stillness is Stillness.STILL
 
+    def _leans(self, *wanted_deg: float) -> bool:
+        return all(
+            abs(math.degrees(angle_rad) - to) <= TILT_SLACK_DEG + TILT_SLACK * abs(to)
+            for angle_rad, to in zip(self.host.sight.tilt_rad, wanted_deg, strict=True)
+        )
+
     def _was_knocked(self) -> bool:
         """Just now, or what came of it is still going on."""
         events = self.host.sight.events
         return not self._still() or any(e.happening is Happening.BUMPED for e in events)
+
+
+def _until(asked: Asked, seen: Seen) -> Iterator[Asked]:
+    while not seen():
+        yield asked
 
 
 def plugs(profile: Profile) -> Mapping[str, Message]:
@@ -462,14 +421,17 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
     return pulled
 
 
-def _row(profile: Profile, *, last: bool) -> Message:
-    return text("row {row}", row=profile.rows if last else 1)
-
-
-def _column(profile: Profile, *, last: bool) -> Message:
-    return text("column {column}", column=profile.places[profile.columns - 1 if last else 0][0])
-
-
-def _and(ways: Sequence[Message]) -> Message:
-    one, *rest = ways
+def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
+    """``way`` for one or both directions, each where it is not 0; positive is toward the last."""
+    column = profile.places[profile.columns - 1 if by_column > 0 else 0][0]
+    row = profile.rows if by_row > 0 else 1
+    sides = (
+        (by_column, text("column {column}", column=column)),
+        (by_row, text("row {row}", row=row)),
+    )
+    one, *rest = [
+        Message(way.template, {"side": side, "mm": f"{abs(by):g}", "angle": f"{abs(by):g}"})
+        for by, side in sides
+        if by
+    ]
     return text("{one} and {other}", one=one, other=rest[0]) if rest else one

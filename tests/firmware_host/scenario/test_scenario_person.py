@@ -19,7 +19,7 @@ from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.person import Console, Person, RealTable, StoppedError, plugs
+from firmware_host.scenario.person import Console, Person, StoppedError, plugs
 from firmware_host.scenario.run import ScenarioRunner, StepReport
 from firmware_host.service.publish import Publisher
 from firmware_host.table.standing import Role
@@ -125,8 +125,9 @@ def robot(request: pytest.FixtureRequest) -> Iterator[Robot]:
 
 @pytest.fixture
 def person(robot, tmp_path) -> Iterator[Person]:
-    with RealTable(robot.table.profile, robot.table.buses, tmp_path) as table:
-        yield Person(table, robot, time_out_s=5.0)
+    table = robot.table
+    with Person(table.profile, table.buses, tmp_path, robot, time_out_s=5.0) as made:
+        yield made
 
 
 def play(person: Person, lines: str) -> list[StepReport]:
@@ -166,8 +167,9 @@ def test_other_tables_are_asked_and_started_again_the_same_way(name, tmp_path):
         {tilt}"""
     with SimTable(load_profile(name), 1) as table:
         table.world.trays = {piece: MagnetKind(kind) for piece, kind in TRAYS.items()}
-        with RealTable(table.profile, table.buses, tmp_path) as real:
-            held(play(Person(real, Robot(table), time_out_s=5.0), lines), 10 if tilt else 8)
+        robot = Robot(table)
+        with Person(table.profile, table.buses, tmp_path, robot, time_out_s=5.0) as person:
+            held(play(person, lines), 10 if tilt else 8)
 
 
 def test_every_kind_of_step_is_asked_for_in_words_that_suffice(person, robot):
@@ -311,8 +313,7 @@ def test_the_sensors_board_is_unplugged_and_plugged_in_by_hand(person, robot):
 def test_a_table_without_tilt_sensor_skips_what_it_could_not_see(tmp_path):
     with SimTable(load_profile("matrix-gpio"), 1) as table:
         robot = Robot(table)
-        with RealTable(table.profile, table.buses, tmp_path) as real:
-            person = Person(real, robot)
+        with Person(table.profile, table.buses, tmp_path, robot) as person:
             for step in ("tilt 5 0", "bump", "power-cut"):
                 [report] = play(person, step)
                 assert report.skipped, step
