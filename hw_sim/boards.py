@@ -24,6 +24,7 @@ DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 12
 NOISY = 10.0  # a noisy sensor's factor
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
+READINGS = 32  # to tell a still output from a noisy one
 
 
 class _Board:
@@ -42,13 +43,10 @@ class _Board:
         """The place whose sensor is wired to the input, or the lines, of place ``index``."""
         return self._wires[index]
 
-    def set_dead(self, index: int, on: bool) -> None:
+    def set_dead(self, on: bool, index: int) -> None:
         """The sensor's outputs are broken off; an input of a multiplexer then lies at ground."""
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
-
-    def set_noise(self, factor: float) -> None:
-        """Set every sensor's noise against the datasheet's; switches have none."""
 
     def _wire_sensors(self) -> None:
         """Connect the sensors, after what the wires carry has changed."""
@@ -71,7 +69,6 @@ class HallBoard(_Board):
         tolerances: float = 1.0,
     ) -> None:
         super().__init__(profile.size)
-        self._hall = hall
         self._world = world
         self.noise_factor = 1.0
         self._noisy: set[int] = set()
@@ -102,7 +99,15 @@ class HallBoard(_Board):
         self.multiplexers = tuple(
             Cd74Hc4067(self.address, ()) for _ in range(CHANNELS * hall.converters)
         )
-        self._wire_spares()
+        supply_v, climate = hall.reference_v, world.climate
+        sources: dict[str, AnalogSource] = {
+            "ground": _ground,
+            "half": partial(_constant, supply_v / 2),
+            "full": partial(_constant, supply_v),
+            "ntc": lambda now_s: supply_v * ntc_share(climate.temperature_c(now_s)),
+        }
+        for spare in hall.spares:
+            self._connect(spare.input, sources[spare.carries])
         self._wire_sensors()
 
     def voltage_v(self, index: int, now_s: float) -> float:
@@ -110,16 +115,28 @@ class HallBoard(_Board):
         channel, address = divmod(index, INPUTS)
         return self.multiplexers[channel].inputs[address](now_s)
 
-    def set_stuck(self, index: int, on: bool) -> None:
+    def probe(self, index: int) -> list[float]:
+        """As many readings of it as tell a still output from a noisy one, in V."""
+        now_s = self._world.clock.now()
+        return [self.voltage_v(index, now_s) for _ in range(READINGS)]
+
+    def is_dead(self, index: int) -> bool:
+        """Whether that place's wire carries no voltage."""
+        return not any(self.probe(index))
+
+    def is_stuck(self, index: int) -> bool:
+        """Whether that place's wire carries the same, without even noise."""
+        return len({*self.probe(index)}) == 1
+
+    def set_stuck(self, on: bool, index: int) -> None:
         """The output stays at what it is now."""
         if on:
-            now_s = self._world.clock.now()
-            self._stuck_v[index] = self.sensors[index].voltage_v(now_s)
+            self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
             self._stuck_v.pop(index, None)
         self._wire_sensors()
 
-    def set_drifting(self, index: int, on: bool) -> None:
+    def set_drifting(self, on: bool, index: int) -> None:
         """The output creeps up at ``DRIFT_MT_S``, by ``DRIFT_MOST_MT`` in the end."""
         if on:
             self._drift_from_s[index] = self._world.clock.now()
@@ -127,7 +144,12 @@ class HallBoard(_Board):
             self._drift_from_s.pop(index, None)
         self._wire_sensors()
 
-    def set_noisy(self, index: int, on: bool) -> None:
+    def crept_mt(self, index: int, now_s: float) -> float:
+        """How far a drifting sensor's output is off by then; 0 for a sound one."""
+        since_s = now_s - self._drift_from_s.get(index, now_s)
+        return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
+
+    def set_noisy(self, on: bool, index: int) -> None:
         """The sensor's noise is ``NOISY`` times the others'."""
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
@@ -146,54 +168,33 @@ class HallBoard(_Board):
             sensor.temperature_c = partial(lit.temperature_c, index)
         self._wire_sensors()
 
-    def crept_mt(self, index: int, now_s: float) -> float:
-        """How far a drifting sensor's output is off by then; 0 for a sound one."""
-        since_s = now_s - self._drift_from_s.get(index, now_s)
-        return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
-
     def _wire_sensors(self) -> None:
         for position, index in enumerate(self._wires):
-            output = self._output(index)
+            output: AnalogSource = self.sensors[index].voltage_v
+            if index in self._dead:
+                output = _ground
+            elif index in self._stuck_v:
+                output = partial(_constant, self._stuck_v[index])
+            elif index in self._drift_from_s:
+                output = partial(self._drifting_v, index)
             if self._lit is not None:
                 output = partial(self._lit.voltage_v, index, output)
             self._connect(position, output)
 
-    def _output(self, index: int) -> AnalogSource:
-        if index in self._dead:
-            return _ground
-        if index in self._stuck_v:
-            return partial(_constant, self._stuck_v[index])
-        if index in self._drift_from_s:
-            return partial(self._drifting_v, index)
-        return self.sensors[index].voltage_v
-
     def _drifting_v(self, index: int, now_s: float) -> float:
         crept_v = self.crept_mt(index, now_s) * chip.SENSITIVITY_V_MT
         return self.sensors[index].voltage_v(now_s) + crept_v
-
-    def _wire_spares(self) -> None:
-        supply_v = self._hall.reference_v
-        sources: dict[str, AnalogSource] = {
-            "ground": _ground,
-            "half": partial(_constant, supply_v / 2),
-            "full": partial(_constant, supply_v),
-            "ntc": lambda now_s: supply_v * ntc_share(self._world.climate.temperature_c(now_s)),
-        }
-        for spare in self._hall.spares:
-            self._connect(spare.input, sources[spare.carries])
 
     def _connect(self, position: int, source: AnalogSource) -> None:
         channel, address = divmod(position, INPUTS)
         self.multiplexers[channel].inputs[address] = source
 
 
-def _ground(now_s: float) -> float:
-    return _constant(0.0, now_s)
-
-
-def _constant(value: float, now_s: float) -> float:
-    del now_s
+def _constant(value: float, _now_s: float) -> float:
     return value
+
+
+_ground = partial(_constant, 0.0)
 
 
 # What the lights do to the sensors beside them: through ground, supply and warmth.
@@ -283,26 +284,25 @@ class SwitchBoard(_Board):
             return self._stuck[wired][south]
         return self.switches[wired].closed(now_s, south=south)
 
-    def set_stuck(self, index: int, on: bool) -> None:
+    def set_stuck(self, on: bool, index: int) -> None:
         """Both outputs stay as they are now."""
         if on:
             self._stuck[index] = self.switches[index].both(self._world.clock.now())
         else:
             self._stuck.pop(index, None)
 
-    def answers(self, index: int) -> tuple[bool | None, ...]:
-        """What the lines of that place say to no field, a north and a south one, in turn: the two
-        lines each time. Leaves the switches as they are.
-        """
+    def is_dead(self, index: int) -> bool:
+        """Whether that place's lines hang free."""
+        return self._wires[index] in self._dead
+
+    def is_stuck(self, index: int) -> bool:
+        """Whether its switches would say the same to no field, a north and a south pole."""
         wired = self._wires[index]
-        if wired in self._dead:
-            return (None,) * 6
-        if wired in self._stuck:
-            return self._stuck[wired] * 3
+        if wired in self._dead or wired in self._stuck:
+            return True
         switch = self.switches[wired]
         fields = (partial(_constant, field_mt) for field_mt in (0.0, -PROBE_MT, PROBE_MT))
-        probes = (chip.DualSwitch(field_mt, switch.north, switch.south) for field_mt in fields)
-        return tuple(closed for probe in probes for closed in probe.both(0.0))
+        return len({chip.DualSwitch(f, switch.north, switch.south).both(0.0) for f in fields}) == 1
 
 
 # A matrix of switches between rows and columns of GPIO, with its diodes: where current goes.
@@ -340,15 +340,25 @@ class SwitchMatrix:
         self._driven: dict[int, float] = {}
         self.shorted: set[tuple[int, int, bool]] = set()
         self._ways_s = -math.inf
-        self._ways_known: dict[int, list[tuple[int, float]]] = {}
+        self._ways: dict[int, list[tuple[int, float]]] = {}
         for pin in (*self._row_pins, *self._column_pins):
             wiring.outputs[pin] = partial(self._drive, pin)
             wiring.inputs[pin] = partial(self.level, pin)
 
     def level(self, pin: int, now_s: float) -> bool | None:
         """What is on a line that the Pi reads; None: nothing but its pull."""
-        volt = self._volts(now_s).get(pin)
-        return None if volt is None else volt > THRESHOLD_V
+        low_v = {line: 0.0 for line, level in self._driven.items() if not level}
+        if low_v:
+            self._look(now_s)
+        waiting = list(low_v)
+        while waiting:
+            here = waiting.pop(0)
+            for there, drop_v in self._ways.get(here, ()):
+                volt = low_v[here] + drop_v
+                if there not in self._driven and volt < low_v.get(there, chip.SUPPLY_V):
+                    low_v[there] = volt
+                    waiting.append(there)
+        return low_v[pin] > THRESHOLD_V if pin in low_v else None
 
     def _drive(self, pin: int, level: float | None, _frequency_hz: float | None, _: float) -> None:
         """The Pi drives a line, or lets it go."""
@@ -357,37 +367,18 @@ class SwitchMatrix:
         else:
             self._driven[pin] = level
 
-    def _volts(self, now_s: float) -> dict[int, float]:
-        """Lines that are pulled below their pull-up, and to which voltage: pin -> V."""
-        low = {pin: 0.0 for pin, level in self._driven.items() if not level}
-        if not low:
-            return low
-        ways = self._ways(now_s)
-        waiting = list(low)
-        while waiting:
-            here = waiting.pop(0)
-            for there, drop_v in ways.get(here, ()):
-                volt = low[here] + drop_v
-                if there not in self._driven and volt < low.get(there, chip.SUPPLY_V):
-                    low[there] = volt
-                    waiting.append(there)
-        return low
-
-    def _ways(self, now_s: float) -> dict[int, list[tuple[int, float]]]:
+    def _look(self, now_s: float) -> None:
         """From each line to those that a low level on it pulls low, with the drop between."""
         if self._ways_s <= now_s < self._ways_s + STEP_S:
-            return self._ways_known
-        ways: dict[int, list[tuple[int, float]]] = {}
+            return
+        self._ways_s, self._ways = now_s, {}
         for number, row_pin in enumerate(self._row_pins):
             for position, column_pin in enumerate(self._column_pins):
                 south, column = divmod(position, self._columns)
                 index = number * self._columns + column
-                if not self._board.closed(index, now_s, south=bool(south)):
-                    continue
-                if (number, column, bool(south)) in self.shorted:
-                    ways.setdefault(row_pin, []).append((column_pin, 0.0))
-                    ways.setdefault(column_pin, []).append((row_pin, 0.0))
-                else:
-                    ways.setdefault(row_pin, []).append((column_pin, DIODE_V))
-        self._ways_s, self._ways_known = now_s, ways
-        return ways
+                if self._board.closed(index, now_s, south=bool(south)):
+                    shorted = (number, column, bool(south)) in self.shorted
+                    drop_v = 0.0 if shorted else DIODE_V
+                    self._ways.setdefault(row_pin, []).append((column_pin, drop_v))
+                    if shorted:
+                        self._ways.setdefault(column_pin, []).append((row_pin, drop_v))

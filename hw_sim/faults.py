@@ -5,28 +5,26 @@ from __future__ import annotations
 import errno
 import resource
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firmware_host.config.paths import JOURNAL_NAME
-from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
+from hw_sim.boards import READINGS, HallBoard, LitBoard
 from hw_sim.buses.i2c import I2cBus, Message
-from hw_sim.buses.spi import MAX_BYTES
+from hw_sim.buses.spi import MAX_BYTES, SpiPort
 from hw_sim.buses.timing import SPI_DMA_BYTES
-from hw_sim.chips import mcp23017
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.clock import in_time
 from hw_sim.errors import FaultError
-from hw_sim.rng import Stream
 from hw_sim.world.pieces import Piece
-from hw_sim.world.world import BOUNCE_S
+from hw_sim.world.world import BOUNCE_S, Button
 
 if TYPE_CHECKING:
     from hw_sim.table import SimTable
@@ -34,15 +32,14 @@ if TYPE_CHECKING:
 Targets = Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class FaultKind:
-    """``turn(on, *targets)``: break it (True) or mend it. ``shows(*targets)``: whether its effect
-    can be seen now. ``allowed``: what each target may be. ``momentary``: it happens, and is over.
+class FaultKind(NamedTuple):
+    """``turn(on, *things)``: break it (True) or mend it. ``shows(*things)``: whether its effect can
+    be seen now. ``named``: what each of its targets may be. ``momentary``: it happens, and is over.
     """
 
     turn: Callable[..., object]
     shows: Callable[..., bool]
-    allowed: tuple[Targets, ...] = ()
+    named: tuple[Mapping[str, Any], ...] = ()
     momentary: bool = False
 
 
@@ -51,7 +48,6 @@ Kinds = Iterator[tuple[str, FaultKind]]
 # Of the sensors under the places, their wires, and the magnets above them
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
-READINGS = 32  # to tell a still output from a noisy one
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
 # 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A (HARDWARE.md: 0.26 at 2). WS2812 are
@@ -68,54 +64,33 @@ TURNED = -1.0  # a magnet's factor
 
 def sensor_kinds(table: SimTable) -> Kinds:
     """Faults of the sensors and their wires; none for another package's."""
-    board, places = table.hall_board, table.profile.places
-    index = places.index
+    board = table.hall_board
+    places = {place: index for index, place in enumerate(table.profile.places)}
     if board is None:
         return
 
-    def of_one(turn: Callable[[int, bool], None], shows: Callable[[str], bool]) -> FaultKind:
-        return FaultKind(lambda on, place: turn(index(place), on), shows, (places,))
+    def swap(_on: bool, one: int, other: int) -> None:
+        board.swap_wires(one, other)
 
-    def readings_v(place: str) -> list[float | bool | None]:
-        """What comes of it: voltages, or what a switch says to no field and to each pole."""
-        if isinstance(board, SwitchBoard):
-            return [*board.answers(index(place))]
-        at, now_s = index(place), table.clock.now()
-        return [board.voltage_v(at, now_s) for _ in range(READINGS)]
-
-    def is_dead(place: str) -> bool:
-        """Whether nothing comes from a sensor: no voltage, or no level at all."""
-        said = readings_v(place)
-        return not any(said) and said[0] is not False
-
-    def is_stuck(place: str) -> bool:
-        """Whether a sensor says the same, whatever is above it."""
-        said = readings_v(place)
-        return all(said[:2] == said[at : at + 2] for at in range(0, len(said), 2))
-
-    def swap(_on: bool, one: str, other: str) -> None:
-        board.swap_wires(index(one), index(other))
-
-    def are_swapped(one: str, other: str) -> bool:
-        return board.wire_of(index(one)) == index(other)
-
-    yield "sensor-dead", of_one(board.set_dead, is_dead)
-    yield "sensor-stuck", of_one(board.set_stuck, is_stuck)
-    yield "sensor-swapped", FaultKind(swap, are_swapped, (places, places))
+    yield "sensor-dead", FaultKind(board.set_dead, board.is_dead, (places,))
+    yield "sensor-stuck", FaultKind(board.set_stuck, board.is_stuck, (places,))
+    yield (
+        "sensor-swapped",
+        FaultKind(swap, lambda one, other: board.wire_of(one) == other, (places, places)),
+    )
     if not isinstance(board, HallBoard):
         return
 
-    def drifts(place: str) -> bool:
+    def drifts(index: int) -> bool:
         """Within the next minute, by more than a weak magnet's share."""
-        return board.crept_mt(index(place), table.clock.now() + 60.0) > 1.0
+        return board.crept_mt(index, table.clock.now() + 60.0) > 1.0
 
-    def is_noisy(place: str) -> bool:
+    def is_noisy(index: int) -> bool:
         usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * board.noise_factor
-        at, now_s = index(place), table.clock.now()
-        return statistics.pstdev(board.voltage_v(at, now_s) for _ in range(READINGS)) > 3 * usual_v
+        return statistics.pstdev(board.probe(index)) > 3 * usual_v
 
-    yield "sensor-drift", of_one(board.set_drifting, drifts)
-    yield "sensor-noisy", of_one(board.set_noisy, is_noisy)
+    yield "sensor-drift", FaultKind(board.set_drifting, drifts, (places,))
+    yield "sensor-noisy", FaultKind(board.set_noisy, is_noisy, (places,))
     yield from _lit_kinds(table, board)
 
 
@@ -131,10 +106,10 @@ def _lit_kinds(table: SimTable, board: HallBoard) -> Kinds:
     def acts() -> bool:
         """With every light white, and for ten minutes, on a sensor of the last row."""
         white = copy(table)
-        white.chain = chain = deepcopy(table.chain)
+        white.chain = deepcopy(table.chain)
         probe = replace(lit, table=white)
         last, now_s = table.profile.size - 1, table.clock.now() + 600.0
-        chain.receive(bytes([255]) * chain.count * BYTES_PER_LIGHT, now_s)
+        white.chain.receive(bytes([255]) * white.chain.count * BYTES_PER_LIGHT, now_s)
         shifted_v = probe.voltage_v(last, lambda _: QUIESCENT_V, now_s) - QUIESCENT_V
         warmed_k = probe.temperature_c(last, now_s) - table.world.climate.temperature_c(now_s)
         return abs(shifted_v) > 0.005 or warmed_k > 1.0
@@ -145,39 +120,37 @@ def _lit_kinds(table: SimTable, board: HallBoard) -> Kinds:
 
 def magnet_kinds(table: SimTable) -> Kinds:
     """Faults of the magnet in the piece that stands on a place."""
-    places = table.profile.places
-    changed: dict[tuple[str, float], Piece] = {}
+    world, profile = table.world, table.profile
+    places = {place: index for index, place in enumerate(profile.places)}
+    changed: dict[tuple[float, int], Piece] = {}
 
-    def change(factor: float, on: bool, place: str) -> None:
-        at = places.index(place)
-        piece = table.world.piece_at(at) if on else changed.pop((place, factor))
+    def change(factor: float, on: bool, index: int) -> None:
+        piece = world.piece_at(index) if on else changed.pop((factor, index))
         if piece is None:
             raise FaultError(
                 "No piece stands on {place} whose magnet could be weak.",
                 remedy="Put one there first.",
-                place=place,
+                place=profile.places[index],
             )
         piece.factor *= factor if on else 1 / factor
         if on:
-            changed[place, factor] = piece
-        table.world.changed(piece)
+            changed[factor, index] = piece
+        world.changed(piece)
 
-    def share(factor: float, place: str) -> float:
-        """The share of a piece's rated field that is felt under it; 1 for a sound magnet."""
-        piece = changed.get((place, factor))
+    def shows(factor: float, index: int) -> bool:
+        """By the share of its rated field that is felt under the piece: below what the spread of
+        magnets allows, or the other pole, as of one glued in the wrong way round.
+        """
+        piece = changed.get((factor, index))
         if piece is None:
-            return 1.0
-        share_mt = table.world.field_of_mt(piece, places.index(place), table.clock.now())
+            return False
         disc = piece.kind.disc
-        centred_mt = disc.vertical_mt(0.0, table.profile.gap_mm + disc.height_mm / 2)
-        return share_mt / (centred_mt * piece.kind.sign)
+        rated_mt = disc.vertical_mt(0.0, profile.gap_mm + disc.height_mm / 2) * piece.kind.sign
+        share = world.field_of_mt(piece, index, table.clock.now()) / rated_mt
+        return share < 0.0 if factor == TURNED else abs(share) < 0.5
 
-    def of_one(factor: float, shows: Callable[[float], bool]) -> FaultKind:
-        return FaultKind(partial(change, factor), lambda p: shows(share(factor, p)), (places,))
-
-    # Below what the spread of magnets allows, or the other pole: glued in the wrong way round
-    yield "weak-magnet", of_one(WEAK_MAGNET, lambda share: abs(share) < 0.5)
-    yield "magnet-turned", of_one(TURNED, lambda share: share < 0.0)
+    for name, factor in (("weak-magnet", WEAK_MAGNET), ("magnet-turned", TURNED)):
+        yield name, FaultKind(partial(change, factor), partial(shows, factor), (places,))
 
 
 # Of buttons and lights
@@ -188,22 +161,20 @@ MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2
 
 def button_kinds(table: SimTable) -> Kinds:
     """Faults of the buttons, where there are some."""
-    buttons = table.world.buttons
 
-    def wear(on: bool, name: str) -> None:
-        buttons[name].worn = on
+    def wear(on: bool, button: Button) -> None:
+        button.worn = on
 
-    def chatters(name: str) -> bool:
-        return buttons[name].chatter_s > BOUNCE_S
+    def chatters(button: Button) -> bool:
+        return button.chatter_s > BOUNCE_S
 
     if table.profile.panel is not None:
-        yield "button-bounce", FaultKind(wear, chatters, ([*buttons],))
+        yield "button-bounce", FaultKind(wear, chatters, (table.world.buttons,))
 
 
 def lights_kinds(table: SimTable) -> Kinds:
     """Faults of the strip, where there is one."""
-    chain = table.chain
-    misread = partial(_misread, table.streams.stream("lights-level"))
+    chain, stream = table.chain, table.streams.stream("lights-level")
 
     def cut(on: bool) -> None:
         chain.supply_failed = on
@@ -213,6 +184,13 @@ def lights_kinds(table: SimTable) -> Kinds:
         probe = deepcopy(chain)
         probe.receive(bytes([255]) * probe.count * BYTES_PER_LIGHT, table.clock.now() + 1.0)
         return not any(map(any, probe.colours))
+
+    def misread(data: bytes) -> bytes:
+        """Without a 74AHCT125: a high that is too low is a 0 now and then."""
+        return bytes(
+            byte & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else byte
+            for byte in data
+        )
 
     def spoil(on: bool) -> None:
         chain.line = misread if on else bytes
@@ -228,20 +206,17 @@ def lights_kinds(table: SimTable) -> Kinds:
         probe.transfer(sent, LIGHTS_HZ, 0, table.clock.now() + 1.0)
         return any(map(any, probe.colours))
 
-    def spoils() -> bool:
-        sent = bytes([255]) * 4096
-        return chain.line(sent) != sent
-
     if chain.count:
         yield "lights-brownout", FaultKind(cut, is_dark)
-        yield "lights-level", FaultKind(spoil, spoils)
+        yield "lights-level", FaultKind(spoil, partial(_damages, lambda: chain.line, 4096))
         if chain is table.buses.light_port.chip:
             yield "lights-gaps", FaultKind(gap, has_gaps)
 
 
-def _misread(stream: Stream, data: bytes) -> bytes:
-    """Without a 74AHCT125: a high that is too low is a 0 now and then."""
-    return bytes(b & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else b for b in data)
+def _damages(line: Callable[[], Callable[[bytes], bytes]], count: int) -> bool:
+    """Whether so many bytes do not come through a line as they were sent."""
+    sent = bytes([255]) * count
+    return line()(sent) != sent
 
 
 # Between the computer and the chips: I2C, SPI and the node's cable
@@ -258,32 +233,40 @@ def bus_kinds(table: SimTable) -> Kinds:
     buses = {str(number): bus for number, bus in table.buses.i2c_buses.items()}
     ports = {f"{bus}.{select}": port for (bus, select), port in table.buses.spi_ports.items()}
 
-    def nack(on: bool, number: str) -> None:
-        bus = buses[number]
+    def nack(on: bool, bus: I2cBus) -> None:
         bus.nacking = {*bus.chips} if on else set()
 
-    def stick(on: bool, number: str) -> None:
-        buses[number].stuck = on
+    def stick(on: bool, bus: I2cBus) -> None:
+        bus.stuck = on
 
-    def fails_with(error: int, number: str) -> bool:
+    def fails_with(error: int, bus: I2cBus) -> bool:
         """Whether addressing each chip does, tried on a clock of its own."""
-        probe = copy(buses[number])
+        probe = copy(bus)
         probe.clock = copy(table.clock)
         return all(_error_of(probe, address) == error for address in probe.chips)
 
-    def silence(on: bool, port: str) -> None:
-        ports[port].silent = 0x00 if on else None
+    def silence(on: bool, port: SpiPort) -> None:
+        port.silent = 0x00 if on else None
 
-    def is_silent(port: str) -> bool:
-        probe = copy(ports[port])
+    def is_silent(port: SpiPort) -> bool:
+        probe = copy(port)
         probe.clock = copy(table.clock)
         return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
     if buses:
-        yield "i2c-nack", FaultKind(nack, partial(fails_with, errno.EREMOTEIO), ([*buses],))
-        yield "i2c-stuck", FaultKind(stick, partial(fails_with, errno.ETIMEDOUT), ([*buses],))
+        yield "i2c-nack", FaultKind(nack, partial(fails_with, errno.EREMOTEIO), (buses,))
+        yield "i2c-stuck", FaultKind(stick, partial(fails_with, errno.ETIMEDOUT), (buses,))
     if ports:
-        yield "spi-silent", FaultKind(silence, is_silent, ([*ports],))
+        yield "spi-silent", FaultKind(silence, is_silent, (ports,))
+
+
+def _error_of(bus: I2cBus, address: int) -> int | None:
+    """The error of addressing a chip; None: it answers."""
+    try:
+        bus.transfer([Message(address, b"")])
+    except OSError as error:
+        return error.errno
+    return None
 
 
 def node_kinds(table: SimTable) -> Kinds:
@@ -312,23 +295,14 @@ def node_kinds(table: SimTable) -> Kinds:
         else:
             node.power_on(table.clock.now())
 
-    yield "line-noise", FaultKind(hiss, lambda: line.noise(bytes(100_000)) != bytes(100_000))
+    yield "line-noise", FaultKind(hiss, partial(_damages, lambda: line.noise, 100_000))
     yield "node-reenumerated", FaultKind(replug, is_gone)
     yield "node-unplugged", FaultKind(pull_out, is_gone)
 
 
-def _error_of(bus: I2cBus, address: int) -> int | None:
-    """The error of addressing a chip; None: it answers."""
-    try:
-        bus.transfer([Message(address, b"")])
-    except OSError as error:
-        return error.errno
-    return None
-
-
 # In a chip on the I2C bus: a reset, a wrong identity, a dead axis
 
-AXES = ("x", "y", "z")
+AXES = {"x": 0, "y": 1, "z": 2}
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 
 
@@ -338,41 +312,35 @@ def chip_kinds(table: SimTable) -> Kinds:
     chips: dict[str, InertialChip | Mcp23017] = {} if imu is None else {"imu": imu}
     chips |= {f"{address:#04x}": chip for address, chip in table.expanders.items()}
 
-    def reset(on: bool, name: str) -> None:
+    def reset(on: bool, chip: InertialChip | Mcp23017) -> None:
         if on:
-            chips[name].reset(table.clock.now())
-
-    def is_reset(name: str) -> bool:
-        chip = chips[name]
-        if isinstance(chip, Mcp23017):
-            return chip.register(0, mcp23017.IODIR) == chip.register(1, mcp23017.IODIR) == 0xFF
-        return chip.powered_down
+            chip.reset(table.clock.now())
 
     if not table.buses.i2c_buses:
         return
-    yield "chip-reset", FaultKind(reset, is_reset, ([*chips],), momentary=True)
+    yield "chip-reset", FaultKind(reset, lambda chip: chip.is_reset, (chips,), momentary=True)
     if imu is None:
         return
     genuine = imu.who_am_i
 
-    def identify(on: bool, _name: str) -> None:
-        imu.who_am_i = OTHER_ID if on else genuine
+    def identify(on: bool, chip: InertialChip) -> None:
+        chip.who_am_i = OTHER_ID if on else genuine
 
-    def says_other(_name: str) -> bool:
+    def says_other(chip: InertialChip) -> bool:
         """Whether the chip gives a strange identity on its bus."""
         now_s = table.clock.now()
-        imu.write(bytes([imu.WHO_AM_I]), now_s)
-        return (imu.read(1, now_s) or b"\0")[0] == OTHER_ID
+        chip.write(bytes([chip.WHO_AM_I]), now_s)
+        return (chip.read(1, now_s) or b"\0")[0] == OTHER_ID
 
-    def deaden(on: bool, axis: str) -> None:
-        (imu.dead_axes.add if on else imu.dead_axes.discard)(AXES.index(axis))
+    def deaden(on: bool, axis: int) -> None:
+        (imu.dead_axes.add if on else imu.dead_axes.discard)(axis)
 
-    def stands_still(axis: str) -> bool:
+    def stands_still(axis: int) -> bool:
         """Whether that axis of the accelerometer feels nothing at all, not even its own noise."""
-        at, now_s = AXES.index(axis), table.clock.now()
-        return not any(imu.accel_words(now_s)[at] for _ in range(READINGS))
+        now_s = table.clock.now()
+        return not any(imu.accel_words(now_s)[axis] for _ in range(READINGS))
 
-    yield "wrong-id", FaultKind(identify, says_other, (["imu"],))
+    yield "wrong-id", FaultKind(identify, says_other, ({"imu": imu},))
     yield "imu-axis-dead", FaultKind(deaden, stands_still, (AXES,))
 
 
@@ -396,8 +364,7 @@ class SimDisk:
         self._state = state
         self._limits: tuple[int, int] | None = None
 
-    @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether it takes nothing more, tried with a file of its own."""
         probe = self._state / "probe"
         try:
@@ -408,23 +375,20 @@ class SimDisk:
             probe.unlink(missing_ok=True)
         return False
 
-    def fill(self) -> None:
-        """Fill the disk: it takes nothing more."""
-        if self._limits is None:
+    def set_full(self, on: bool) -> None:
+        """Fill the disk: it takes nothing more; or make room on it again."""
+        if on and self._limits is None:
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
-        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes(), hard))
-
-    def empty(self) -> None:
-        """Make room on the disk again."""
         if self._limits is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, self._limits)
+            soft, hard = self._limits
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes() if on else soft, hard))
+        if not on:
             self._limits = None
 
     def reopened(self) -> None:
         """The journal was closed and opened: its log has begun anew."""
         if self._limits is not None:
-            self.fill()
+            self.set_full(True)
 
     def _log_bytes(self) -> int:
         """The journal's write-ahead log only grows until it is closed."""
@@ -455,10 +419,7 @@ def computer_kinds(table: SimTable) -> Kinds:
     ):
         yield name, FaultKind(partial(delay, late_s), partial(is_late_by, least_s))
     if disk is not None:
-        yield (
-            "disk-full",
-            FaultKind(lambda on: disk.fill() if on else disk.empty(), lambda: disk.full),
-        )
+        yield "disk-full", FaultKind(disk.set_full, disk.is_full)
 
 
 # The faults of one table: which it can have, which it has.
@@ -493,9 +454,9 @@ class Faults:
         """Every fault that this table can have."""
         return tuple(self._kinds)
 
-    def targets_of(self, name: str) -> tuple[Targets, ...]:
+    def targets_of(self, name: str) -> tuple[tuple[str, ...], ...]:
         """What each target of that fault may be. Raises FaultError for an unknown fault."""
-        return self._kind(name).allowed
+        return tuple(tuple(each) for each in self._kind(name).named)
 
     def inject(self, name: str, targets: Targets = ()) -> None:
         """Break something, and see that it is broken.
@@ -503,7 +464,7 @@ class Faults:
         Raises FaultError for an unknown fault or target, one already there, or no visible effect.
         """
         kind = self._kind(name)
-        chosen = self._chosen(name, kind, targets)
+        chosen, things = self._chosen(name, kind, targets)
         if (name, chosen) in self.active:
             raise FaultError(
                 "{name} {targets} is already there.",
@@ -511,9 +472,9 @@ class Faults:
                 name=name,
                 targets=" ".join(chosen),
             )
-        kind.turn(True, *chosen)
-        if not kind.shows(*chosen):
-            kind.turn(False, *chosen)
+        kind.turn(True, *things)
+        if not kind.shows(*things):
+            kind.turn(False, *things)
             raise FaultError(
                 "{name} {targets} was applied and shows no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
@@ -529,12 +490,9 @@ class Faults:
         What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
         """
         kind = self._kind(name)
-        if kind.momentary:
-            self._chosen(name, kind, targets)
-            return
-        wanted = self._chosen(name, kind, targets) if targets else None
+        wanted = self._chosen(name, kind, targets)[0] if targets else None
         found = [each for each in self.active if each[0] == name and wanted in (None, each[1])]
-        if not found:
+        if not found and not kind.momentary:
             raise FaultError(
                 "There is no {name} {targets} to heal.",
                 remedy="Name a fault that was injected.",
@@ -543,12 +501,12 @@ class Faults:
             )
         for fault in found:
             self.active.remove(fault)
-            kind.turn(False, *fault[1])
+            kind.turn(False, *self._chosen(name, kind, fault[1])[1])
 
     def shows(self, name: str, targets: Targets = ()) -> bool:
         """Whether that fault's effect can be seen now, injected or not."""
         kind = self._kind(name)
-        return kind.shows(*self._chosen(name, kind, targets))
+        return kind.shows(*self._chosen(name, kind, targets)[1])
 
     def _kind(self, name: str) -> FaultKind:
         kind = self._kinds.get(name)
@@ -561,16 +519,18 @@ class Faults:
             )
         return kind
 
-    def _chosen(self, name: str, kind: FaultKind, given: Targets) -> tuple[str, ...]:
-        """Checked targets; the only bus or chip may be left out."""
+    def _chosen(
+        self, name: str, kind: FaultKind, given: Targets
+    ) -> tuple[tuple[str, ...], list[Any]]:
+        """Checked targets, and what they name; the only bus or chip may be left out."""
         chosen = tuple(self._other_names.get(target, target) for target in given)
-        if not chosen and all(len(allowed) == 1 for allowed in kind.allowed):
-            chosen = tuple(allowed[0] for allowed in kind.allowed)
-        check_targets(name, kind.allowed, chosen)
-        return chosen
+        if not chosen and all(len(named) == 1 for named in kind.named):
+            chosen = tuple(next(iter(named)) for named in kind.named)
+        check_targets(name, kind.named, chosen)
+        return chosen, [named[target] for named, target in zip(kind.named, chosen, strict=True)]
 
 
-def check_targets(name: str, allowed: tuple[Targets, ...], given: Targets) -> None:
+def check_targets(name: str, allowed: Sequence[Collection[str]], given: Targets) -> None:
     """Raises FaultError unless ``given`` are what each target may be, and none of them twice."""
     known = all(target in each for target, each in zip(given, allowed, strict=False))
     if known and len(given) == len(allowed) == len({*given}):
@@ -579,7 +539,7 @@ def check_targets(name: str, allowed: tuple[Targets, ...], given: Targets) -> No
         "{name} takes {wanted}, not {given!r}.",
         remedy="Name what is to fail.",
         name=name,
-        wanted=" and ".join(f"one of {_listed(each)}" for each in allowed) or "nothing",
+        wanted=" and ".join(f"one of {_listed([*each])}" for each in allowed) or "nothing",
         given=" ".join(given),
     )
 

@@ -7,13 +7,14 @@ them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from drivers.attitude import Vector, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages import nearest
-from hw_sim.boards import HallBoard
+from hw_sim.boards import HallBoard, SwitchBoard
 from hw_sim.chips.hall import HallSpread
 from hw_sim.chips.mcp3008 import CHANNELS
 from hw_sim.errors import FaultError
@@ -29,7 +30,6 @@ WAYS: dict[str, Vector] = {
     "up": (0.0, 0.0, 1.0),
     "down": (0.0, 0.0, -1.0),
 }
-BUTTONS = ("confirm", "back")
 
 # What is sold for, or taken for, a DRV5055A1 (60 mV/mT at 3.3 V). A2: half its slope (SBAS640).
 # 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output +-10 % (SS49E, AH49E).
@@ -49,32 +49,33 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     profile, board = table.profile, table.hall_board
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
-        found["imu-turned"] = ([*WAYS], [*WAYS]), lambda arrow, face: _turn_imu(table, arrow, face)
+        found["imu-turned"] = (tuple(WAYS), tuple(WAYS)), partial(_turn_imu, table)
     if isinstance(board, HallBoard):
         numbers = [str(number) for number in range(-(-profile.size // 16))]
-        found["mux-swapped"] = (numbers, numbers), lambda *two: _swap_muxes(table, *map(int, two))
-        found |= _sensors(table, board)
+        found["mux-swapped"] = (numbers, numbers), partial(_swap_muxes, table)
+        found |= _of_sensors(table, board)
+        found["plate-sags"] = (), partial(_sag, table)
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
         outputs = table.buses.wiring.outputs
-        found["address-swapped"] = (
-            (LINES, LINES),
-            lambda one, other: _swap(outputs, pins[one], pins[other]),
-        )
+        found["address-swapped"] = (LINES, LINES), partial(_swap, outputs, pins)
         # the multiplexers' pin lies at ground
         found["address-open"] = (LINES,), lambda line: outputs.pop(pins[line])
-    if table.expanders or table.matrix is not None:
-        rows = [str(row + 1) for row in range(profile.rows)]
-        found["rows-swapped"] = (rows, rows), lambda *two: _swap_rows(table, *map(int, two))
+    if board is not None and (table.expanders or table.matrix is not None):
+        rows = {str(row + 1): row * profile.columns for row in range(profile.rows)}
+        found["rows-swapped"] = (
+            (tuple(rows), tuple(rows)),
+            lambda one, other: _swap_rows(board, rows[one], rows[other], profile.columns),
+        )
     if profile.lights is not None:
-        found["lights-dark"] = (profile.places,), lambda place: _break_chain(table, place)
+        found["lights-dark"] = (profile.places,), partial(_break_chain, table)
         if table.node is None:
-            found["lights-other-way"] = (), lambda: _turn_rows(table)
+            found["lights-other-way"] = (), partial(_turn_rows, table)
     if isinstance(profile.panel, GpioPanel):
         contacts = table.buses.wiring.inputs
         of = {"confirm": profile.panel.confirm_pin, "back": profile.panel.back_pin}
-        found["buttons-swapped"] = (), lambda: _swap(contacts, *of.values())
-        found["button-open"] = (BUTTONS,), lambda button: contacts.pop(of[button])
+        found["buttons-swapped"] = (), partial(_swap, contacts, of, *of)
+        found["button-open"] = (tuple(of),), lambda button: contacts.pop(of[button])
     return found
 
 
@@ -111,41 +112,35 @@ def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
     )
 
 
-def _swap(wires: dict[int, Any] | list[Any], one: int, other: int) -> None:
-    wires[one], wires[other] = wires[other], wires[one]
+def _swap(wires: dict[int, Any], pins: Mapping[str, int], one: str, other: str) -> None:
+    first, second = pins[one], pins[other]
+    wires[first], wires[second] = wires[second], wires[first]
 
 
-def _swap_muxes(table: SimTable, one: int, other: int) -> None:
-    (a, at), (b, there) = divmod(one, CHANNELS), divmod(other, CHANNELS)
+def _swap_muxes(table: SimTable, one: str, other: str) -> None:
+    (a, at), (b, there) = (divmod(int(number), CHANNELS) for number in (one, other))
     first, second = table.converters[a].inputs, table.converters[b].inputs
     first[at], second[there] = second[there], first[at]
 
 
-def _sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:
-    """Miswirings of single sensors, and of the board under the plate."""
+def _of_sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:
+    """Miswirings of single sensors."""
     places = table.profile.places
 
-    def felt(change: Callable[[float], float]) -> Callable[[str], None]:
-        def do(place: str) -> None:
-            sensor = board.sensors[places.index(place)]
-            before = sensor.field_mt
-            sensor.field_mt = lambda now_s: change(before(now_s))
+    def felt(change: Callable[[float], float], place: str) -> None:
+        sensor = board.sensors[places.index(place)]
+        before = sensor.field_mt
+        sensor.field_mt = lambda now_s: change(before(now_s))
 
-        return do
+    def fitted(spread: HallSpread, place: str) -> None:
+        sensor = board.sensors[places.index(place)]
+        sensor.spread = spread
+        sensor.warm(table.clock.now())
 
-    def fitted(spread: HallSpread) -> Callable[[str], None]:
-        def do(place: str) -> None:
-            sensor = board.sensors[places.index(place)]
-            sensor.spread = spread
-            sensor.warm(table.clock.now())
-
-        return do
-
-    yield "sensor-turned", ((places,), felt(lambda mt: -mt))
-    yield "steel-screw", ((places,), felt(lambda mt: SCREW_MT + SCREW_LEAVES * mt))
-    yield "plate-sags", ((), lambda: _sag(table))
+    yield "sensor-turned", ((places,), partial(felt, lambda mt: -mt))
+    yield "steel-screw", ((places,), partial(felt, lambda mt: SCREW_MT + SCREW_LEAVES * mt))
     for part, spread in OTHER_PARTS.items():
-        yield part, ((places,), fitted(spread))
+        yield part, ((places,), partial(fitted, spread))
 
 
 def _sag(table: SimTable) -> None:
@@ -158,11 +153,9 @@ def _sag(table: SimTable) -> None:
     )
 
 
-def _swap_rows(table: SimTable, one: int, other: int) -> None:
-    columns, board = table.profile.columns, table.hall_board
-    if board is not None:
-        for column in range(columns):
-            board.swap_wires((one - 1) * columns + column, (other - 1) * columns + column)
+def _swap_rows(board: HallBoard | SwitchBoard, one: int, other: int, columns: int) -> None:
+    for column in range(columns):
+        board.swap_wires(one + column, other + column)
 
 
 def _break_chain(table: SimTable, place: str) -> None:

@@ -97,7 +97,7 @@ class SimTable:
     def __exit__(self, *error: object) -> None:
         self.buses.__exit__(*error)
         if self.disk is not None:
-            self.disk.empty()
+            self.disk.set_full(False)
 
     @property
     def lights(self) -> tuple[Rgb, ...]:

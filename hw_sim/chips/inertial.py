@@ -99,7 +99,7 @@ class InertialChip(ABC):
 
     @property
     @abstractmethod
-    def powered_down(self) -> bool:
+    def is_reset(self) -> bool:
         """Whether neither sensor runs, as after a reset."""
 
     def _restart(self, ready_s: float) -> None:

@@ -66,7 +66,7 @@ class Lsm6dsox(InertialChip):
     TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
-    def powered_down(self) -> bool:
+    def is_reset(self) -> bool:
         """Whether neither sensor runs, as after a reset."""
         return not (self._registers[CTRL1_XL] >> 4 or self._registers[CTRL2_G] >> 4)
 
@@ -86,10 +86,10 @@ class Lsm6dsox(InertialChip):
         if register == CTRL3_C and value & (SW_RESET | BOOT):
             self.reset(now_s)
             return
-        asleep = self.powered_down
+        asleep = self.is_reset
         self._take_sample(now_s)
         self._registers[register] = value
-        if self.powered_down:
+        if self.is_reset:
             self._awake_since_s = math.inf
         elif asleep:
             self._awake_since_s = now_s

@@ -45,9 +45,10 @@ class Mcp23017:
 
     reset = power_on
 
-    def register(self, port: int, kind: int) -> int:
-        """What is in a register, without the bus."""
-        return self._registers[port][kind]
+    @property
+    def is_reset(self) -> bool:
+        """Whether all lines are inputs, as after a reset."""
+        return all(port[IODIR] == 0xFF for port in self._registers)
 
     def write(self, data: bytes, now_s: float) -> bool:
         """A write message: register address, then values. Always acknowledged."""

@@ -76,7 +76,7 @@ class Mpu6050(InertialChip):
     TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
-    def powered_down(self) -> bool:
+    def is_reset(self) -> bool:
         """Whether it sleeps, as after a reset."""
         return bool(self._registers[PWR_MGMT_1] & SLEEP)
 

@@ -105,7 +105,7 @@ def test_software_reset(rig):
     assert rig.get(CTRL3_C, now_s=1.001)[0] & 1  # busy
     rig.set(CTRL1_XL, 0x4A, now_s=1.001)  # not taken
     assert rig.get(CTRL1_XL, 3, now_s=1.05) == b"\x00\x00\x04"
-    assert rig.chip.powered_down
+    assert rig.chip.is_reset
 
 
 def test_it_is_deaf_while_it_boots(rig):
