@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import mujoco
 
@@ -24,26 +25,6 @@ GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # and by less than 0.02 mm under 20 g
 # 16 to 70 each time a piece comes or goes, and what was touched of that stays in memory.
 WORKSPACE_BYTES = 4 * 2**20
 TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
-
-
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """Of a board of tiles: ``low_m`` and ``high_m`` are the middles of its south-west and its
-    north-east place, east and north of the plate's middle.
-    """
-
-    low_m: tuple[float, float]
-    high_m: tuple[float, float]
-    pitch_m: float
-
-    def span_m(self, axis: int) -> tuple[float, float]:
-        """From wall to wall along an axis, in m."""
-        return self.low_m[axis] - self.pitch_m / 2, self.high_m[axis] + self.pitch_m / 2
-
-    def between_m(self, axis: int) -> list[float]:
-        """The borders between two lanes."""
-        count = round((self.high_m[axis] - self.low_m[axis]) / self.pitch_m)
-        return [self.low_m[axis] + self.pitch_m * (at + 0.5) for at in range(count)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,70 +115,71 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
 
 
 def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
-    """A free disc, whose own friction holds between it and whatever it touches; or a tile, whose
-    hat stops at other hats.
+    """A free disc, whose own friction holds between it and whatever it touches; a foot with a mast
+    on it; or a tile, whose hat stops at other hats.
+
+    A part is as heavy as its share of the height, or where there is a mast of the volume.
     """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)
+    radius, top, friction = shape.radius_m, shape.height_m, shape.friction
+    parts = [(name, radius, 0.0, top, friction, 1.0)]
     if shape.mast_m is not None:
-        _add_disc(body, name, shape.radius_m, (0.0, shape.foot_m), shape)
-        _add_disc(body, f"{name}-mast", shape.mast_m, (shape.foot_m, shape.height_m), shape)
-    elif shape.stem_m is None:
-        _add_disc(body, name, shape.radius_m, (0.0, shape.height_m), shape)
-    else:
-        _add_disc(body, name, shape.stem_m, (0.0, HAT_M), shape)
-        _add_disc(
-            body,
-            f"{name}-hat",
-            shape.radius_m,
-            (HAT_M, shape.height_m),
-            replace(shape, friction=HAT_FRICTION),
+        foot = radius**2 * shape.foot_m
+        share = foot / (foot + shape.mast_m**2 * (top - shape.foot_m))
+        parts = [
+            (name, radius, 0.0, shape.foot_m, friction, share),
+            (f"{name}-mast", shape.mast_m, shape.foot_m, top, friction, 1.0 - share),
+        ]
+    elif shape.stem_m is not None:
+        share = HAT_M / top
+        parts = [
+            (name, shape.stem_m, 0.0, HAT_M, friction, share),
+            (f"{name}-hat", radius, HAT_M, top, HAT_FRICTION, 1.0 - share),
+        ]
+    for part, radius_m, low_m, high_m, holds, share in parts:
+        body.add_geom(
+            name=part,
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            size=[radius_m, (high_m - low_m) / 2, 0],
+            pos=[0, 0, (low_m + high_m - top) / 2],
+            mass=shape.mass_kg * share,
+            friction=[holds, SPIN_FRICTION_M, 0.0001],
+            condim=4,
+            priority=1,
+            solref=HARD,
+            solimp=GIVES,
         )
 
 
-def _add_disc(
-    body: mujoco.MjsBody, name: str, radius_m: float, span_m: tuple[float, float], of: Shape
+def set_lanes(
+    spec: mujoco.MjSpec, spots_mm: Sequence[tuple[float, float]], pitch_mm: float
 ) -> None:
-    """A part of a piece from one height to another, as heavy as that share of it: of its height, or
-    where it has a mast of its volume.
+    """Pegs and walls on the plate, between which tiles slide along rows and columns: those about
+    the places with these middles, and no others.
     """
-    low, high = span_m
-    share = (high - low) / of.height_m
-    if of.mast_m is not None:
-        volumes = of.radius_m**2 * of.foot_m, of.mast_m**2 * (of.height_m - of.foot_m)
-        share = volumes[low > 0.0] / sum(volumes)
-    body.add_geom(
-        name=name,
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        size=[radius_m, (high - low) / 2, 0],
-        pos=[0, 0, (low + high - of.height_m) / 2],
-        mass=of.mass_kg * share,
-        friction=[of.friction, SPIN_FRICTION_M, 0.0001],
-        condim=4,
-        priority=1,
-        solref=HARD,
-        solimp=GIVES,
-    )
-
-
-def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
-    """Pegs and walls on the plate, between which tiles slide along rows and columns."""
-    plate, peg = spec.body("plate"), peg_mm(lanes.pitch_m * 1000) / 1000
-    for x in lanes.between_m(0):
-        for y in lanes.between_m(1):
+    for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
+        spec.delete(geom)
+    if not spots_mm:
+        return
+    plate, half_m = spec.body("plate"), pitch_mm / 2000
+    columns, rows = (sorted({spot[axis] / 1000 for spot in spots_mm}) for axis in (0, 1))
+    for x in columns[:-1]:
+        for y in rows[:-1]:
             plate.add_geom(
                 name=f"lane-peg-{x:.4f}-{y:.4f}",
                 type=mujoco.mjtGeom.mjGEOM_SPHERE,
-                size=[peg, 0, 0],
-                pos=[x, y, SURFACE_M + PEG_UP_M],
+                size=[peg_mm(pitch_mm) / 1000, 0, 0],
+                pos=[x + half_m, y + half_m, SURFACE_M + PEG_UP_M],
                 mass=0,
             )
-    for axis in (0, 1):
-        across = lanes.span_m(1 - axis)
-        for end, sign in zip(lanes.span_m(axis), (-1, 1), strict=True):
+    spans = [(lanes[0] - half_m, lanes[-1] + half_m) for lanes in (columns, rows)]
+    for axis, ends in enumerate(spans):
+        low, high = spans[1 - axis]
+        for end, sign in zip(ends, (-1, 1), strict=True):
             at, half = [0.0, 0.0, SURFACE_M + WALL_UP_M / 2], [0.0, 0.0, WALL_UP_M / 2]
             at[axis], half[axis] = end + sign * WALL_M / 2, WALL_M / 2
-            at[1 - axis], half[1 - axis] = sum(across) / 2, (across[1] - across[0]) / 2 + WALL_M
+            at[1 - axis], half[1 - axis] = (low + high) / 2, (high - low) / 2 + WALL_M
             plate.add_geom(
                 name=f"lane-wall-{axis}-{sign}",
                 type=mujoco.mjtGeom.mjGEOM_BOX,
@@ -205,9 +187,3 @@ def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
                 pos=at,
                 mass=0,
             )
-
-
-def clear_lanes(spec: mujoco.MjSpec) -> None:
-    """Take the lanes off the plate."""
-    for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
-        spec.delete(geom)

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -22,15 +23,13 @@ from hw_sim.physics.body import (
     STIFF,
     STIFF_DAMPING,
     SURFACE_M,
-    Lanes,
     Shape,
-    add_lanes,
     add_piece,
     bare_table,
-    clear_lanes,
+    set_lanes,
 )
 from hw_sim.physics.magnets import wrenches
-from hw_sim.physics.pins import Pins
+from hw_sim.physics.pins import Pins, quaternions_after
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
 
@@ -57,8 +56,7 @@ STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
 SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 
 
-@dataclass(frozen=True, slots=True)
-class Poses:
+class Poses(NamedTuple):
     """Of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N, 3). ``up``:
     its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
     """
@@ -68,19 +66,7 @@ class Poses:
     up: Array
 
 
-def turns_on(plate: Array, pieces: Array) -> Array:
-    """Quaternions w, x, y, z of ``pieces``, (N, 4), as they are in the axes of the plate whose own
-    is ``plate``, (4,).
-    """
-    back, scalar, vector = -plate[1:], pieces[:, 0], pieces[:, 1:]
-    turns = np.empty_like(pieces)
-    turns[:, 0] = plate[0] * scalar - vector @ back
-    turns[:, 1:] = plate[0] * vector + scalar[:, None] * back + np.cross(back, vector)
-    return turns
-
-
-@dataclass(frozen=True, slots=True)
-class Motion:
+class Motion(NamedTuple):
     """Of the plate at one time: its angles; and in its axes what is felt of gravity, how fast
     it turns, and how fast that changes.
     """
@@ -185,11 +171,9 @@ class Dynamics:
         piece.moment_a_m2 = self._moments[piece.row] = moment_a_m2
         self.wake()
 
-    def set_lanes(self, lanes: Lanes | None) -> None:
-        """Pegs and walls lie on the plate from now on, or none."""
-        clear_lanes(self._spec)
-        if lanes is not None:
-            add_lanes(self._spec, lanes)
+    def set_lanes(self, spots_mm: Sequence[tuple[float, float]], pitch_mm: float) -> None:
+        """Pegs and walls lie on the plate from now on, about the places with these middles."""
+        set_lanes(self._spec, spots_mm, pitch_mm)
         self._rebuild()
         self.wake()
 
@@ -276,7 +260,13 @@ class Dynamics:
                 pulls = wrenches(data.xpos[bodies], axes, self._moments, self._magnets_m)
                 self._pulled = self._time_s + PULLED_FOR_S, pulls
                 if self._may_pin:
-                    self._pins.look(model, data, self._plate, pulls, self._busy())
+                    flicked = {number for _, number, _ in self._flicks}
+                    busy = [
+                        piece.row
+                        for number, piece in self._pieces.items()
+                        if piece.path is not None or number in flicked
+                    ]
+                    self._pins.look(model, data, self._plate, pulls, busy)
             data.xfrc_applied[bodies] = self._pulled[1]
             self._pins.part(model, data)
             self._pins.press(data, self._plate)
@@ -289,15 +279,6 @@ class Dynamics:
         self._time_s += STEP_S
         self.version += 1
         self._note()
-
-    def _busy(self) -> list[int]:
-        """Rows of pieces that a hand has, or is about to flick."""
-        flicked = {number for _, number, _ in self._flicks}
-        return [
-            piece.row
-            for number, piece in self._pieces.items()
-            if piece.path is not None or number in flicked
-        ]
 
     def _loosen(self, number: int) -> None:
         self._pins.loosen(self._model, [self._pieces[number].row])
@@ -331,8 +312,10 @@ class Dynamics:
         speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
         force = mass_kg * (per_s**2 * off + 2 * per_s * speed)
         force[2] += mass_kg * 9.81
-        if squeeze_n and _slips(force @ plate, squeeze_n):
-            return None
+        if squeeze_n:  # friction across, what they press along
+            along, *across = force @ plate
+            if abs(along) > squeeze_n or np.hypot(*across) > 2 * STICK_FRICTION * squeeze_n:
+                return None
         x, y, z = axes[:, 2].tolist()
         u, v, w = plate[:, 2].tolist()
         lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
@@ -348,47 +331,33 @@ class Dynamics:
 
     def _strike(self) -> None:
         """Carry out the flicks that are due."""
-        for flick in [flick for flick in self._flicks if flick[0] <= self._time_s]:
-            self._flicks.remove(flick)
-            _, number, speed = flick
+        due = [flick for flick in self._flicks if flick[0] <= self._time_s]
+        self._flicks = [flick for flick in self._flicks if flick[0] > self._time_s]
+        for _, number, speed in due:
             if number in self._pieces:
                 at = self._pieces[number].speed_at
                 self._data.qvel[at : at + 3] = self._turned() @ speed
 
     def _fall_asleep_at_rest(self) -> None:
+        """Once neither hands nor speed have moved anything for a while."""
         if self._before is not None and self._time_s - self._before[0] < REST_S:
             return
-        before, self._before = self._before, (self._time_s, self._all_poses())
-        if before is None or self._is_steered() or self._is_quick():
+        poses, scale = self.poses(), REST_TURN / REST_MM
+        tilt = self._data.qpos[:3]
+        lie = np.concatenate([tilt, (poses.feet_mm * scale).ravel(), poses.up.ravel()])
+        before, self._before = self._before, (self._time_s, lie)
+        pieces = self._pieces.values()
+        ends_s = [piece.path.end_s for piece in pieces if piece.path is not None]
+        steered = self._flicks or max([self._steered_until_s(), *ends_s]) > self._time_s
+        # of the plate and of pieces, whose own jitter of a few mrad/s is none
+        speeds = [*range(3), *(piece.speed_at + axis for piece in pieces for axis in range(3))]
+        quick = np.abs(self._data.qvel[speeds]).max() > REST_SPEED
+        if before is None or steered or quick or before[1].shape != lie.shape:
             return
-        poses = self._before[1]
-        if before[1].shape == poses.shape and np.all(np.abs(poses - before[1]) < REST_TURN):
+        if np.all(np.abs(lie - before[1]) < REST_TURN):
             self._data.qvel[:] = 0.0
             self._data.qacc_warmstart[:] = 0.0
             self.asleep = True
-
-    def _is_steered(self) -> bool:
-        """Whether hands move something now."""
-        if self._steered_until_s() > self._time_s:
-            return True
-        paths = (piece.path for piece in self._pieces.values() if piece.path is not None)
-        return bool(self._flicks) or any(path.end_s > self._time_s for path in paths)
-
-    def _is_quick(self) -> bool:
-        """Whether the plate or a piece has speed; pieces' own jitter of a few mrad/s is none."""
-        speed = self._data.qvel
-        straight = [
-            *range(3),
-            *(piece.speed_at + k for piece in self._pieces.values() for k in range(3)),
-        ]
-        return bool(np.abs(speed[straight]).max() > REST_SPEED)
-
-    def _all_poses(self) -> Array:
-        """All bodies' places in units of 10 mm and their directions, in one array."""
-        poses = self.poses()
-        tilt = np.asarray(self._data.qpos[:3])
-        scale = REST_TURN / REST_MM
-        return np.concatenate([tilt, (poses.feet_mm * scale).ravel(), poses.up.ravel()])
 
     # What is seen of it
 
@@ -409,16 +378,13 @@ class Dynamics:
     def poses(self) -> Poses:
         """The poses of all pieces, now."""
         if self._poses is None or self._poses[0] != self.version:
-            self._poses = self.version, self._found_poses()
+            turned = self._turned()
+            centres = self._data.xpos[self._bodies] @ turned
+            up = self._data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ turned
+            feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
+            feet[:, 2] -= SURFACE_M * 1000
+            self._poses = self.version, Poses(tuple(self._pieces), feet, up)
         return self._poses[1]
-
-    def _found_poses(self) -> Poses:
-        turned = self._turned()
-        centres = self._data.xpos[self._bodies] @ turned
-        up = self._data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ turned
-        feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
-        feet[:, 2] -= SURFACE_M * 1000
-        return Poses(tuple(self._pieces), feet, up)
 
     def lowest_mm(self) -> Array:
         """Where the middle of each piece is, as high as its lowest point, (N, 3); of one that
@@ -437,7 +403,8 @@ class Dynamics:
         """
         poses, turns = self.poses(), self._data.xquat
         drawn = poses.feet_mm + poses.up * (DISC.height_m * 500)
-        return poses.numbers, drawn, turns_on(turns[self._plate], turns[self._bodies])
+        back = turns[self._plate] * (1.0, -1.0, -1.0, -1.0)
+        return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
     def motion(self, time_s: float) -> Motion:
         """Of the plate at a time, to which all is carried on, or up to 0.3 s ago; between two steps
@@ -456,10 +423,8 @@ class Dynamics:
         # Not MuJoCo's own, which leaves out what its integrator makes of stiff hands
         turning = (rate - self._rate) / STEP_S
         self._rate = rate
-        told = (
-            tuple(each.tolist()) for each in (data.qpos[:3], -self._gravity @ axes, rate, turning)
-        )
-        self._motions.append(Motion(self._time_s, *told))
+        told = data.qpos[:3], -self._gravity @ axes, rate, turning
+        self._motions.append(Motion(self._time_s, *(tuple(each.tolist()) for each in told)))
 
     def _turned(self) -> Array:
         """The plate's axes as columns."""
@@ -499,15 +464,5 @@ class Dynamics:
         self._heights_mm = np.array([piece.shape.height_m * 1000 for piece in pieces])
         self._radii_mm = np.array([piece.shape.radius_m * 1000 for piece in pieces])
         self._pins = Pins(
-            self._bodies,
-            [piece.place_at for piece in pieces],
-            [piece.speed_at for piece in pieces],
-            [piece.shape for piece in pieces],
+            [(piece.body, piece.place_at, piece.speed_at, piece.shape) for piece in pieces]
         )
-
-
-def _slips(force: Array, squeeze_n: float) -> bool:
-    """Whether two sticks cannot do that: friction across, what they press along."""
-    along, *across = force
-    carried_n = 2 * STICK_FRICTION * squeeze_n
-    return bool(abs(along) > squeeze_n or np.hypot(*across) > carried_n)

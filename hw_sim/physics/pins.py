@@ -37,24 +37,17 @@ STRUCK_M_S = 0.005
 class Pins:
     """Which pieces are pinned, row by row as in ``Dynamics``; none at first."""
 
-    def __init__(
-        self,
-        bodies: Collection[int],
-        places: Collection[int],
-        speeds: Collection[int],
-        shapes: Collection[Shape],
-    ) -> None:
+    def __init__(self, pieces: Sequence[tuple[int, int, int, Shape]]) -> None:
         """Of each piece its body, where in ``qpos`` and ``qvel`` it is, and its shape."""
-        count = len(bodies)
+        count, shapes = len(pieces), [shape for *_, shape in pieces]
+        numbers = np.array([where for *where, _ in pieces], dtype=np.intp).reshape(-1, 3)
+        self._bodies, self._places, self._speeds = numbers.T
         self._halves = np.array([shape.height_m / 2 for shape in shapes])
         self._weights = np.array([shape.mass_kg * G_M_S2 for shape in shapes])
         self._frictions = np.array([shape.friction for shape in shapes])
         self._feet = np.array([shape.stem_m or shape.radius_m for shape in shapes])
         self._widest = max((shape.radius_m for shape in shapes), default=0.0)
         self._firm: Flags = np.zeros(count, dtype=bool)
-        self._bodies = np.array([*bodies], dtype=np.intp)
-        self._places = np.array([*places], dtype=np.intp)
-        self._speeds = np.array([*speeds], dtype=np.intp)
         self._stood = np.zeros(count, dtype=np.intp)
         self._was = np.full((count, 3), np.inf)
         self.pinned: Flags = np.zeros(count, dtype=bool)
@@ -99,17 +92,19 @@ class Pins:
         new = wanted & ~self.pinned
         self._set(model, wanted)
         w, x, y, z = data.xquat[plate].tolist()
-        self._turn[new] = _times((w, -x, -y, -z), data.xquat[self._bodies[new]])
+        self._turn[new] = quaternions_after((w, -x, -y, -z), data.xquat[self._bodies[new]])
         self._at[new] = at[new]
-        self._load = self._loaded(data, plate, force, pulls[:, 3:])
+        # force and torque of the pinned ones on the plate, about its middle of mass
+        arms = data.xpos[self._bodies[wanted]] - data.xipos[plate]
+        turning = cross(arms, force[wanted]) + pulls[wanted, 3:]
+        self._load = np.concatenate([force[wanted].sum(axis=0), turning.sum(axis=0)])
 
     def part(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Free what something comes near to."""
-        if self.pinned.any() and not self.pinned.all():
-            near = self._near(data, self.pinned)
-            if near.any():
-                self._stood[near] = 0
-                self._set(model, self.pinned & ~near)
+        near = self._near(data, self.pinned)
+        if near.any():
+            self._stood[near] = 0
+            self._set(model, self.pinned & ~near)
 
     def loosen(self, model: mujoco.MjModel, rows: Collection[int]) -> None:
         """Free the pieces that a hand is about to move."""
@@ -133,7 +128,7 @@ class Pins:
             axes, turn = _attitude(angles)
             rows = self.pinned
             at, before = self._at[rows] @ axes.T, self._carried
-            poses = np.concatenate([at, _times(turn.tolist(), self._turn[rows])], axis=1)
+            poses = np.concatenate([at, quaternions_after(turn.tolist(), self._turn[rows])], axis=1)
             places = self._places[rows][:, None] + np.arange(7)
             self._carried = angles, poses, places, self._speeds[rows][:, None] + np.arange(6)
             if before is not None:
@@ -162,22 +157,11 @@ class Pins:
         changed = wanted != self.pinned
         if not changed.any():
             return
-        bodies = self._bodies[changed]
-        touches = (~wanted[changed]).astype(int)
-        for mask in (model.body_contype, model.body_conaffinity):
-            mask[bodies] = touches
-        self._carried = None
+        self.pinned, self._carried = wanted, None
+        bodies, touches = self._bodies[changed], (~wanted[changed]).astype(int)
         geoms = model.body_geomadr[bodies]
-        for mask in (model.geom_contype, model.geom_conaffinity):
-            mask[geoms] = touches
-        self.pinned = wanted
-
-    def _loaded(self, data: mujoco.MjData, plate: int, force: Array, torque: Array) -> Array:
-        """Force and torque of the pinned ones on the plate, about its middle of mass, (6,)."""
-        rows = self.pinned
-        arms = data.xpos[self._bodies[rows]] - data.xipos[plate]
-        turning = cross(arms, force[rows]) + torque[rows]
-        return np.concatenate([force[rows].sum(axis=0), turning.sum(axis=0)])
+        model.body_contype[bodies] = model.body_conaffinity[bodies] = touches
+        model.geom_contype[geoms] = model.geom_conaffinity[geoms] = touches
 
 
 def _attitude(angles: list[float]) -> tuple[Array, Array]:
@@ -186,13 +170,13 @@ def _attitude(angles: list[float]) -> tuple[Array, Array]:
     for axis in (2, 1, 0):
         step = [math.cos(angles[axis] / 2), 0.0, 0.0, 0.0]
         step[1 + axis] = math.sin(angles[axis] / 2)
-        turn = _times(step, turn)
+        turn = quaternions_after(step, turn)
     axes = np.zeros(9)
     mujoco.mju_quat2Mat(axes, turn[0])
     return axes.reshape(3, 3), turn[0]
 
 
-def _times(one: Sequence[float], others: Array) -> Array:
+def quaternions_after(one: Sequence[float], others: Array) -> Array:
     """Quaternion ``one`` (4,) before each of ``others`` (N, 4)."""
     w, x, y, z = one
     left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
 from games.base import PieceBody
-from hw_sim.physics.body import FEET, SLICK, STEM_M, Lanes, shape_of
+from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.physics.magnets import upward_mt
 from hw_sim.rng import Stream, Streams
@@ -93,14 +93,9 @@ class RigidWorld(World):
         laid = [self.profile.centre_mm(index) for index in places]
         if laid == self._lanes:
             return
-        self._lanes, lanes = laid, None
-        if laid:
-            xs, ys = ([spot[axis] / 1000 for spot in laid] for axis in (0, 1))
-            pitch_m = self.profile.pitch_mm / 1000
-            lanes = Lanes((min(xs), min(ys)), (max(xs), max(ys)), pitch_m)
-        self.slides = bool(laid)
+        self._lanes, self.slides = laid, bool(laid)
         self._dynamics.advance(self.clock.now())
-        self._dynamics.set_lanes(lanes)
+        self._dynamics.set_lanes(laid, self.profile.pitch_mm)
 
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
         """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""

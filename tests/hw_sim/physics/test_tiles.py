@@ -13,7 +13,7 @@ from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
 from games.gravity_connect import GRAVITY_CONNECT
 from hw_sim.physics import world_class
-from hw_sim.physics.body import FEET, SLICK, STEM_M, Lanes, shape_of
+from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -21,7 +21,8 @@ from tests.hw_sim.overlapping import overlapping
 
 G = 9.81
 TILE = replace(shape_of(GRAVITY_CONNECT.look.body), friction=SLICK, stem_m=STEM_M)
-LANES = Lanes((-0.1575, -0.1575), (0.1225, 0.1225), 0.035)  # 9 x 9, as on plate-10
+WEST_MM, PITCH_MM = -157.5, 35.0
+MIDDLES = [WEST_MM + PITCH_MM * lane for lane in range(9)]  # 9 x 9, as on plate-10
 ROW_MM = -17.5
 
 
@@ -31,14 +32,14 @@ class Board:
     def __init__(self, until_deg, deg_s=20.0, off_deg=0.0):
         self.until_deg, self.deg_s, self.off = until_deg, deg_s, math.radians(off_deg)
         self.dynamics = Dynamics(380.0, self.setpoint, lambda: math.inf, TILE)
-        self.dynamics.set_lanes(LANES)
+        self.dynamics.set_lanes([(x, y) for x in MIDDLES for y in MIDDLES], PITCH_MM)
 
     def setpoint(self, now_s):
         lean = math.radians(min(self.until_deg, max(0.0, now_s - 1.0) * self.deg_s))
         return lean * math.sin(self.off), lean * math.cos(self.off)
 
     def tile(self, number, column, friction, moment_a_m2=0.0):
-        spot = (LANES.low_m[0] * 1000 + 35.0 * column, ROW_MM, 0.0)
+        spot = (MIDDLES[column], ROW_MM, 0.0)
         self.dynamics.add(number, spot, moment_a_m2, 1.0)
         self.dynamics.stand_on(number, friction)
 
@@ -79,7 +80,7 @@ def test_it_slides_as_fast_as_gravity_less_friction_and_stops_at_the_wall():
     acceleration = G * (math.sin(lean) - SLICK * math.cos(lean))
     assert (ways[2] - 2 * ways[1] + ways[0]) / 0.2**2 == pytest.approx(acceleration, rel=0.08)
     board.dynamics.advance(5.0)
-    east_mm = LANES.span_m(0)[1] * 1000 - TILE.radius_m * 1000
+    east_mm = MIDDLES[-1] + PITCH_MM / 2 - TILE.radius_m * 1000
     assert board.foot()[0] == pytest.approx(east_mm, abs=0.1)
 
 
@@ -91,7 +92,7 @@ def test_between_the_slip_angles_only_the_new_one_slides_and_the_next_stops_it(o
     for number, column in ((2, 6), (3, 7)):
         board.tile(number, column, FEET, -0.16)
     board.dynamics.advance(6.0)
-    stood = LANES.low_m[0] * 1000 + 35.0 * 6
+    stood = MIDDLES[6]
     assert board.foot(2)[0] - stood < 4.0  # it was struck
     assert board.foot(1)[0] == pytest.approx(board.foot(2)[0] - TILE.radius_m * 2000, abs=0.3)
     assert board.foot(1)[1] == pytest.approx(ROW_MM, abs=4.0)
