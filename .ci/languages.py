@@ -26,8 +26,8 @@ from firmware_host.messages.catalogue import COUNT, fields
 
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
-# Methods of a game that return a template, and its tables that hold templates.
-SPOKEN = ("why", "result_said")
+# Functions of a game that return a template, and its tables that hold templates.
+SPOKEN = ("why", "result_said", "impossible", "unplayable")
 TABLES = ("REASONS",)
 PAGE_TEXT = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*")')
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
@@ -110,7 +110,7 @@ def _said(node: ast.expr, named: Mapping[str, ast.expr]) -> Iterator[str]:
 
 def _makes_words(node: ast.FunctionDef) -> bool:
     """Whether a game's function returns a template and what fills it."""
-    return node.returns is not None and ast.unparse(node.returns) in ("Words", "Why", "Why | None")
+    return node.returns is not None and ast.unparse(node.returns) == "Words"
 
 
 def _templates(function: ast.FunctionDef) -> Iterator[str]:

@@ -1,115 +1,22 @@
-"""What cards and heroes do in the window and after a placement: each is one row of a table."""
+"""What cards and heroes may be used for now, and what they do: in the window, after a placement."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
 
 from games.gravity_warfare import flow
-from games.gravity_warfare.data import COLOURS, ZONES
-from games.gravity_warfare.table import ANY, TELEPORT, Event, State, Token
+from games.gravity_warfare.data import ABILITIES, COLOURS, HAND, ZONES
+from games.gravity_warfare.table import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
 
-KEEP, GIVE, HOLE, SELF, GUARD = (
-    *("keep-it", "give-it-back", "space-time-hole", "do-it-yourself", "guardian"),
-)
-
-
-class Card(NamedTuple):
-    """A row. ``args``: the arguments with which a player may play it now, "" where it has none;
-    nothing where he may not. ``act``: player, argument and the card that he plays for it.
-    """
-
-    args: Callable[[State, int], Iterator[str]]
-    act: Callable[[State, int, str, str], None]
+KEEP, GIVE, HOLE = "keep-it", "give-it-back", "space-time-hole"
+SELF, GUARD, WILD = "do-it-yourself", "guardian", "antimatter"
+ANY_TIME = ("draw", "gem")
+IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
-def may_lay(s: State, player: int) -> bool:
-    """Whether he has a challenge or an event left in this turn."""
-    return player in s.others and s.spent[player] < s.right[player]
-
-
-def may_defend(s: State, player: int) -> bool:
-    """The doer, or a partner for him."""
-    return player in s.options.partners(s.doer)
-
-
-def _guardian_args(s: State, player: int) -> Iterator[str]:
-    if may_defend(s, player) and (s.options.simple or len(s.troops[s.owner]) >= 2):
-        yield ""
-
-
-def _guardian(s: State, player: int, arg: str, card: str) -> None:
-    if s.options.simple:
-        s.used += (card,)
-        if s.doer != s.owner:
-            s.doer = s.owner
-            flow.again(s)
-            return
-        s.drawn_event = False
-    else:
-        s.lying += (card,)
-    s.fixed, s.zone, s.troop = (), ANY, (ANY,)
-    flow.next_step(s)
-
-
-def _hole_args(s: State, player: int) -> Iterator[str]:
-    if may_defend(s, player):
-        yield from sorted({token.text for token in s.tokens})
-
-
-def _hole(s: State, player: int, arg: str, card: str) -> None:
-    token = next(each for each in s.tokens if each.text == arg)
-    s.tokens = tuple(each for each in s.tokens if each is not token)
-    s.used += token.holes
-    late = token._replace(deferred=True, holes=(card,))
-    s.deferred[s.doer] = (*s.deferred.get(s.doer, ()), late)
-    flow.again(s)
-
-
-def _self_args(s: State, player: int) -> Iterator[str]:
-    if not s.options.simple or player == s.doer:
-        yield from (COLOURS[each] for each in s.players if each != s.doer)
-
-
-def _self(s: State, player: int, arg: str, card: str) -> None:
-    s.doer = COLOURS.index(arg)
-    s.used += (card,)
-    flow.again(s)
-
-
-def _event_args(s: State, player: int) -> Iterator[str]:
-    if may_lay(s, player) and s.pieces():
-        yield ""
-
-
-def _event(name: str) -> Callable[[State, int, str, str], None]:
-    def act(s: State, player: int, arg: str, card: str) -> None:
-        s.spent[player] += 1
-        s.used += (card,)
-        s.event, s.stage = Event(player, name), "event"
-
-    return act
-
-
-def _nowhere(s: State, player: int) -> Iterator[str]:
-    yield from ()
-
-
-DEFENCES: Mapping[str, Card] = {
-    GUARD: Card(_guardian_args, _guardian),
-    HOLE: Card(_hole_args, _hole),
-    SELF: Card(_self_args, _self),
-    KEEP: Card(_event_args, _event(KEEP)),
-    GIVE: Card(_nowhere, _event(GIVE)),
-}
-TELEPORT_EVENT = Card(_event_args, _event(TELEPORT))
-
-
-def row(s: State, name: str) -> Card:
-    """The row of a card; any name that has none is a challenge."""
-    if name == TELEPORT and s.options.teleport_event:
-        return TELEPORT_EVENT
-    return DEFENCES.get(name) or _challenge(name)
+def named(s: State) -> list[str]:
+    """The cards that Antimatter may stand for."""
+    return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
 
 def is_event(s: State, name: str) -> bool:
@@ -117,18 +24,95 @@ def is_event(s: State, name: str) -> bool:
     return name in (KEEP, GIVE) or (name == TELEPORT and s.options.teleport_event)
 
 
-def _challenge(name: str) -> Card:
-    def args(s: State, player: int) -> Iterator[str]:
-        allowed = may_lay(s, player) and not s.chosen
-        if allowed and name not in s.in_force and s.possible(name):
-            yield ""
+def plays(s: State, player: int) -> Iterator[str]:
+    """What he may play in the window: ``TOKEN[:ARG]``."""
+    for card in s.playable(player):
+        for name in named(s) if card == WILD else [card]:
+            if unplayable(s, player, name) is None:
+                token = name if card == name else f"{card}={name}"
+                yield from (f"{token}{_tail(arg)}" for arg in arguments(s, name))
 
-    def act(s: State, player: int, arg: str, card: str) -> None:
+
+def _tail(arg: str) -> str:
+    return f":{arg}" if arg else ""
+
+
+def arguments(s: State, name: str) -> list[str]:
+    """What may follow a card as it is played now; "" where nothing does."""
+    match name:
+        case "space-time-hole":
+            return sorted({token.text for token in s.tokens})
+        case "do-it-yourself":
+            return [COLOURS[each] for each in s.players if each != s.doer]
+    return [""]
+
+
+def unplayable(s: State, player: int, name: str) -> str | None:
+    """Why a player may not play a card in the window, whatever follows it; None where he may."""
+    if name in (GUARD, HOLE):
+        if player not in s.options.partners(s.doer):
+            return "Only the doer plays {card}, or the doer's partner."
+        if name == GUARD and not s.options.simple and len(s.troops[s.owner]) < 2:
+            return "The Guardian does not guard a last troop."
+        return None
+    if name == SELF:
+        if s.options.simple and player != s.doer:
+            return "In the Simple mode only the doer plays {card}."
+        return None
+    if name == GIVE:
+        return "{card} is played right after a placement."
+    if player not in s.others:
+        return "{who} plays the turn, and lays no challenges and no events."
+    if s.spent[player] >= s.right[player]:
+        return "{who} has laid all that one may lay in a turn."
+    if is_event(s, name):
+        return None if s.pieces() else "There is no piece on the platform."
+    if s.chosen:
+        return "Blindfolded or the rest has been chosen: nothing is laid any more."
+    if name in s.in_force:
+        return "{card} is in force already."
+    return s.impossible(name)
+
+
+def play(s: State, player: int, token: str, arg: str) -> None:
+    """Carry out ``play:TOKEN[:ARG]``."""
+    card, wild, name = token.partition("=")
+    name = name if wild else card
+    s.lose(player, card)
+    if name == GUARD:
+        _guard(s)
+    elif name == HOLE:
+        late = s.lift(arg)
+        s.used += late.holes
+        s.deferred.setdefault(s.doer, ())
+        s.deferred[s.doer] += (late._replace(deferred=True, holes=(card,)),)
+        flow.again(s)
+    elif name == SELF:
+        s.doer = COLOURS.index(arg)
+        s.used += (card,)
+        flow.again(s)
+    else:
         s.spent[player] += 1
-        text = name if card == name else f"{card}={name}"
-        lay(s, player, Token(player, text, card))
+        if is_event(s, name):
+            s.used += (card,)
+            s.event, s.stage = Event(player, name), "event"
+        else:
+            lay(s, player, Token(player, token, card))
 
-    return Card(args, act)
+
+def _guard(s: State) -> None:
+    """The Guardian: nothing is in force, and any troop goes into any zone."""
+    if not s.options.simple:
+        s.lying += (GUARD,)
+    else:
+        s.used += (GUARD,)
+        if s.doer != s.owner:
+            s.doer = s.owner
+            flow.again(s)
+            return
+        s.drawn_event = False
+    s.fixed, s.zone, s.troop = (), ANY, (ANY,)
+    flow.next_step(s)
 
 
 def lay(s: State, player: int, token: Token) -> None:
@@ -137,32 +121,6 @@ def lay(s: State, player: int, token: Token) -> None:
     s.laid[player] += (token.name,)
     s.ever_laid |= {player}
     flow.again(s)
-
-
-def plays(s: State, player: int) -> Iterator[str]:
-    """What he may play in the window: ``TOKEN[:ARG]``."""
-    for card in s.playable(player):
-        if card == "antimatter":
-            for name in named(s):
-                yield from (f"{card}={name}{_tail(arg)}" for arg in row(s, name).args(s, player))
-        else:
-            yield from (f"{card}{_tail(arg)}" for arg in row(s, card).args(s, player))
-
-
-def named(s: State) -> list[str]:
-    """The cards that Antimatter may stand for."""
-    return [name for name in s.options.pack() if name not in (GUARD, "antimatter")]
-
-
-def _tail(arg: str) -> str:
-    return f":{arg}" if arg else ""
-
-
-def play(s: State, player: int, token: str, arg: str) -> None:
-    """Carry out ``play:TOKEN[:ARG]``."""
-    card, wild, name = token.partition("=")
-    s.lose(player, card)
-    row(s, name if wild else card).act(s, player, arg, card)
 
 
 def givable(s: State) -> str | None:
@@ -176,110 +134,11 @@ def givable(s: State) -> str | None:
     return None
 
 
-# heroes
-
-
-class Hero(NamedTuple):
-    """A row, as ``Card``: the argument is the hero's."""
-
-    args: Callable[[State, int], Iterator[str]]
-    act: Callable[[State, int, str], None]
-
-
-def _if(condition: Callable[[State, int], bool]) -> Callable[[State, int], Iterator[str]]:
-    def args(s: State, player: int) -> Iterator[str]:
-        if condition(s, player):
-            yield ""
-
-    return args
-
-
-def _free(s: State) -> bool:
-    return s.zone not in (ANY, None)
-
-
-def _reuse_args(s: State, player: int) -> Iterator[str]:
-    if player in s.others and not s.chosen:
-        for name in sorted(set(s.round_laid[player])):
-            if name not in s.in_force and s.possible(name):
-                yield name
-
-
-def _reuse(s: State, player: int, arg: str) -> None:
-    lay(s, player, Token(player, f"hero={arg}", None))
-
-
-def _free_zone(s: State, player: int, arg: str) -> None:
-    s.zone, s.free_zone = ANY, True
-    flow.again(s)
-
-
-def _free_troop(s: State, player: int, arg: str) -> None:
-    s.troop = (ANY, *s.troop[1:])
-    if s.stage == "blocked":
-        flow.open_window(s)
-    else:
-        flow.again(s)
-
-
-def _cancel_args(s: State, player: int) -> Iterator[str]:
-    if player == s.doer:
-        yield from sorted({token.text for token in s.tokens})
-
-
-def _cancel(s: State, player: int, arg: str) -> None:
-    token = next(each for each in s.tokens if each.text == arg)
-    s.tokens = tuple(each for each in s.tokens if each is not token)
-    flow.discard(s, token)
-    flow.again(s)
-
-
-def _reroll(s: State, player: int, arg: str) -> None:
-    flow.again(s)
-    s.zone = None
-    flow.ask(s, "zone")
-
-
-def _extra(s: State, player: int, arg: str) -> None:
-    s.right[player] += 1
-    flow.again(s)
-
-
-def _reward(s: State, player: int, arg: str) -> None:
-    s.reward = True
-    flow.again(s)
-
-
-def _save(s: State, player: int, arg: str) -> None:
-    s.save = True
-    flow.again(s)
-
-
-def _troop_bound(s: State, player: int) -> bool:
-    return player == s.owner and bool(s.troop) and s.troop[0] != ANY
-
-
-HEROES: Mapping[str, Hero] = {
-    "reuse": Hero(_reuse_args, _reuse),
-    "free-zone": Hero(_if(lambda s, player: player == s.doer and _free(s)), _free_zone),
-    "free-troop": Hero(_if(_troop_bound), _free_troop),
-    "cancel": Hero(_cancel_args, _cancel),
-    "reroll-zone": Hero(_if(lambda s, player: _free(s)), _reroll),
-    "extra": Hero(_if(lambda s, player: player in s.others), _extra),
-    "reward": Hero(_if(lambda s, player: player == s.owner), _reward),
-    "save": Hero(_if(lambda s, player: player == s.doer), _save),
-}
-
-
 def buys(s: State, player: int) -> list[str]:
     """The sides from which he may draw, if his hand has room."""
-    if not s.may_draw(player):
+    if len(s.hands[player]) >= HAND:
         return []
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
-
-
-def _draw_args(s: State, player: int) -> Iterator[str]:
-    yield from buys(s, player)
 
 
 def draw_two(s: State, player: int, side: str) -> None:
@@ -287,14 +146,7 @@ def draw_two(s: State, player: int, side: str) -> None:
     s.drawn, s.drawer = s.draw(side, 2), player
 
 
-def _gem(s: State, player: int, arg: str) -> None:
-    s.gem(player)
-
-
-ANY_TIME: Mapping[str, Hero] = {
-    "draw": Hero(_draw_args, draw_two),
-    "gem": Hero(_if(lambda s, player: s.gems_out < 7), _gem),
-}
+# heroes
 
 
 def own_heroes(s: State, player: int) -> list[str]:
@@ -302,17 +154,37 @@ def own_heroes(s: State, player: int) -> list[str]:
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []
     mine = s.heroes[player]
-    if mine != "?":
+    if mine != UNKNOWN:
         return [mine]
     return [name for name in s.options.box.heroes if name not in s.heroes.values()]
 
 
-def heroics(s: State, player: int, table: Mapping[str, Hero]) -> Iterator[str]:
-    """``NAME[:ARG]`` of the abilities in ``table``."""
+def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
+    """``NAME[:ARG]`` of a hero of his with one of those abilities."""
     for name in own_heroes(s, player):
         ability = s.options.box.heroes[name]
-        if ability in table:
-            yield from (f"{name}{_tail(arg)}" for arg in table[ability].args(s, player))
+        if ability in abilities:
+            yield from (f"{name}{_tail(arg)}" for arg in _hero_arguments(s, player, ability))
+
+
+def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
+    """What may follow a hero's name now, "" where nothing does; nothing where he may not act."""
+    owner, doer, other = player == s.owner, player == s.doer, player in s.others
+    zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
+    match ability:
+        case "reuse":
+            laid = sorted(set(s.round_laid[player])) if other and not s.chosen else []
+            return [each for each in laid if each not in s.in_force and s.possible(each)]
+        case "cancel":
+            return sorted({token.text for token in s.tokens}) if doer else []
+        case "draw":
+            return buys(s, player)
+    may_act = {
+        "free-zone": doer and zone_bound, "free-troop": owner and troop_bound,
+        "reroll-zone": zone_bound, "extra": other, "reward": owner, "save": doer,
+        "gem": sum(s.gems) < GEMS,
+    }  # fmt: skip
+    return [""] if may_act[ability] else []
 
 
 def call(s: State, player: int, name: str, arg: str) -> None:
@@ -321,4 +193,29 @@ def call(s: State, player: int, name: str, arg: str) -> None:
     s.used_heroes += (player,)
     s.known_heroes |= {player}
     ability = s.options.box.heroes[name]
-    (HEROES.get(ability) or ANY_TIME[ability]).act(s, player, arg)
+    if ability == "draw":
+        draw_two(s, player, arg)
+        return
+    if ability == "gem":
+        s.gem(player)
+        return
+    match ability:
+        case "reuse":
+            lay(s, player, Token(player, f"hero={arg}", None))
+        case "free-zone":
+            s.zone, s.free_zone = ANY, True
+        case "free-troop":
+            s.troop = (ANY, *s.troop[1:])
+            if s.stage == "blocked":
+                flow.open_window(s)
+        case "cancel":
+            flow.discard(s, s.lift(arg))
+        case "extra":
+            s.right[player] += 1
+        case "reward":
+            s.reward = True
+        case "save":
+            s.save = True
+    flow.again(s)
+    if ability == "reroll-zone":
+        s.zone, s.stage, s.ask = None, "dice", "zone"

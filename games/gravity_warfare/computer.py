@@ -23,9 +23,10 @@ from games.gravity_warfare.outlook import (
     meant,
     steady,
     thumb,
+    under,
 )
 from games.gravity_warfare.rules import View
-from games.gravity_warfare.table import MOUNT, TELEPORT, State
+from games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
 from games.gravity_warfare.words import ABILITIES, card_said
 from games.seated import Phrase, Words
 
@@ -100,36 +101,53 @@ class Player:
 
 def why(s: State, player: int, move: str) -> Words:
     """What speaks for ``move``: of its player's own numbers, and nothing that he cannot see."""
-    words = move.split(":")
-    lies = _percent(steady(s, s.in_force))
-    match words[1]:
+    _, what, *words = move.split(":")
+    said: dict[str, object]
+    match what:
         case "place":
-            return _why_place(s, move)
+            said = {"share": _percent(holds(s, move)), "high": under(move)}
+            if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
+                return "It holds {share} % of the time.", said
+            return (
+                "It holds {share} % of the time, and each piece under it is a point: {high} more.",
+                said,
+            )
         case "play":
-            return _why_play(s, player, words[2:], lies)
-        case "pass":
-            return _why_pass(s, player, lies)
-        case "keep" | "buy" | "draw":
-            return _why_card(s, player, words[1:])
+            return _why_play(s, player, words)
+        case "pass" if s.phase == "after":
+            return "A card that is kept will gain more later.", {}
+        case "pass" if s.phase == "window":
+            return _why_pass(s, player)
+        case "keep":
+            kept, other = s.drawn[int(words[0]) - 1], s.drawn[2 - int(words[0])]
+            if WORTH.get(kept, USUAL_WORTH) > WORTH.get(other, USUAL_WORTH):
+                said = {"card": card_said(kept)}
+                return "{card} is worth more: it helps where a turn is hard.", said
+            return "Either will do: both make another's turn harder or save one of yours.", {}
+        case "buy":
+            said = {"points": s.points[player]}
+            return "You have points to spare ({points}), and few cards.", said
+        case "draw":
+            return (
+                "A card costs nothing now, and the piles are alike: nobody knows what is on top.",
+                {},
+            )
         case "hero":
-            ability = s.options.box.heroes[words[2]]
+            ability = s.options.box.heroes[words[0]]
             return "It costs nothing, once in a round. {what}", {"what": ABILITIES[ability]}
         case "pay":
             return "A piece that is placed now is worth more than a gem.", {}
         case "choose":
-            rest = [token.name for token in s.tokens if token.name != "blindfolded"]
-            return "Blindfolded holds {one} % of the time, the other cards {other} %.", {
-                "one": _percent(steady(s, ["blindfolded"])), "other": _percent(steady(s, rest)),
-            }  # fmt: skip
+            rest = [token.name for token in s.tokens if token.name != BLIND]
+            said = {"one": _percent(steady(s, [BLIND])), "other": _percent(steady(s, rest))}
+            return "Blindfolded holds {one} % of the time, the other cards {other} %.", said
         case "name":
-            return "Done so, a piece holds {share} % of the time.", {
-                "share": _percent(steady(s, words[2:3]))
-            }
+            said = {"share": _percent(steady(s, words[:1]))}
+            return "Done so, a piece holds {share} % of the time.", said
         case "event" if words[-1] in COLOURS:
             left = len(s.troops[COLOURS.index(words[-1])])
-            return "So {who} is further from the last piece ({left} left).", {
-                "who": words[-1], "left": left,
-            }  # fmt: skip
+            said = {"who": words[-1], "left": left}
+            return "So {who} is further from the last piece ({left} left).", said
         case "withdraw":
             return "A card gains less here than on a later turn.", {}
     return "Nothing else gains more now.", {}
@@ -139,24 +157,17 @@ def _percent(chance: float) -> int:
     return round(100 * chance)
 
 
-def _why_place(s: State, move: str) -> Words:
-    said = {"share": _percent(holds(s, move)), "high": move.partition(":under=")[2]}
-    if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
-        return "It holds {share} % of the time.", said
-    return "It holds {share} % of the time, and each piece under it is a point: {high} more.", said
-
-
-def _why_play(s: State, player: int, words: list[str], lies: int) -> Words:
-    name = words[0].rpartition("=")[2]
-    owner = COLOURS[s.owner]
+def _why_play(s: State, player: int, words: list[str]) -> Words:
+    """``words``: the card as laid, and what it names."""
+    name, named = words[0].rpartition("=")[2], words[-1]
     left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]
-    eased = _percent(steady(s, s.in_force - {":".join(words[1:]).rpartition("=")[2]}))
+    eased = () if name == GUARD else s.in_force - {named.rpartition("=")[2]}
     said = {
-        "owner": owner, "lies": lies, "left": left, "points": ahead, "who": words[-1],
+        "owner": COLOURS[s.owner], "left": left, "points": ahead, "who": named,
+        "lies": _percent(steady(s, s.in_force)), "eased": _percent(steady(s, eased)),
         "share": _percent(steady(s, s.in_force | {name})),
-        "eased": _percent(steady(s, ())) if name == GUARD else eased,
     }  # fmt: skip
-    if name == SELF and words[-1] == COLOURS[player]:
+    if name == SELF and named == COLOURS[player]:
         return "So you place it yourself, and have the points for what lies under it.", said
     if name == SELF:
         return "As it lies it holds {lies} % of the time, and {who} pays for what falls.", said
@@ -178,14 +189,9 @@ def _why_play(s: State, player: int, words: list[str], lies: int) -> Words:
     return template, said
 
 
-def _why_pass(s: State, player: int, lies: int) -> Words:
-    left = len(s.troops[s.owner])
-    said = {"owner": COLOURS[s.owner], "lies": lies, "left": left}
-    if s.phase == "after":
-        return "A card that is kept will gain more later.", said
-    if s.phase != "window":
-        return "Nothing else gains more now.", said
-    partners = s.options.partners(player)
+def _why_pass(s: State, player: int) -> Words:
+    left, partners = len(s.troops[s.owner]), s.options.partners(player)
+    said = {"owner": COLOURS[s.owner], "lies": _percent(steady(s, s.in_force)), "left": left}
     if s.doer in partners or s.owner in partners:
         return "As it lies it holds {lies} % of the time: keep your cards for a harder turn.", said
     if s.in_force:
@@ -193,16 +199,3 @@ def _why_pass(s: State, player: int, lies: int) -> Words:
     if left > NEAR:
         return "{owner} still has {left} pieces: a card is worth more near the last one.", said
     return "A card gains less here than on a later turn.", said
-
-
-def _why_card(s: State, player: int, words: list[str]) -> Words:
-    """A card that is kept, bought or drawn."""
-    if words[0] == "buy":
-        return "You have points to spare ({points}), and few cards.", {"points": s.points[player]}
-    if words[0] == "draw":
-        return "A card costs nothing now, and the piles are alike: nobody knows what is on top.", {}
-    kept, other = s.drawn[int(words[1]) - 1], s.drawn[2 - int(words[1])]
-    said = {"card": card_said(kept)}
-    if WORTH.get(kept, USUAL_WORTH) > WORTH.get(other, USUAL_WORTH):
-        return "{card} is worth more: it helps where a turn is hard.", said
-    return "Either will do: both make another's turn harder or save one of yours.", said

@@ -5,6 +5,7 @@ The printed counts and names are not in the rule text: ``default.toml`` is our o
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
 MOST_KINDS, MOST_CARDS, MOST_HEROES, MOST_WORD = 60, 400, 40, 40  # the box has 15, 65, 10
+_WORD = re.compile(rf"[^:=+@/? ]{{1,{MOST_WORD}}}")
 FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")
 KINDS_OF_CARDS = {
@@ -111,6 +113,11 @@ class Options:
         """Whether hands are unknown."""
         return self.cards == PAPER
 
+    @property
+    def dealt(self) -> int:
+        """Cards that each gets with the Guardian; not in Simple mode."""
+        return 9 if self.mode == DUEL else 5
+
     def as_json(self) -> dict[str, Any]:
         """As JSON types, in the order of ``SPECS``."""
         return {spec.name: getattr(self, spec.name) for spec in SPECS}
@@ -160,22 +167,17 @@ def box_of(data: Mapping[str, Any]) -> Box:
     die = data.get("troop_die", ["tank", "fighter", "ship"])
     if not isinstance(die, list) or not die or any(kind not in KINDS for kind in die):
         raise OptionError("troop_die must be a list of {known}.", known=", ".join(KINDS))
-    return Box(cards, counts, simple, heroes, tuple(sorted(set(die))), _faces(data))
-
-
-def _faces(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    found = {}
+    faces = {}
     for entry in _tables(data, "face", len(FACES)):
-        name = entry.get("name")
-        given = entry.get("zones")
-        zones = given if isinstance(given, list) else []
-        zones = [zone for zone in zones if isinstance(zone, str) and 0 < len(zone) <= MOST_WORD]
-        if name not in FACES:
-            raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=name)
+        face, zones = entry.get("name"), entry.get("zones")
+        named = zones if isinstance(zones, list) else []
+        zones = [zone for zone in named if isinstance(zone, str) and 0 < len(zone) <= MOST_WORD]
+        if face not in FACES:
+            raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=face)
         if len(zones) != len(ZONES):
-            raise OptionError("Face {name} needs the names of its eight zones.", name=name)
-        found[name] = tuple(zones)
-    return found
+            raise OptionError("Face {name} needs the names of its eight zones.", name=face)
+        faces[face] = tuple(zones)
+    return Box(cards, counts, simple, heroes, tuple(sorted(set(die))), faces)
 
 
 def _tables(data: Mapping[str, Any], key: str, most: int) -> list[Mapping[str, Any]]:
@@ -189,13 +191,7 @@ def _tables(data: Mapping[str, Any], key: str, most: int) -> list[Mapping[str, A
 
 def _word(entry: Mapping[str, Any], what: str) -> str:
     name = entry.get("name")
-    bad = set(":=+@/? ")
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or not 0 < len(name) <= MOST_WORD
-        or bad & set(name)
-    ):
+    if not isinstance(name, str) or not name.isprintable() or not _WORD.fullmatch(name):
         raise OptionError("A {what} needs a name of one word: {name}.", what=what, name=name)
     return name
 
@@ -211,49 +207,39 @@ def _count(entry: Mapping[str, Any], key: str, usual: int) -> int:
 
 def read(given: Mapping[str, Any]) -> Options:
     """Check options in JSON types and fill in the defaults. Raises OptionError."""
-    values = checked("Gravity Warfare", SPECS, given)
-    mode = values.get("mode", BATTLE)
-    size = values.get("team_size")
+    values = {spec.name: spec.default for spec in SPECS} | checked("Gravity Warfare", SPECS, given)
+    mode, players, size, deck = (values[key] for key in ("mode", "players", "team_size", "deck"))
     if mode == TEAMS:
-        size = 2 if size is None else size
-        players = values.get("players", 2 * size)
+        size = size or 2
+        players = players or 2 * size
         if players not in (4, 6) or players % size:
             raise OptionError(
                 "{players} players make no even teams of {size}: teams play with 4 or 6.",
                 players=players, size=size,
             )  # fmt: skip
     else:
-        players = values.get("players", 2 if mode == DUEL else 3)
+        players = players or (2 if mode == DUEL else 3)
         if size is not None:
             raise OptionError("team_size is for mode=teams only.")
         if mode == DUEL and players != 2:
             raise OptionError("mode=1v1 is for 2 players.")
-    event = values.get("teleport_event", False)
-    if event and mode == SIMPLE:
+    if values["teleport_event"] and mode == SIMPLE:
         raise OptionError("teleport_event is not for mode=simple.")
-    deck = values.get("deck", "default")
-    options = Options(
-        mode, players, size, values.get("rounds", 3), values.get("face", "universe"),
-        values.get("seed", 0), values.get("cards", "digital"), event, deck,
-        default_box() if isinstance(deck, str) else box_of(deck),
-    )  # fmt: skip
-    _check_enough(options)
-    return options
-
-
-def _check_enough(options: Options) -> None:
-    box = options.box
+    box = default_box() if isinstance(deck, str) else box_of(deck)
     guardians = box.counts.get("guardian", 0)
-    if guardians < options.players:
+    if guardians < players:
         raise OptionError(
             "This deck has {count} Guardians; it needs one for each player.", count=guardians
         )
-    if options.simple:
-        if all(box.cards[name] == "defence" for name in options.pack()):
+    options = Options(**{**values, "players": players, "team_size": size}, box=box)
+    pack = options.pack()
+    if mode == SIMPLE:
+        if all(box.cards[name] == "defence" for name in pack):
             raise OptionError("This deck has nothing but defences, which decide no turn.")
-        return
-    dealt = options.players * (9 if options.mode == DUEL else 5)
-    if sum(options.pack().values()) - options.players < dealt:
+        return options
+    dealt = players * options.dealt
+    if pack.total() - players < dealt:
         raise OptionError("This deck has too few cards for the deal: it needs {n}.", n=dealt)
-    if len(box.heroes) < options.players:
+    if len(box.heroes) < players:
         raise OptionError("This deck has too few heroes: it needs one for each player.")
+    return options

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.gravity_warfare.data import DUEL, HAND
-from games.gravity_warfare.table import (
-    ANY,
-    BLIND,
-    COPY,
-    DUPLICATE,
-    MOUNT,
-    PAIR,
-    TELEPORT,
-    UNKNOWN,
-    Play,
-    State,
-    Token,
-    kind_of,
-    new_troops,
-)
+from games.gravity_warfare import table
+from games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
+from games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, Play, State, Token
 
 START_POINTS = 5
 LAST_TROOP = 5
@@ -28,31 +15,25 @@ TOPPLED = 4
 
 def begin_round(s: State, starter: int) -> None:
     """Begin a round: everything goes back to where it belongs; the deal comes next."""
-    count = s.options.players
-    s.owner = s.doer = starter
-    s.stage = "deal"
-    s.troops = [new_troops(player) for player in s.players]
-    s.hands = [()] * count
-    s.gems = [0] * count
-    s.round_laid = [()] * count
-    s.aside = s.lying = s.left = s.right_pile = s.discard = s.used = s.used_heroes = ()
-    s.zones, s.deferred, s.last, s.play, s.first_turn = {}, {}, None, None, True
     clear_turn(s)
+    s.owner = s.doer = starter
+    s.stage, s.first_turn = "deal", True
+    s.troops = [
+        tuple(f"{COLOURS[each]}-{kind}" for kind in KINDS for _ in range(2)) for each in s.players
+    ]
+    s.hands = [()] * len(s.players)
+    s.gems = [0] * len(s.players)
+    s.round_laid = [()] * len(s.players)
+    s.aside = s.lying = s.left = s.right_pile = s.discard = s.used_heroes = ()
+    s.zones, s.deferred, s.last = {}, {}, None
 
 
 def clear_turn(s: State) -> None:
     """Clear all that belongs to a turn."""
     count = s.options.players
-    fresh = State(s.options)
-    for name in (
-        *("zone", "troop", "tokens", "used", "passed", "ever_laid", "fixed", "chosen", "ask"),
-        *("rolled_again", "held", "source", "placed", "under", "play", "event", "drawn_event"),
-        *("free_zone", "reward", "save", "refill"),
-    ):
-        setattr(s, name, getattr(fresh, name))
-    s.spent = [0] * count
-    s.right = [2 if s.options.mode == DUEL else 1] * count
-    s.laid = [()] * count
+    right = 2 if s.options.mode == DUEL else 1
+    fresh = table.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
+    vars(s).update(vars(fresh))
 
 
 def deal(s: State, cards: Sequence[str]) -> None:
@@ -60,10 +41,9 @@ def deal(s: State, cards: Sequence[str]) -> None:
     rest = tuple(cards)
     if s.stage == "deal":
         if not s.options.simple:
-            each = 9 if s.options.mode == DUEL else 5
             for player in s.players:
-                s.hold(player, "guardian", *rest[:each])
-                rest = rest[each:]
+                s.hold(player, "guardian", *rest[: s.options.dealt])
+                rest = rest[s.options.dealt :]
         begin_turn(s, s.owner)
     s.discard = ()
     half = (len(rest) + 1) // 2
@@ -77,7 +57,7 @@ def shuffled(s: State) -> list[str]:
     pack = s.options.pack()
     if not s.options.simple:
         del pack["guardian"]
-    return [UNKNOWN] * pack.total() if s.options.paper else list(pack.elements())
+    return [table.UNKNOWN] * pack.total() if s.options.paper else list(pack.elements())
 
 
 def begin_turn(s: State, owner: int) -> None:
@@ -87,13 +67,8 @@ def begin_turn(s: State, owner: int) -> None:
     if s.options.simple and not s.first_turn:
         s.stage = "card"
     else:
-        roll(s)
+        s.stage = s.ask = "roll"
     s.first_turn = False
-
-
-def roll(s: State) -> None:
-    """Ask for both dice."""
-    s.stage, s.ask = "roll", "roll"
 
 
 def open_window(s: State) -> None:
@@ -104,36 +79,34 @@ def open_window(s: State) -> None:
 
 def again(s: State) -> None:
     """Open the window for cards anew: nobody has passed."""
-    s.stage = "window"
-    s.ask = ""
-    quiet = [each for each in s.players if s.options.simple and each != s.doer]
-    s.passed = frozenset(quiet)
+    s.stage, s.ask = "window", ""
+    s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
 def close_window(s: State) -> None:
     """Close the window, as all have passed: look at what is laid, in order (WARFARE: Window)."""
-    kept: tuple[Token, ...] = ()
-    for token in s.tokens:
-        if s.possible(token.name, kept):
-            kept += (token,)
+    laid, s.tokens = s.tokens, ()
+    for token in laid:
+        if s.possible(token.name):
+            s.tokens += (token,)
         else:
             discard(s, token)
-    lapsed = len(kept) < len(s.tokens)
-    s.tokens = kept
+    lapsed = len(s.tokens) < len(laid)
     if s.options.simple and (lapsed or (s.drawn_event and not s.pieces())):
-        draw_anew(s)
-        return
-    if s.drawn_event:
+        for token in s.tokens:
+            discard(s, token)
+        s.discard += s.used
+        clear_turn(s)
+        s.doer, s.stage = s.owner, "card"
+    elif s.drawn_event:
         s.stage = "event"
-        return
-    blind = blinding(s)
-    if blind and len(blind) < len(s.tokens):
+    elif 0 < len(blinding(s)) < len(s.tokens):
         s.stage = "choose"
-        return
-    s.fixed = tuple(sorted(s.names()))
-    if COPY in s.fixed and s.last is not None:
-        s.zone, s.troop = s.last.zone, s.last.kinds
-    next_step(s)
+    else:
+        s.fixed = tuple(sorted(s.names()))
+        if COPY in s.fixed and s.last is not None:
+            s.zone, s.troop = s.last.zone, s.last.kinds
+        next_step(s)
 
 
 def blinding(s: State) -> list[Token]:
@@ -144,84 +117,46 @@ def blinding(s: State) -> list[Token]:
 
 def discard(s: State, token: Token) -> None:
     """Put a laid card among the used ones; one that a hero laid vanishes."""
-    s.used += (*token.holes, *([token.card] if token.card else []))
-
-
-def draw_anew(s: State) -> None:
-    """Simple: the drawn card cannot be carried out; it is discarded at once."""
-    for token in s.tokens:
-        discard(s, token)
-    used = s.used
-    clear_turn(s)
-    s.discard += used
-    s.doer, s.stage = s.owner, "card"
+    s.used += token.cards
 
 
 def choose(s: State, *, blindfolded: bool) -> None:
     """Blindfolded or the rest: what is not chosen goes back to the hands."""
-    blind = blinding(s)
-    for token in s.tokens:
-        if (token in blind) != blindfolded:
+    blind, laid = blinding(s), s.tokens
+    s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
+    for token in laid:
+        if token not in s.tokens:
             give_back(s, token)
-    s.tokens = tuple(token for token in s.tokens if (token in blind) == blindfolded)
     s.chosen = True
     again(s)
 
 
 def give_back(s: State, token: Token) -> None:
     """Give a laid card back to the hand that laid it."""
+    s.used += token.holes
     if token.card:
         s.hold(token.who, token.card)
-    s.used += token.holes
-    kept = s.round_laid if token.deferred else s.laid
-    laid = list(kept[token.who])
-    if token.card and token.name in laid:
-        laid.remove(token.name)
-        kept[token.who] = tuple(laid)
+        turns = s.round_laid if token.deferred else s.laid
+        laid = list(turns[token.who])
+        if token.name in laid:
+            laid.remove(token.name)
+            turns[token.who] = tuple(laid)
 
 
 def next_step(s: State) -> None:
     """What the dice are asked for, the piece to be taken, or the placement."""
     force = s.fixed or ()
-    s.ask = ""
-    if TELEPORT in force and s.held is None:
-        if s.zone is None:
-            ask(s, "zone")
-        elif s.zone != ANY and s.zone not in s.zones:
-            once_more(s)
-        if not s.ask:
-            s.stage = "take"
+    taking = TELEPORT in force and s.held is None
+    if table.PAIR in force and len(s.troop) < 2:
+        s.stage, s.ask = "dice", "troop"
         return
-    if PAIR in force and len(s.troop) < 2:
-        ask(s, "troop")
-        return
+    if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):  # empty: once more
+        s.zone = ANY if s.rolled_again else None
+        s.rolled_again = True
     if s.zone is None:
-        ask(s, "zone")
-    elif MOUNT in force and s.zone != ANY and s.zone not in s.zones:
-        once_more(s)
-    if not s.ask:
-        s.stage = "place"
-
-
-def ask(s: State, what: str) -> None:
-    """Ask for a roll of ``what``."""
-    s.stage, s.ask = "dice", what
-
-
-def once_more(s: State) -> None:
-    """The zone is empty: the die again, and then any zone."""
-    if s.rolled_again:
-        s.zone = ANY
-        return
-    s.zone, s.rolled_again = None, True
-    ask(s, "zone")
-
-
-def took(s: State, zone: str, piece: str) -> None:
-    """Teleport it: the piece is in the hand, and the target is rolled."""
-    s.remove(zone, piece, top=True)
-    s.held, s.source, s.zone, s.rolled_again = piece, zone, None, False
-    next_step(s)
+        s.stage, s.ask = "dice", "zone"
+    else:
+        s.stage, s.ask = "take" if taking else "place", ""
 
 
 def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
@@ -233,26 +168,23 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
     s.put(zone, names, under)
     s.under += under
     s.placed += (names,)
-    if DUPLICATE in force and len(s.placed) < 2:
-        s.rolled_again = False
-        if TELEPORT in force:
-            s.held = s.source = s.zone = None
-        else:
-            s.zone = zone
-            s.troop = tuple(
-                kind_of(name) if die == ANY else die
-                for die, name in zip(s.troop, names, strict=False)
-            )
-        next_step(s)
-        return
     s.zone = zone
-    succeed(s)
+    if table.DUPLICATE not in force or len(s.placed) == 2:
+        succeed(s)
+        return
+    s.rolled_again = False
+    if TELEPORT in force:
+        s.held = s.source = s.zone = None
+    else:  # a free die stands for the kind placed
+        both = zip(s.troop, names, strict=False)
+        s.troop = tuple(table.kind_of(name) if die == ANY else die for die, name in both)
+    next_step(s)
 
 
 def note_play(s: State, names: tuple[str, ...], zone: str) -> None:
     """Note the turn's first placement, which Copy it may copy; not Teleport it's."""
     if not s.placed and TELEPORT not in (s.fixed or ()):
-        s.play = Play(s.fixed or (), zone, tuple(kind_of(name) for name in names))
+        s.play = Play(s.fixed or (), zone, tuple(map(table.kind_of, names)))
 
 
 def succeed(s: State) -> None:
@@ -273,17 +205,13 @@ def succeed(s: State) -> None:
 
 def after(s: State) -> None:
     """Nobody gives anything back: the last troop ends the round, else refill the hands."""
-    reward_teleport(s)
-    if not s.troops[s.owner]:
-        s.points[s.owner] += LAST_TROOP
-        end_round(s, s.owner)
-        return
-    able = max(len(s.left), len(s.right_pile)) >= 2
     may = [s.owner] if s.fixed else []
     if s.doer != s.owner:
         may = [s.owner, s.doer]
-    queue = [each for each in may if len(s.hands[each]) < HAND and able and not s.options.simple]
-    s.refill = tuple(queue)
+    if s.options.simple or not s.troops[s.owner] or max(len(s.left), len(s.right_pile)) < 2:
+        may = []
+    s.refill = tuple(each for each in may if len(s.hands[each]) < HAND)
+    reward_teleport(s)
     refilled(s)
 
 
@@ -300,11 +228,11 @@ def failed(s: State, names: tuple[str, ...], zone: str, fell: Sequence[str]) -> 
     force = s.fixed or ()
     note_play(s, names, zone)
     own, strangers = fall(s, fell, own=TELEPORT not in force)
-    back = s.doer if s.options.simple else s.owner
     if TELEPORT in force:
         s.give(s.doer, *names)
     else:
         s.spend(s.owner, names)
+        back = s.doer if s.options.simple else s.owner
         s.give(back, *names, *own, *s.remove_fresh())
     free = s.save or (BLIND in force and not strangers)
     punish(s, s.doer, len(fell), free=free)
@@ -339,11 +267,7 @@ def punish(s: State, who: int, count: int, *, free: bool) -> None:
     if count and not free:
         s.pay(who, 1)
     reward_teleport(s)
-    if s.options.simple and not s.troops[s.owner]:
-        s.points[s.owner] += LAST_TROOP
-        end_round(s, s.owner)
-    else:
-        end_turn(s)
+    end_turn(s)
 
 
 def reward_teleport(s: State) -> None:
@@ -353,7 +277,11 @@ def reward_teleport(s: State) -> None:
 
 
 def end_turn(s: State) -> None:
-    """Used cards to the discards, and the next seat."""
+    """An owner without troops ends the round; else the next seat."""
+    if not s.troops[s.owner]:
+        s.points[s.owner] += LAST_TROOP
+        end_round(s, s.owner)
+        return
     s.last = s.play
     tidy(s)
     begin_turn(s, (s.owner + 1) % s.options.players)

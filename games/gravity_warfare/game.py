@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from games.gravity_warfare import data, moves, outlook, witness, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
-from games.gravity_warfare.table import ANY, State
+from games.gravity_warfare.table import ANY, State, spelt
 from games.rules import Dice
 from games.seated import Computer, SeatedGame, Witnessed, Words
 
@@ -56,14 +56,12 @@ class WarfareGame(SeatedGame):
 
     def cells(self, state: Seen) -> Mapping[str, str]:
         """Zone -> its towers, oldest first, as a witness writes them."""
-        return {zone: "/".join(towers) for zone, towers in _towers(table_of(state)).items()}
+        zones = sorted(table_of(state).zones.items())
+        return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
     def reserve(self, state: Seen) -> Mapping[str, int]:
         """Player -> troops that he still holds."""
-        return {
-            player: len(troops)
-            for player, troops in zip(self.players, table_of(state).troops, strict=True)
-        }
+        return dict(zip(self.players, map(len, table_of(state).troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
         """Most points; ties share it. ``team``: the one that leads alone."""
@@ -145,10 +143,7 @@ class WarfareGame(SeatedGame):
 
     def failure(self, position: Position, move: str) -> str | None:
         """The move that says that this placement or event failed."""
-        words = move.split(":")
-        if words[1] not in ("place", "event"):
-            return None
-        return ":".join([words[0], words[1], "fail", words[3], words[4]])
+        return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
         """*Spin it* is in force."""
@@ -179,40 +174,39 @@ class WarfareGame(SeatedGame):
     def more(self, position: Position) -> Mapping[str, Any]:
         """The rest of the contract's object."""
         state: State = table_of(position.state)
-        by_name = dict(zip(self.players, state.players, strict=True))
-        between = state.stage in ("heroes", "deal", "over")
+        named = self.players
+
+        def by_seat(values: Iterable[Any]) -> dict[str, Any]:
+            return dict(zip(named, values, strict=True))
+
+        turn = {
+            "doer": named[state.doer],
+            "zone": state.zone,
+            "troop": list(state.troop),
+            "challenges": sorted(state.in_force),
+            "cards": [[named[token.who], token.text] for token in state.tokens],
+        }
+        deferred = sorted(state.deferred.items())
         return {
             "awaiting": list(position.awaiting),
             "phase": state.phase,
             "round": state.round,
-            "cells": _towers(state),
-            "troops": {name: list(state.troops[player]) for name, player in by_name.items()},
+            "cells": {zone: list(map(spelt, on)) for zone, on in sorted(state.zones.items())},
+            "troops": by_seat(map(list, state.troops)),
             "aside": list(state.aside),
-            "points": {name: state.points[player] for name, player in by_name.items()},
-            "gems": {name: state.gems[player] for name, player in by_name.items()},
-            "hands": {name: list(state.hands[player]) for name, player in by_name.items()},
+            "points": by_seat(state.points),
+            "gems": by_seat(state.gems),
+            "hands": by_seat(map(list, state.hands)),
             "drawn": list(state.drawn),
-            "heroes": {self.players[p]: hero for p, hero in sorted(state.heroes.items())},
-            "used": [self.players[player] for player in sorted(state.used_heroes)],
+            "heroes": {named[player]: hero for player, hero in sorted(state.heroes.items())},
+            "used": [named[player] for player in sorted(state.used_heroes)],
             "piles": {
                 "left": len(state.left),
                 "right": len(state.right_pile),
                 "discard": len(state.discard),
             },
-            "deferred": {
-                self.players[player]: [token.text for token in tokens]
-                for player, tokens in sorted(state.deferred.items())
-            },
-            "turn": None if between else self._turn(state),
-        }
-
-    def _turn(self, state: State) -> dict[str, Any]:
-        return {
-            "doer": self.players[state.doer],
-            "zone": state.zone,
-            "troop": list(state.troop),
-            "challenges": sorted(state.in_force),
-            "cards": [[self.players[token.who], token.text] for token in state.tokens],
+            "deferred": {named[who]: [token.text for token in tokens] for who, tokens in deferred},
+            "turn": None if state.stage in ("heroes", "deal", "over") else turn,
         }
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
@@ -225,13 +219,6 @@ class WarfareGame(SeatedGame):
             if move.startswith(stem):
                 return stem
         return move
-
-
-def _towers(state: State) -> dict[str, list[str]]:
-    return {
-        zone: ["+".join(piece.name for piece in tower) for tower in towers]
-        for zone, towers in sorted(state.zones.items())
-    }
 
 
 class WarfareType(GameType):

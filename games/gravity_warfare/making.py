@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
-from games.gravity_warfare.moves import CHANCE, TABLE, awaited, event_of, nameable, towers_of
-from games.gravity_warfare.table import ANY, TELEPORT, UNKNOWN, State, Token, kind_of
+from games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
+from games.gravity_warfare.table import ANY, COPY, TELEPORT, UNKNOWN, State, Token, kind_of
 
 
 def make(s: State, move: str) -> None:
@@ -17,8 +17,11 @@ def make(s: State, move: str) -> None:
     s.turn += 1
     if who == CHANCE:
         _by_chance(s, what, args)
+    elif (who, what) == (TABLE, "time"):
+        keep = {s.doer} - s.passed if s.stage == "window" else set()
+        _pass(s, set(s.players) - keep)
     elif who == TABLE:
-        _by_table(s, what, args)
+        _see(s, args)
     else:
         _by_player(s, COLOURS.index(who), what, args)
 
@@ -26,21 +29,23 @@ def make(s: State, move: str) -> None:
 def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
     match what:
         case "heroes":
-            names = args or [UNKNOWN] * s.options.players
-            s.heroes = dict(enumerate(names))
+            s.heroes = dict(enumerate(args or [UNKNOWN] * s.options.players))
             s.stage = "deal"
         case "shuffle":
             flow.deal(s, args or [UNKNOWN] * len(flow.shuffled(s)))
-        case "roll":
-            s.troop, s.zone = (args[0],), args[1]
-            _rolled(s)
-        case "troop":
-            if s.stage == "roll":
-                s.troop = (args[0],)
-                _rolled(s)
+        case "roll" | "troop" if s.stage == "roll":  # it must show a troop that is held: two tries
+            s.troop = (args[0],)
+            if what == "roll":
+                s.zone = args[1]
+            if any(kind_of(piece) == args[0] for piece in s.troops[s.owner]):
+                flow.open_window(s)
+            elif what == "roll":
+                s.ask = "troop"
             else:
-                s.troop += (args[0],)
-                flow.next_step(s)
+                s.stage, s.ask = "blocked", ""
+        case "troop":
+            s.troop += (args[0],)
+            flow.next_step(s)
         case "zone":
             s.zone = args[0]
             if s.stage == "roll":
@@ -51,33 +56,8 @@ def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
                 flow.next_step(s)
 
 
-def _rolled(s: State) -> None:
-    """The troop die must show a troop that is held: two tries."""
-    if any(kind_of(piece) == s.troop[0] for piece in s.troops[s.owner]):
-        flow.open_window(s)
-    elif s.ask == "roll":
-        s.ask = "troop"
-    else:
-        s.stage, s.ask = "blocked", ""
-
-
-def _by_table(s: State, what: str, args: Sequence[str]) -> None:
-    if what == "time":
-        keep = {s.doer} - s.passed if s.stage == "window" else set()
-        s.passed = frozenset(set(s.players) - keep)
-        _passed(s)
-        return
-    towers = towers_of(s, args) or {}
-    gone: Counter[str] = Counter()
-    for zone in towers:
-        gone.update(piece.name for tower in s.zones.get(zone, ()) for piece in tower)
-    for zone, found in towers.items():
-        gone.subtract(piece.name for tower in found for piece in tower)
-        s.set_zone(zone, found)
-    s.aside = tuple(sorted([*s.aside, *gone.elements()]))
-
-
-def _passed(s: State) -> None:
+def _pass(s: State, players: set[int]) -> None:
+    s.passed |= players
     if not awaited(s):
         if s.stage == "window":
             flow.close_window(s)
@@ -85,10 +65,25 @@ def _passed(s: State) -> None:
             flow.after(s)
 
 
+def _see(s: State, args: Sequence[str]) -> None:
+    """What a witness does not find any more is aside, at no one's cost."""
+    before = s.standing()
+    for zone, towers in (towers_of(s, args) or {}).items():
+        s.set_zone(zone, towers)
+    gone = Counter(piece for piece, _ in before) - Counter(piece for piece, _ in s.standing())
+    s.aside = tuple(sorted([*s.aside, *gone.elements()]))
+
+
 def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
     match what:
+        case "pass" if s.stage == "blocked":
+            s.gem(player)
+            s.play = None
+            flow.end_turn(s)
+        case "pass" if s.stage == "refill":
+            flow.refilled(s, player)
         case "pass":
-            _pass(s, player)
+            _pass(s, {player})
         case "pay":
             s.gems[player] -= 1
             s.troop = (ANY,)
@@ -101,63 +96,60 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
             s.refilling = what == "draw"
             cards.draw_two(s, player, args[0])
         case "keep":
-            _kept(s, player, int(args[0]) - 1)
+            _keep(s, player, int(args[0]) - 1)
         case "name":
-            _named(s, args[0])
+            s.used = ()
+            _begin(s, player, args[0], cards.WILD)
         case "play":
             cards.play(s, player, args[0], ":".join(args[1:]))
         case "hero":
             cards.call(s, player, args[0], ":".join(args[1:]))
         case "withdraw":
-            token = next(
-                t for t in s.tokens if t.who == player and t.text == args[0] and not t.deferred
-            )
-            s.tokens = tuple(each for each in s.tokens if each is not token)
-            flow.give_back(s, token)
+            flow.give_back(s, s.lift(args[0], player))
             flow.again(s)
         case "choose":
             flow.choose(s, blindfolded=args[0] == "blindfolded")
-        case "take":
-            flow.took(s, args[0], args[1])
+        case "take":  # Teleport it: the piece is in the hand, and the target is rolled
+            zone, piece = args
+            s.remove(zone, piece, top=True)
+            s.held, s.source, s.zone, s.rolled_again = piece, zone, None, False
+            flow.next_step(s)
         case "place":
-            _placed(s, args)
+            pieces, zone = tuple(args[1].split("+")), args[2]
+            if args[0] == "ok":
+                flow.placed(s, pieces, zone, int(_value(args) or 0))
+            else:
+                flow.failed(s, pieces, zone, _fell(args))
         case "event":
-            _happened(s, player, args)
+            _carry_out(s, player, args)
 
 
-def _pass(s: State, player: int) -> None:
-    if s.stage == "blocked":
-        s.gem(player)
-        s.play = None
-        flow.end_turn(s)
-    elif s.stage == "refill":
-        flow.refilled(s, player)
-    else:
-        s.passed |= {player}
-        _passed(s)
+def _value(args: Sequence[str]) -> str:
+    """Of ``under=N`` or ``fell=X+Y`` at the end, where it is given."""
+    return args[-1].partition("=")[2]
+
+
+def _fell(args: Sequence[str]) -> list[str]:
+    value = _value(args)
+    return value.split("+") if value else []
 
 
 def _draw_card(s: State, player: int, side: str, said: str = "") -> None:
     """Simple mode: the card decides the turn, is kept, or goes to the discards at once."""
-    (card,) = s.draw(side, 1)
-    card = said or card
+    (drawn,) = s.draw(side, 1)
+    card = said or drawn
     kind = KINDS_OF_CARDS.get(card, "challenge")
     if kind == "defence":
         s.hold(player, card)
-    elif card == "antimatter" and nameable(s):
+    elif card == cards.WILD and nameable(s):
         s.stage = "name"
         s.used = (card,)
-    elif kind == "wild" or not _begun(s, player, card, card):
+    elif kind == "wild" or not _begin(s, player, card, card):
         s.discard += (card,)
 
 
-def _named(s: State, name: str) -> None:
-    s.used = ()
-    _begun(s, s.owner, name, "antimatter")
-
-
-def _begun(s: State, player: int, name: str, card: str) -> bool:
-    """Whether the turn can be played with the card drawn; it begins so."""
+def _begin(s: State, player: int, name: str, card: str) -> bool:
+    """Begin the turn with the card drawn; False where it cannot be played so."""
     if name == cards.KEEP:
         if not s.pieces():
             return False
@@ -166,57 +158,38 @@ def _begun(s: State, player: int, name: str, card: str) -> bool:
         return True
     if cards.is_event(s, name) or not s.possible(name):
         return False
-    text = name if card == name else f"{card}={name}"
-    cards.lay(s, player, Token(player, text, card))
-    if name == "copy-it":
+    cards.lay(s, player, Token(player, name if card == name else f"{card}={name}", card))
+    if name == COPY:
         flow.open_window(s)
-    elif name == TELEPORT:
-        s.stage, s.ask = "roll", "zone"
     else:
-        flow.roll(s)
+        s.stage, s.ask = "roll", "zone" if name == TELEPORT else "roll"
     return True
 
 
-def _kept(s: State, player: int, which: int) -> None:
-    cards_drawn, s.drawn, s.drawer = s.drawn, (), -1
-    s.hold(player, cards_drawn[which])
-    s.discard += (cards_drawn[1 - which],)
+def _keep(s: State, player: int, which: int) -> None:
+    drawn, s.drawn, s.drawer = s.drawn, (), -1
+    s.hold(player, drawn[which])
+    s.discard += (drawn[1 - which],)
     if s.refilling:
         s.refilling = False
         flow.refilled(s, player)
 
 
-def _placed(s: State, args: Sequence[str]) -> None:
-    how, pieces, zone, *more = args
-    names = tuple(pieces.split("+"))
-    if how == "ok":
-        flow.placed(s, names, zone, int(more[0].partition("=")[2]) if more else 0)
-    else:
-        flow.failed(s, names, zone, _fell(more))
-
-
-def _fell(more: Sequence[str]) -> list[str]:
-    return more[0].partition("=")[2].split("+") if more else []
-
-
-def _happened(s: State, player: int, args: Sequence[str]) -> None:
+def _carry_out(s: State, player: int, args: Sequence[str]) -> None:
     """An event has been carried out, on the piece that lies on top."""
     how, zone, piece, *more = args
-    name = event_of(s)[1]
-    simple = s.event is None
+    name, drawn = s.event_now.name, s.event is None
+    fell = _fell(args) if how == "fail" else []
     s.remove(zone, piece, top=True)
     s.event = None
-    fell: list[str] = []
     if how == "fail":
-        fell = _fell(more)
         flow.fall(s, fell, own=False)
         s.give(player, piece)
     elif name == TELEPORT:
-        under = int(more[1].partition("=")[2]) if len(more) > 1 else 0
-        s.put(more[0], (piece,), under, fresh=False)
+        s.put(more[0], (piece,), int(_value(args) or 0), fresh=False)
     else:
         s.give(s.owner if name == cards.GIVE else COLOURS.index(more[0]), piece)
-    if simple or len(fell) >= flow.TOPPLED:
+    if drawn or len(fell) >= flow.TOPPLED:
         flow.punish(s, player, len(fell), free=False)
         return
     if fell:

@@ -5,27 +5,18 @@ adds to them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.gravity_warfare import cards, flow
-from games.gravity_warfare.data import COLOURS, KINDS, KINDS_OF_CARDS, ZONES
-from games.gravity_warfare.table import (
-    ANY,
-    MOUNT,
-    PAIR,
-    Piece,
-    State,
-    Tower,
-    kind_of,
-    zones_with_pieces,
-)
+from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS, ZONES
+from games.gravity_warfare.table import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
 from games.rules import Dice
 
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-_TROOPS = {f"{colour}-{kind}" for colour in COLOURS for kind in KINDS}
+FALLS = (0, 0, 1, 1, 2, 3, 4)  # pieces: one of these, where a failure is made up
 
 
 def awaited(s: State) -> tuple[int, ...]:
@@ -42,7 +33,7 @@ def awaited(s: State) -> tuple[int, ...]:
         case "choose":
             return tuple(each for each in s.players if each != s.doer)
         case "event":
-            return (event_of(s)[0],)
+            return (s.event_now.who,)
         case "take" | "place":
             return (s.doer,)
         case "refill":
@@ -52,69 +43,84 @@ def awaited(s: State) -> tuple[int, ...]:
 
 def listed(s: State) -> list[str]:
     """All legal moves; stems stand for those with arguments that cannot be listed."""
-    found = list(_CHANCES[s.phase](s)) if s.phase in _CHANCES else []
-    for player in awaited(s):
-        found += _asked(s, player)
+    found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
-        found += _at_any_time(s, player)
+        found += listed_of(s, player)
     if (s.phase == "window" and set(awaited(s)) - {s.doer}) or s.phase == "after":
         found.append("table:time")
     return found
 
 
 def listed_of(s: State, player: int) -> list[str]:
-    """One player's, in the same order."""
-    asked = _asked(s, player) if player in awaited(s) else []
-    return [*asked, *_at_any_time(s, player)]
+    """One player's."""
+    words = list(_of_player(s, player)) if player in awaited(s) else []
+    if s.phase in BUYING and not s.options.simple:
+        words += [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
+        words += [f"hero:{hero}" for hero in cards.heroics(s, player, cards.ANY_TIME)]
+    return [f"{COLOURS[player]}:{each}" for each in words]
 
 
-def _asked(s: State, player: int) -> list[str]:
-    return [f"{COLOURS[player]}:{words}" for words in _PHASES[s.phase](s, player)]
+def _of_chance(s: State) -> list[str]:
+    die = s.options.box.die
+    match s.phase:
+        case "heroes":
+            return ["heroes"]
+        case "deal":
+            return ["shuffle"]
+        case "roll" | "dice" if s.ask == "roll":
+            return [f"roll:{kind}:{zone}" for kind in die for zone in ZONES]
+        case "roll" | "dice" if s.ask == "troop":
+            return [f"troop:{kind}" for kind in die]
+        case "roll" | "dice":
+            return [f"zone:{zone}" for zone in ZONES if zone != s.source]
+    return []
 
 
-def _at_any_time(s: State, player: int) -> list[str]:
-    if s.options.simple or s.phase not in BUYING:
-        return []
-    words = [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
-    words += [f"hero:{hero}" for hero in cards.heroics(s, player, cards.ANY_TIME)]
-    return [f"{COLOURS[player]}:{word}" for word in words]
-
-
-def _deal(s: State) -> Iterator[str]:
-    yield "chance:shuffle"
-
-
-def _heroes(s: State) -> Iterator[str]:
-    yield "chance:heroes"
-
-
-def _dice(s: State) -> Iterator[str]:
-    if s.ask == "roll":
-        yield from (f"chance:roll:{kind}:{zone}" for kind in s.options.box.die for zone in ZONES)
-    elif s.ask == "troop":
-        yield from (f"chance:troop:{kind}" for kind in s.options.box.die)
-    elif s.ask == "zone":
-        yield from (f"chance:zone:{zone}" for zone in ZONES if zone != s.source)
-
-
-_CHANCES: Mapping[str, Callable[[State], Iterator[str]]] = {
-    "heroes": _heroes, "deal": _deal, "roll": _dice, "dice": _dice,
-}  # fmt: skip
-
-
-def _card(s: State, player: int) -> Iterator[str]:
-    for side in ("left", "right"):
-        if s.pile(side):
-            if s.options.paper:
-                yield from (f"draw:{side}:{card}" for card in s.unseen())
-            else:
-                yield f"draw:{side}"
-    if cards.GUARD in s.hands[player]:
-        yield "play:guardian"
-
-
-def _name(s: State, player: int) -> Iterator[str]:
-    yield from (f"name:{name}" for name in nameable(s))
+def _of_player(s: State, player: int) -> Iterator[str]:
+    """What one who is awaited may do in this phase."""
+    match s.phase:
+        case "card":
+            named = [f":{card}" for card in s.unseen()] if s.options.paper else [""]
+            sides = [side for side in ("left", "right") if s.pile(side)]
+            yield from (f"draw:{side}{card}" for side in sides for card in named)
+            if cards.GUARD in s.hands[player]:
+                yield "play:guardian"
+        case "name":
+            yield from (f"name:{name}" for name in nameable(s))
+        case "blocked":
+            yield "pass"
+            if s.gems[player]:
+                yield "pay"
+            yield from (f"hero:{hero}" for hero in cards.heroics(s, player, ["free-troop"]))
+        case "window":
+            yield "pass"
+            yield from (f"play:{words}" for words in cards.plays(s, player))
+            if len(s.tokens) > 1:
+                mine = [t for t in s.tokens if t.who == player and t.card and not t.deferred]
+                yield from (f"withdraw:{token.text}" for token in mine)
+            yield from (f"hero:{words}" for words in cards.heroics(s, player, cards.IN_WINDOW))
+        case "choose":
+            yield from ("choose:blindfolded", "choose:rest")
+        case "event":
+            yield from _events(s)
+        case "take":
+            zones = [zone for zone in sorted(s.zones) if s.zone in (ANY, zone)]
+            yield from (f"take:{zone}:{piece}" for zone in zones for piece in s.tops(zone))
+        case "place":
+            yield from _placements(s)
+        case "after":
+            yield "pass"
+            if cards.givable(s) is not None:
+                hand = s.playable(player)
+                if cards.GIVE in hand:
+                    yield f"play:{cards.GIVE}"
+                if cards.WILD in hand and cards.GIVE in cards.named(s):
+                    yield f"play:{cards.WILD}={cards.GIVE}"
+        case "refill":
+            yield "pass"
+            yield from (f"draw:{side}" for side in cards.buys(s, player))
+        case "keep":
+            yield from ("keep:1", "keep:2")
 
 
 def nameable(s: State) -> list[str]:
@@ -124,52 +130,13 @@ def nameable(s: State) -> list[str]:
     return [*found, cards.KEEP] if keep else found
 
 
-def _blocked(s: State, player: int) -> Iterator[str]:
-    yield "pass"
-    if s.gems[player]:
-        yield "pay"
-    yield from (f"hero:{hero}" for hero in cards.heroics(s, player, {"free-troop": _FREE_TROOP}))
-
-
-_FREE_TROOP = cards.HEROES["free-troop"]
-
-
-def _window(s: State, player: int) -> Iterator[str]:
-    yield "pass"
-    yield from (f"play:{words}" for words in cards.plays(s, player))
-    if len(s.tokens) > 1:
-        mine = [t for t in s.tokens if t.who == player and t.card and not t.deferred]
-        yield from (f"withdraw:{token.text}" for token in mine)
-    yield from (f"hero:{words}" for words in cards.heroics(s, player, cards.HEROES))
-
-
-def _choose(s: State, player: int) -> Iterator[str]:
-    yield from ("choose:blindfolded", "choose:rest")
-
-
-def _after(s: State, player: int) -> Iterator[str]:
-    yield "pass"
-    if cards.givable(s) is not None:
-        hand = s.playable(player)
-        if cards.GIVE in hand:
-            yield f"play:{cards.GIVE}"
-        if "antimatter" in hand and cards.GIVE in cards.named(s):
-            yield f"play:antimatter={cards.GIVE}"
-
-
-def event_of(s: State) -> tuple[int, str]:
-    """Who carries it out, and which it is; in Simple mode the doer, Keep it."""
-    return (s.doer, cards.KEEP) if s.event is None else s.event
-
-
-def _event_moves(s: State, player: int) -> Iterator[str]:
-    name = event_of(s)[1]
+def _events(s: State) -> Iterator[str]:
+    name = s.event_now.name
     if name == cards.GIVE:
-        zone, piece = cards.givable(s), s.placed[-1][-1]
-        yield f"event:ok:{zone}:{piece}"
-        yield f"event:fail:{zone}:{piece}"
+        where = f"{cards.givable(s)}:{s.placed[-1][-1]}"
+        yield from (f"event:ok:{where}", f"event:fail:{where}")
         return
-    for zone in zones_with_pieces(s):
+    for zone in sorted(s.zones):
         for piece in s.tops(zone):
             yield f"event:fail:{zone}:{piece}"
             if name == cards.KEEP:
@@ -177,36 +144,25 @@ def _event_moves(s: State, player: int) -> Iterator[str]:
                 continue
             left = s.copy()
             left.remove(zone, piece, top=True)
-            for target in ZONES:
-                if target != zone:
-                    yield from (
-                        f"event:ok:{zone}:{piece}:{target}{under}"
-                        for under in _unders(left, target, mount=False)
-                    )
+            targets = (f"{to}{under}" for to in ZONES if to != zone for under in _unders(left, to))
+            yield from (f"event:ok:{zone}:{piece}:{target}" for target in targets)
 
 
-def _take(s: State, player: int) -> Iterator[str]:
-    for zone in zones_with_pieces(s):
-        if s.zone in (ANY, zone):
-            yield from (f"take:{zone}:{piece}" for piece in s.tops(zone))
-
-
-def _place(s: State, player: int) -> Iterator[str]:
+def _placements(s: State) -> Iterator[str]:
     mount = MOUNT in (s.fixed or ())
     zones = [zone for zone in ZONES if s.zone in (ANY, zone) and (not mount or zone in s.zones)]
     for names in sorted(_choices(s)):
         pieces = "+".join(names)
         for zone in zones:
             yield f"place:fail:{pieces}:{zone}"
-            yield from (
-                f"place:ok:{pieces}:{zone}{under}" for under in _unders(s, zone, mount=mount)
-            )
+            unders = (under for under in _unders(s, zone) if under or not mount)
+            yield from (f"place:ok:{pieces}:{zone}{under}" for under in unders)
 
 
-def _unders(s: State, zone: str, *, mount: bool) -> Iterator[str]:
-    if not mount:
-        yield ""
-    yield from (f":under={n}" for n in sorted({len(tower) for tower in s.zones.get(zone, ())}))
+def _unders(s: State, zone: str) -> list[str]:
+    """The surface, and the heights of the towers there."""
+    heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
+    return ["", *(f":under={height}" for height in heights)]
 
 
 def _choices(s: State) -> set[tuple[str, ...]]:
@@ -218,29 +174,11 @@ def _choices(s: State) -> set[tuple[str, ...]]:
     for die in dice:
         longer = set()
         for names in found:
-            left = Counter(s.troops[s.owner])
-            left.subtract(names)
-            held = set(left.elements())
+            held = set((Counter(s.troops[s.owner]) - Counter(names)).elements())
             fitting = {name for name in held if kind_of(name) == die}
             longer |= {(*names, name) for name in fitting or held}
         found = longer
     return found
-
-
-def _refill(s: State, player: int) -> Iterator[str]:
-    yield "pass"
-    yield from (f"draw:{side}" for side in cards.buys(s, player))
-
-
-def _keep(s: State, player: int) -> Iterator[str]:
-    yield from ("keep:1", "keep:2")
-
-
-_PHASES: Mapping[str, Callable[[State, int], Iterator[str]]] = {
-    "card": _card, "name": _name, "blocked": _blocked, "window": _window, "choose": _choose,
-    "event": _event_moves, "take": _take, "place": _place, "after": _after, "refill": _refill,
-    "keep": _keep,
-}  # fmt: skip
 
 
 # whether a move may be made
@@ -249,85 +187,77 @@ _PHASES: Mapping[str, Callable[[State, int], Iterator[str]]] = {
 def allowed(s: State, move: str) -> bool:
     """Whether a move is legal, with its arguments."""
     words = move.split(":")
-    if words[:2] == ["chance", "heroes"]:
-        return s.phase == "heroes" and _heroes_fit(s, words[2:])
-    if words[:2] == ["chance", "shuffle"]:
-        wanted = [] if s.options.paper else flow.shuffled(s)
-        return s.phase == "deal" and Counter(words[2:]) == Counter(wanted)
-    if words[:2] == ["table", "see"]:
-        return s.phase in SEEING and towers_of(s, words[2:]) is not None
+    match words:
+        case ["chance", "heroes", *names]:
+            count, known = (0, []) if s.options.paper else (len(s.players), s.options.box.heroes)
+            fits = len(names) == len(set(names)) == count
+            return s.phase == "heroes" and fits and set(names) <= set(known)
+        case ["chance", "shuffle", *names]:
+            wanted = [] if s.options.paper else flow.shuffled(s)
+            return s.phase == "deal" and Counter(names) == Counter(wanted)
+        case ["table", "see", *seen]:
+            return s.phase in SEEING and towers_of(s, seen) is not None
     player = s.seat(words[0])
     moves = listed(s) if player is None else listed_of(s, player)
     stem, falls, fell = move.partition(":fell=")
-    if falls:
-        return "fail" in words and stem in moves and _fits(s, stem, fell.split("+"))
-    return move in moves
+    if not falls or "fail" not in words or stem not in moves:
+        return move in moves
+    hand, standing = could_fall(s, stem)
+    return Counter(fell.split("+")) <= Counter([*hand, *standing])
 
 
-def _heroes_fit(s: State, names: Sequence[str]) -> bool:
-    if s.options.paper:
-        return not names
-    known = s.options.box.heroes
-    return len(names) == len(set(names)) == s.options.players and set(names) <= set(known)
+def failing(move: str) -> str:
+    """The move for a placement or an event that failed, without what fell."""
+    who, what, _, first, second = move.split(":")[:5]
+    return f"{who}:{what}:fail:{first}:{second}"
 
 
-def _fits(s: State, stem: str, fell: Sequence[str]) -> bool:
-    """Whether those pieces were there to fall: in the hand, or on the platform."""
-    _, what, _, *where = stem.split(":")
-    hand = Counter(where[0].split("+") if what == "place" else [where[1]])
-    standing = Counter(
-        f"{piece.name}@{zone}" for zone, towers in s.zones.items() for t in towers for piece in t
-    )
-    if what == "event":
-        standing[f"{where[1]}@{where[0]}"] -= 1
-    return Counter(fell) <= hand + standing
+def could_fall(s: State, move: str) -> tuple[list[str], list[str]]:
+    """What could fall where a placement or an event fails: in the hand, and on the platform."""
+    _, what, _, first, second = move.split(":")[:5]
+    standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
+    if what == "place":
+        return first.split("+"), standing
+    standing.remove(f"{second}@{first}")
+    return [second], standing
 
 
 def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
-    """What a witness says of some zones: their towers; None if it cannot be."""
-    found: dict[str, list[list[str]]] = {}
+    """What a witness says of some zones: their towers, and what of them was placed in this turn:
+    where it stood if one like it stands there, else in the lowest zone. None if it cannot be.
+    """
+    said: dict[str, list[list[str]]] = {}
     for word in words:
         zone, equals, text = word.partition("=")
-        if not equals or zone not in ZONES or zone in found:
+        if not equals or zone not in ZONES or zone in said:
             return None
-        found[zone] = [tower.split("+") for tower in text.split("/")] if text else []
-    names = [name for towers in found.values() for tower in towers for name in tower]
-    if not words or not set(names) <= _TROOPS:
+        said[zone] = [tower.split("+") for tower in text.split("/")] if text else []
+    before = {zone: [p for tower in s.zones.get(zone, ()) for p in tower] for zone in said}
+    now = {zone: Counter(n for tower in towers for n in tower) for zone, towers in said.items()}
+    new = sum(now.values(), Counter()) - Counter(p.name for each in before.values() for p in each)
+    if not words or new:
         return None
-    before = [piece for zone in found for t in s.zones.get(zone, ()) for piece in t]
-    if Counter(names) - Counter(piece.name for piece in before):
-        return None
-    return _marked(s, found)
-
-
-def _marked(s: State, found: dict[str, list[list[str]]]) -> dict[str, list[Tower]]:
-    """The same, with what was placed in this turn marked: where it stood if one like it stands
-    there, else in the lowest zone.
-    """
     slid: Counter[str] = Counter()
     stays: dict[str, Counter[str]] = {}
-    for zone, towers in found.items():
-        placed = Counter(p.name for tower in s.zones.get(zone, ()) for p in tower if p.fresh)
-        stays[zone] = placed & Counter(name for tower in towers for name in tower)
+    for zone in said:
+        placed = Counter(piece.name for piece in before[zone] if piece.fresh)
+        stays[zone] = placed & now[zone]
         slid += placed - stays[zone]
-    marked: dict[str, list[Tower]] = {}
-    for zone in sorted(found):
-        left = stays[zone] + slid
-        newest_first: list[Tower] = []
-        for tower in reversed(found[zone]):
-            pieces = []
-            for name in reversed(tower):
-                pieces.append(Piece(name, left[name] > 0))
-                left[name] -= 1
-            newest_first.append(tuple(reversed(pieces)))
-        marked[zone] = newest_first[::-1]
-        slid &= left
-    return marked
+    found: dict[str, list[Tower]] = {}
+    for zone in sorted(said):
+        fresh = stays[zone] + slid
+        found[zone] = []
+        for names in reversed(said[zone]):
+            tower: Tower = ()
+            for name in reversed(names):
+                tower = (Piece(name, fresh=fresh[name] > 0), *tower)
+                fresh[name] -= 1
+            found[zone].insert(0, tower)
+        slid &= fresh
+    return found
 
 
 # what cannot be listed, made up: the host deals so, tests and the conformance kit play so
-
-FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 
 def completed(state: State, move: str, dice: Dice) -> str:
@@ -337,24 +267,11 @@ def completed(state: State, move: str, dice: Dice) -> str:
         return ":".join([move, *names])
     if move == "chance:shuffle" and not state.options.paper:
         return ":".join([move, *_shuffled(flow.shuffled(state), dice)])
-    words = move.split(":")
-    if "fail" in words:
-        return move + _fallen(state, words, dice)
-    return move
-
-
-def _fallen(state: State, words: list[str], dice: Dice) -> str:
-    hand = words[3].split("+") if words[1] == "place" else [words[4]]
-    standing = [
-        f"{piece.name}@{zone}"
-        for zone, towers in state.zones.items()
-        for tower in towers
-        for piece in tower
-    ]
-    if words[1] == "event":
-        standing.remove(f"{words[4]}@{words[3]}")
+    if "fail" not in move.split(":"):
+        return move
+    hand, standing = could_fall(state, move)
     fell = _shuffled([*hand, *standing], dice)[: dice.choice(FALLS)]
-    return f":fell={'+'.join(fell)}" if fell else ""
+    return f"{move}:fell={'+'.join(fell)}" if fell else move
 
 
 def _shuffled(items: list[Any], dice: Dice) -> list[Any]:

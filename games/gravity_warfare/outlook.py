@@ -26,14 +26,18 @@ HARD_TURN = 0.65  # as likely to hold a turn must be, or a medium player defends
 HORIZON = 40  # moves that are played on, at most: to the end of the turn
 RACE = 1.1  # how much a troop less brings somebody nearer to the last one
 CARD = 0.12  # points that a card in the hand is worth while the round is long
+HIGHER = 0.92  # how likely a piece holds, by each that lies under it
 FALLEN = ((0, 2 / 7), (1, 4 / 7), (flow.TOPPLED, 1 / 7))  # pieces, how often: ``moves.FALLS``
 
 
 def holds(s: State, move: str) -> float:
     """How likely a placement holds, from 0 to 1: ours, as hands differ."""
-    chance = steady(s, s.fixed or ())
-    under = move.partition(":under=")[2]
-    return max(0.05, chance * 0.92 ** (int(under) if under else 0))
+    return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
+
+
+def under(move: str) -> int:
+    """How many pieces lie under the one that is placed so, as the move says."""
+    return int(move.partition(":under=")[2] or 0)
 
 
 def steady(s: State, names: Collection[str]) -> float:
@@ -41,13 +45,20 @@ def steady(s: State, names: Collection[str]) -> float:
     return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
 
+def _eased(names: Collection[str]) -> float:
+    return prod(1 - _hardness(name) for name in names)
+
+
+def _hardness(name: str) -> float:
+    return HARDNESS.get(name, USUAL_HARDNESS)
+
+
 def attempted(s: State, move: str, dice: random.Random) -> str:
     """What hands make of a placement that was meant to hold: that move, or a failure."""
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):
         return move
-    failed = ":".join([words[0], words[1], "fail", words[3], words[4]])
-    return moves.completed(s, failed, dice)
+    return moves.completed(s, moves.failing(move), dice)
 
 
 def meant(legal: Sequence[str]) -> list[str]:
@@ -74,7 +85,7 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
         case "pass":
             return 0.0 if s.stage != "refill" else -5.0
         case "place":
-            return _placing(s, move, words[3]) + 0.1 * whim
+            return _placing(s, move) + 0.1 * whim
         case "play" if s.options.simple and keen:
             return _kept_liking(s, words[2], words[3:]) + 0.1 * whim
         case "play" if s.options.simple:
@@ -88,11 +99,14 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
         case "buy":
             return 0.2 if s.points[player] > 6 and len(s.hands[player]) < HAND - 2 else -1.0
         case "hero":
-            return _hero_liking(s, words[2], mine=mine) + 0.2 * whim
+            ability = s.options.box.heroes.get(words[2], "")
+            usual = 0.1 if mine or ability == "extra" else -0.5
+            liked = {"gem": 0.1, "draw": 0.1, "reward": 0.5 if mine else -1.0}
+            return liked.get(ability, usual) + 0.2 * whim
         case "withdraw":
             return -1.0
         case "choose":
-            rest = sum(HARDNESS.get(token.name, USUAL_HARDNESS) for token in s.tokens)
+            rest = sum(_hardness(token.name) for token in s.tokens)
             return rest - 0.6 if words[2] == "rest" else 0.0
         case "event" if len(words) > 5 and words[5] in COLOURS:
             given = COLOURS.index(words[5])
@@ -100,22 +114,21 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
     return whim
 
 
-def _placing(s: State, move: str, pieces: str) -> float:
+def _placing(s: State, move: str) -> float:
     """What it is worth to try: points where it holds, one lost and the troops back where not."""
-    chance, under = holds(s, move), move.partition(":under=")[2]
+    chance = holds(s, move)
     forced = s.fixed or ()
     if TELEPORT in forced:
         return chance
-    high = 0 if MOUNT in forced or s.free_zone or not under else int(under)
-    left = Counter(s.troops[s.owner])
-    left.subtract(pieces.split("+"))
-    kinds = len({kind_of(piece) for piece in left.elements()})  # the dice find one more often
+    high = 0 if MOUNT in forced or s.free_zone else under(move)
+    left = Counter(s.troops[s.owner]) - Counter(move.split(":")[3].split("+"))
+    kinds = len({kind_of(piece) for piece in left})  # the dice find one more often
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
 def _prospect(s: State, names: Collection[str], high: int = 0) -> float:
     """What the turn is worth to its owner with those challenges, on a tower of ``high``."""
-    chance = steady(s, names) * 0.92**high
+    chance = steady(s, names) * HIGHER**high
     if TELEPORT in names:
         return chance - 1
     if DUPLICATE in names:
@@ -125,10 +138,6 @@ def _prospect(s: State, names: Collection[str], high: int = 0) -> float:
 
 def _troops(names: Collection[str]) -> int:
     return (2 if PAIR in names else 1) * (2 if DUPLICATE in names else 1)
-
-
-def _eased(names: Collection[str]) -> float:
-    return prod(1 - HARDNESS.get(name, USUAL_HARDNESS) for name in names)
 
 
 def _kept_liking(s: State, card: str, args: Sequence[str]) -> float:
@@ -150,7 +159,7 @@ def _kept_liking(s: State, card: str, args: Sequence[str]) -> float:
 
 def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
     name = token.rpartition("=")[2]
-    trouble = sum(HARDNESS.get(each, USUAL_HARDNESS) for each in s.in_force)
+    trouble = sum(_hardness(each) for each in s.in_force)
     if name in ("guardian", "do-it-yourself", "space-time-hole"):
         doing = player in s.options.partners(s.doer)
         return 2.5 * trouble - 1.9 if doing else -2.0
@@ -158,16 +167,7 @@ def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
         return -2.0
     lead = s.points[s.owner] - s.points[player]
     close = 6 - len(s.troops[s.owner])
-    return HARDNESS.get(name, USUAL_HARDNESS) + 0.12 * close + 0.05 * lead - 0.9 - trouble
-
-
-def _hero_liking(s: State, name: str, *, mine: bool) -> float:
-    ability = s.options.box.heroes.get(name, "")
-    if ability in ("gem", "draw"):
-        return 0.1
-    if ability == "reward":
-        return 0.5 if mine else -1.0
-    return 0.1 if mine or ability == "extra" else -0.5
+    return _hardness(name) + 0.12 * close + 0.05 * lead - 0.9 - trouble
 
 
 # on to the end of the turn
@@ -185,10 +185,7 @@ def expected(s: State, player: int, move: str, dice: random.Random) -> float:
     chance = holds(s, move)
     held = s.copy()
     making.make(held, move)
-    stem = ":".join([words[0], words[1], "fail", words[3], words[4]])
-    on_board = [f"{p.name}@{zone}" for zone, ts in s.zones.items() for t in ts for p in t]
-    if words[1] == "event":
-        on_board.remove(f"{words[4]}@{words[3]}")
+    stem, (_, on_board) = moves.failing(move), moves.could_fall(s, move)
     failed = 0.0
     for count, often in FALLEN:
         fell = dice.sample(on_board, min(count, len(on_board)))
@@ -222,36 +219,27 @@ def intended(s: State, dice: random.Random) -> str:
 
 def value(s: State, player: int) -> float:
     """Points, and the hope for those of the last troop: of his side against the others."""
-    near = [
-        exp(
-            -RACE
-            * (
-                len(s.troops[each])
-                + 0.5 * ((each - s.owner) % s.options.players) / s.options.players
-            )
-        )
-        for each in s.players
-    ]
-    total = sum(near)
-    left = min(len(held) for held in s.troops)
-    cards = CARD * min(left, 4) / 4
-    over = s.stage == "over"
-    worth = [
-        s.points[each]
-        + (0 if over else flow.LAST_TROOP * near[each] / total + cards * len(s.hands[each]))
-        for each in s.players
-    ]
-    partners = s.options.partners
+    seats, partners = s.options.players, s.options.partners
+    waits = [((each - s.owner) % seats) / seats for each in s.players]  # until his turn, in rounds
+    near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
+    cards = CARD * min(4, *map(len, s.troops)) / 4
     sides = {partners(each): 0.0 for each in s.players}
     for each in s.players:
-        sides[partners(each)] += worth[each]
+        sides[partners(each)] += s.points[each]
+        if s.stage != "over":
+            hope = flow.LAST_TROOP * near[each] / sum(near)
+            sides[partners(each)] += hope + cards * len(s.hands[each])
     mine = sides.pop(partners(player))
     return mine - 0.5 * max(sides.values()) - 0.5 * sum(sides.values()) / len(sides)
 
 
 def imagined(seen: State, dice: random.Random) -> State:
-    """A world that fits what a player sees: the rest is dealt at random."""
+    """A world that fits what a player sees: the rest is dealt at random. Cards of paper may be any
+    that do not show, in every world.
+    """
     s = seen.copy()
+    if s.options.paper:
+        return s
     rest = list(s.unseen().elements())
     dice.shuffle(rest)
     guardians = [card for card in rest if card == "guardian"]

@@ -42,7 +42,7 @@ class WarfareRules(Rules):
 
     def start(self) -> State:
         """Heroes are given out, or cards are shuffled."""
-        state = State(self.options)
+        state = State(options=self.options)
         state.points = [flow.START_POINTS] * self.players
         flow.begin_round(state, 0)
         if not self.options.simple:

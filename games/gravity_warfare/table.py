@@ -7,14 +7,14 @@ value. Players are numbers by seat.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from games.gravity_warfare.data import COLOURS, HAND, KINDS, ZONES, Options
+from games.gravity_warfare.data import COLOURS, Options
 
 ANY = "any"
 UNKNOWN = "?"
+GEMS = 7  # green ones
 TELEPORT, COPY, BLIND = "teleport-it", "copy-it", "blindfolded"
 PAIR, DUPLICATE, MOUNT = "pair-it", "duplicate-it", "mount-it"
 
@@ -25,11 +25,6 @@ class Piece(NamedTuple):
     name: str
     fresh: bool = False
 
-    @property
-    def kind(self) -> str:
-        """``tank``, ``fighter`` or ``ship``."""
-        return kind_of(self.name)
-
 
 def kind_of(piece: str) -> str:
     """``tank``, ``fighter`` or ``ship``."""
@@ -38,6 +33,11 @@ def kind_of(piece: str) -> str:
 
 Tower = tuple[Piece, ...]
 """Lowest piece first."""
+
+
+def spelt(tower: Tower) -> str:
+    """``blue-ship+red-tank``."""
+    return "+".join(piece.name for piece in tower)
 
 
 class Token(NamedTuple):
@@ -56,6 +56,11 @@ class Token(NamedTuple):
         """The name of the challenge; what Antimatter stands for, where it is one."""
         return self.text.rpartition("=")[2]
 
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The cards that it consists of."""
+        return (*self.holes, *([self.card] if self.card else []))
+
 
 class Play(NamedTuple):
     """The first placement of a turn, as Copy it repeats it."""
@@ -72,42 +77,14 @@ class Event(NamedTuple):
     name: str
 
 
-@dataclass
-class State:
-    """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
-    moves made. ``passed``: who has passed in this window. ``spent``: challenges and events
-    laid by each; ``right``: how many he may. ``laid``: challenges laid in this turn and not taken
-    back, ``round_laid``: in earlier ones. ``fixed``: what is in force, once the window is closed.
-    ``ask``: what the dice are asked for. ``lying``: Guardians that are out until the next round.
+@dataclass(kw_only=True)
+class OfTurn:
+    """What begins anew with each turn. ``passed``: who has passed in this window. ``spent``:
+    challenges and events laid by each; ``right``: how many he may. ``laid``: challenges laid in
+    this turn and not taken back. ``fixed``: what is in force, once the window is closed.
+    ``ask``: what the dice are asked for.
     """
 
-    options: Options = field(compare=False)
-    stage: str = "heroes"
-    turn: int = 0
-    round: int = 1
-    owner: int = 0
-    heroes: dict[int, str] = field(default_factory=dict)
-    used_heroes: tuple[int, ...] = ()
-    points: list[int] = field(default_factory=list)
-    gems: list[int] = field(default_factory=list)
-    troops: list[tuple[str, ...]] = field(default_factory=list)
-    aside: tuple[str, ...] = ()
-    zones: dict[str, tuple[Tower, ...]] = field(default_factory=dict)
-    hands: list[tuple[str, ...]] = field(default_factory=list)
-    left: tuple[str, ...] = ()
-    right_pile: tuple[str, ...] = ()
-    discard: tuple[str, ...] = ()
-    lying: tuple[str, ...] = ()
-    drawer: int = -1
-    drawn: tuple[str, ...] = ()
-    refilling: bool = False
-    known_heroes: frozenset[int] = frozenset()
-    deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
-    last: Play | None = None
-    round_laid: list[tuple[str, ...]] = field(default_factory=list)
-    first_turn: bool = True
-    # of the turn
-    doer: int = 0
     zone: str | None = None
     troop: tuple[str, ...] = ()
     tokens: tuple[Token, ...] = ()
@@ -132,6 +109,41 @@ class State:
     reward: bool = False
     save: bool = False
     refill: tuple[int, ...] = ()
+
+
+@dataclass(kw_only=True)
+class State(OfTurn):
+    """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
+    moves made. ``round_laid``: challenges laid in earlier turns of the round. ``lying``: Guardians
+    that are out until the next round.
+    """
+
+    options: Options = field(compare=False)
+    stage: str = "heroes"
+    turn: int = 0
+    round: int = 1
+    owner: int = 0
+    doer: int = 0
+    heroes: dict[int, str] = field(default_factory=dict)
+    used_heroes: tuple[int, ...] = ()
+    known_heroes: frozenset[int] = frozenset()
+    points: list[int] = field(default_factory=list)
+    gems: list[int] = field(default_factory=list)
+    troops: list[tuple[str, ...]] = field(default_factory=list)
+    aside: tuple[str, ...] = ()
+    zones: dict[str, tuple[Tower, ...]] = field(default_factory=dict)
+    hands: list[tuple[str, ...]] = field(default_factory=list)
+    left: tuple[str, ...] = ()
+    right_pile: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    lying: tuple[str, ...] = ()
+    drawer: int = -1
+    drawn: tuple[str, ...] = ()
+    refilling: bool = False
+    deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
+    last: Play | None = None
+    round_laid: list[tuple[str, ...]] = field(default_factory=list)
+    first_turn: bool = True
 
     def copy(self) -> State:
         """One that can be changed."""
@@ -180,6 +192,11 @@ class State:
     def tops(self, zone: str) -> list[str]:
         """The names of the pieces that lie on top there, each once."""
         return sorted({tower[-1].name for tower in self.zones.get(zone, ())})
+
+    def standing(self) -> list[tuple[str, str]]:
+        """The name and the zone of each piece that is there."""
+        zones = self.zones.items()
+        return [(piece.name, zone) for zone, towers in zones for t in towers for piece in t]
 
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
         """Pieces onto the first tower of exactly ``under``, or onto the surface for 0."""
@@ -247,13 +264,8 @@ class State:
 
     def gem(self, player: int) -> None:
         """Give the player a green gem, while there are any."""
-        if self.gems_out < 7:
+        if sum(self.gems) < GEMS:
             self.gems[player] += 1
-
-    @property
-    def gems_out(self) -> int:
-        """Green gems that players hold."""
-        return sum(self.gems)
 
     # cards
 
@@ -261,12 +273,21 @@ class State:
         """Put cards into the player's hand."""
         self.hands[player] = tuple(sorted([*self.hands[player], *cards]))
 
-    def lose(self, player: int, card: str) -> str:
+    def lose(self, player: int, card: str) -> None:
         """Out of his hand: the card, or one that is not known."""
         hand = list(self.hands[player])
         hand.remove(card if card in hand else UNKNOWN)
         self.hands[player] = tuple(hand)
-        return card
+
+    def lift(self, text: str, who: int | None = None) -> Token:
+        """Take a challenge off the turn, the first of that text; ``who``: that he laid in it."""
+        token = next(
+            each
+            for each in self.tokens
+            if each.text == text and (who is None or (each.who == who and not each.deferred))
+        )
+        self.tokens = tuple(each for each in self.tokens if each is not token)
+        return token
 
     def playable(self, player: int) -> list[str]:
         """The cards in his hand, each once; with paper cards, what an unknown one may be."""
@@ -281,7 +302,7 @@ class State:
         seen = Counter(card for hand in self.hands for card in hand)
         seen.update([*self.discard, *self.used, *self.lying, *self.drawn])
         for token in (*self.tokens, *(t for each in self.deferred.values() for t in each)):
-            seen.update([*token.holes, *([token.card] if token.card else [])])
+            seen.update(token.cards)
         return self.options.pack() - seen
 
     def pile(self, side: str) -> tuple[str, ...]:
@@ -298,30 +319,29 @@ class State:
         return pile[:count]
 
     @property
-    def wants_deal(self) -> bool:
-        """No pile can be drawn from, and there are cards to make new ones."""
-        if self.stage in ("heroes", "deal", "over"):
-            return False
-        few, enough = (1, 1) if self.options.simple else (2, 3)
-        piles = len(self.left), len(self.right_pile)
-        return max(piles) < few and sum(piles) + len(self.discard) >= enough
-
-    @property
     def phase(self) -> str:
-        """As the contract names it."""
+        """As the contract names it: before all else, new piles are made if none can be drawn from
+        and there are cards for them.
+        """
         if self.drawn:
             return "keep"
-        return "deal" if self.wants_deal else self.stage
-
-    def may_draw(self, player: int) -> bool:
-        """Whether his hand has room."""
-        return len(self.hands[player]) < HAND
+        if self.stage in ("heroes", "deal", "over"):
+            return self.stage
+        few, enough = (1, 1) if self.options.simple else (2, 3)
+        piles = len(self.left), len(self.right_pile)
+        wanted = max(piles) < few and sum(piles) + len(self.discard) >= enough
+        return "deal" if wanted else self.stage
 
     # in force
 
-    def names(self, tokens: tuple[Token, ...] | None = None) -> set[str]:
-        """The challenges of tokens, with those that Copy it copies."""
-        found = {token.name for token in (self.tokens if tokens is None else tokens)}
+    @property
+    def event_now(self) -> Event:
+        """The event that is carried out; where none was played, a Keep it that the doer drew."""
+        return self.event or Event(self.doer, "keep-it")
+
+    def names(self) -> set[str]:
+        """The challenges that lie on the turn, with those that Copy it copies."""
+        found = {token.name for token in self.tokens}
         if COPY in found and self.last is not None:
             found |= set(self.last.challenges)
         return found
@@ -331,29 +351,29 @@ class State:
         """The names of the challenges in force in this turn."""
         return self.names() if self.fixed is None else set(self.fixed)
 
-    def possible(self, card: str, tokens: tuple[Token, ...] | None = None) -> bool:
-        """Whether the combination with ``card`` can be carried out (WARFARE: Possible)."""
-        names = self.names(tokens) | {card}
-        if card == COPY and self.last is not None:
+    def possible(self, card: str) -> bool:
+        """Whether the combination with ``card`` can be carried out."""
+        return self.impossible(card) is None
+
+    def impossible(self, card: str) -> str | None:
+        """Why the combination with ``card`` cannot be carried out, if so (WARFARE: Possible)."""
+        names = self.names() | {card}
+        copied: set[str] = set()
+        if COPY in names:
+            if self.last is None:
+                return "There is nothing to copy."
             names |= set(self.last.challenges)
-        held = self.troops[self.owner]
-        if COPY in names and (
-            self.last is None
-            or TELEPORT in names
-            or all(kind_of(piece) != self.last.kinds[0] for piece in held)
-        ):
-            return False
+            if TELEPORT in names:
+                return "Copy it and Teleport it cannot be done together."
+            copied = {self.last.kinds[0]}
+        if {TELEPORT, PAIR} <= names:
+            return "Teleport it and Pair it cannot be done together."
+        pieces, wanted = self.pieces(), len(names & {TELEPORT, MOUNT})
+        if wanted and not pieces:
+            return "There is no piece on the platform."
         if TELEPORT in names:
-            return PAIR not in names and self.pieces() >= 1 + (MOUNT in names)
-        wanted = (2 if PAIR in names else 1) * (2 if DUPLICATE in names else 1)
-        return len(held) >= wanted and (MOUNT not in names or self.pieces() > 0)
-
-
-def new_troops(player: int) -> tuple[str, ...]:
-    """Two of each kind."""
-    return tuple(f"{COLOURS[player]}-{kind}" for kind in KINDS for _ in range(2))
-
-
-def zones_with_pieces(state: State) -> Iterator[str]:
-    """The zones that hold pieces, in order."""
-    return (zone for zone in ZONES if zone in state.zones)
+            return "There are too few pieces on the platform." if pieces < wanted else None
+        held = [kind_of(piece) for piece in self.troops[self.owner]]
+        if len(held) < 2 ** len(names & {PAIR, DUPLICATE}) or not copied <= set(held):
+            return "The owner does not hold the troops for it."
+        return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from games.gravity_warfare.data import ZONES
-from games.gravity_warfare.moves import SEEING, awaited, listed_of
-from games.gravity_warfare.table import State, Tower
+from games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
+from games.gravity_warfare.table import State, Tower, spelt
 from games.seated import Witnessed
 
 
@@ -19,23 +19,18 @@ def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnesse
     if s.phase == "place":
         return _placed(s, change, came, went, wish)
     if s.phase in ("take", "event") and not came and [change[zone] for zone in went] == [-1]:
-        taken = [move for move in _hopeful(s) if _zone_of(move) == went[0]]
-        return _only(taken, wish)
+        return _only([move for move, zone in _hopeful(s).items() if zone == went[0]], wish)
     if s.phase in SEEING:
         return _slid(s, change, came, went)
     return None
 
 
-def _hopeful(s: State) -> list[str]:
-    """What hands may do now, but failing."""
-    mine = (move.split(":") for move in listed_of(s, awaited(s)[0]))
-    deeds = (words for words in mine if words[1] in ("place", "take", "event"))
-    return [":".join(words) for words in deeds if words[2] != "fail"]
-
-
-def _zone_of(move: str) -> str:
-    words = move.split(":")
-    return words[{"place": 4, "take": 2, "event": 3}[words[1]]]
+def _hopeful(s: State) -> dict[str, str]:
+    """What hands may do now, but failing -> in which zone."""
+    at = {"place": 4, "take": 2, "event": 3}
+    mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
+    deeds = ((move, words) for move, words in mine if words[1] in at and words[2] != "fail")
+    return {move: words[at[words[1]]] for move, words in deeds}
 
 
 def _only(meant: list[str], wish: str | None) -> Witnessed | None:
@@ -48,24 +43,24 @@ def _placed(
     s: State, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
     """What was seen of a placement: it holds, even where another piece slid; or something fell."""
-    on_surface = [move for move in _hopeful(s) if ":under=" not in move]
-    landed = [zone for zone in came if any(_zone_of(move) == zone for move in on_surface)]
-    if len(landed) == 1 and sum(change.values()) == 1:
-        found = _only([m for m in on_surface if _zone_of(m) == landed[0]], wish)
-        return found and Witnessed(found.move, (landed[0],), sure=change[landed[0]] == 1)
-    if not went or len(landed) > 1 or [change[zone] for zone in came] != [1] * len(landed):
+    on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
+    landed = [zone for zone in came if zone in on_surface.values()]
+    if len(landed) > 1:
         return None
-    meant = [m for m in on_surface if not landed or _zone_of(m) == landed[0]]
+    meant = [move for move, zone in on_surface.items() if not landed or zone == landed[0]]
     found = _only(meant, wish)
-    fell = _gone(s, change, went)
-    if found is None or fell is None:
+    if landed and sum(change.values()) == 1:
+        return found and Witnessed(found.move, (landed[0],), sure=change[landed[0]] == 1)
+    if found is None or not went or [change[zone] for zone in came] != [1] * len(landed):
         return None
-    who, _, _, pieces, zone = found.move.split(":")
-    names = [f"{piece}@{at}" for at, towers in fell.items() for t in towers for piece in _names(t)]
+    fell = _gone(s, change, went)
+    if fell is None:
+        return None
+    names = [f"{piece.name}@{at}" for at, towers in fell.items() for t in towers for piece in t]
     if not landed:
-        names = [*pieces.split("+"), *names]
+        names = [*found.move.split(":")[3].split("+"), *names]
     sure = bool(landed) and all(len(fell[at]) == len(s.zones[at]) for at in went)
-    return Witnessed(f"{who}:place:fail:{pieces}:{zone}:fell={'+'.join(names)}", ZONES, sure=sure)
+    return Witnessed(f"{failing(found.move)}:fell={'+'.join(names)}", ZONES, sure=sure)
 
 
 def _gone(
@@ -94,13 +89,5 @@ def _slid(
         stands[zone] = stands[zone][: -len(towers)]
         for each in came:
             stands[each] += towers
-    said = [f"{zone}={'/'.join(map(_said, stands[zone]))}" for zone in sorted(stands)]
+    said = [f"{zone}={'/'.join(map(spelt, stands[zone]))}" for zone in sorted(stands)]
     return Witnessed(":".join(["table", "see", *said]), ZONES, sure=False)
-
-
-def _names(tower: Tower) -> list[str]:
-    return [piece.name for piece in tower]
-
-
-def _said(tower: Tower) -> str:
-    return "+".join(_names(tower))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from games.gravity_warfare import data
-from games.gravity_warfare.data import COLOURS, Options
-from games.gravity_warfare.moves import event_of
+from games.gravity_warfare.data import COLOURS, KINDS, Options
 from games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
 from games.seated import Phrase, Several, Words
 
@@ -39,20 +38,13 @@ ABILITIES: Mapping[str, str] = {
     "reward": "Your turn: one point more if it holds.",
     "save": "You place a piece: up to three that fall cost nothing.",
 }
-KINDS: Mapping[str, str] = {"tank": "Tank", "fighter": "Fighter", "ship": "Ship"}
-HAS: Mapping[str, str] = {
-    "tank": "a tank",
-    "fighter": "a fighter",
-    "ship": "a ship",
-    ANY: "any piece",
+TROOPS: Mapping[str, tuple[str, str, str, str]] = {
+    "tank": ("Tank", "a tank", "your tank", "{owner}'s tank"),
+    "fighter": ("Fighter", "a fighter", "your fighter", "{owner}'s fighter"),
+    "ship": ("Ship", "a ship", "your ship", "{owner}'s ship"),
+    ANY: ("any troop", "any piece", "any of your pieces", "any of {owner}'s pieces"),
 }
-OWN: Mapping[str, str] = {
-    "tank": "your tank", "fighter": "your fighter", "ship": "your ship", ANY: "any of your pieces",
-}  # fmt: skip
-OWNED: Mapping[str, str] = {
-    "tank": "{owner}'s tank", "fighter": "{owner}'s fighter", "ship": "{owner}'s ship",
-    ANY: "any of {owner}'s pieces",
-}  # fmt: skip
+"""The name of a kind, one of it, the player's own, another player's."""
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"
 AND = " and "
@@ -78,13 +70,12 @@ PHASES: Mapping[str, str] = {
 
 def texts() -> list[str]:
     """All words and phrases of the box that is shipped, with both faces."""
-    faces = [name for names in data.default_box().zones.values() for name in names]
-    cards = [each for pair in CARDS.values() for each in pair]
-    heroes = [spoken(name) for name in data.default_box().heroes]
-    kinds = [*KINDS.values(), *KINDS, *set(data.default_box().cards.values())]
-    others = [*ABILITIES.values(), *PHASES.values(), JUDGED, NO_TROOP, "any troop", "any zone"]
-    others += [*HAS.values(), *OWN.values(), *OWNED.values()]
-    return [*faces, *cards, *heroes, *kinds, *others]
+    box = data.default_box()
+    faces = [name for names in box.zones.values() for name in names]
+    titles = [each for pair in CARDS.values() for each in pair]
+    troops = [each for words in TROOPS.values() for each in words]
+    others = [*ABILITIES.values(), *PHASES.values(), *map(spoken, box.heroes), JUDGED, NO_TROOP]
+    return [*faces, *titles, *troops, *others, *KINDS, *set(box.cards.values()), "any zone"]
 
 
 def card_said(token: str) -> str | Phrase:
@@ -100,9 +91,11 @@ def card_said(token: str) -> str | Phrase:
 def piece_said(piece: str) -> str | Phrase:
     """The words for a piece such as ``red-tank``; anything else as it is."""
     owner, _, kind = piece.partition("-")
-    if kind not in KINDS:
-        return piece
-    return Phrase(OWNED[kind], {"owner": owner})
+    return _owned(kind, owner) if kind in KINDS else piece
+
+
+def _owned(kind: str, owner: str) -> Phrase:
+    return Phrase(TROOPS[kind][3], {"owner": owner})
 
 
 def glossary(options: Options) -> dict[str, tuple[str, str]]:
@@ -114,7 +107,7 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
         found[f"type:{name}:{kind}"] = (kind, "")
     for name, ability in options.box.heroes.items():
         found[f"hero:{name}"] = (spoken(name), ABILITIES[ability])
-    found |= {f"kind:{name}": (title, "") for name, title in KINDS.items()}
+    found |= {f"kind:{name}": (TROOPS[name][0], "") for name in KINDS}
     found |= {f"troop:{name}": (name, "") for name in (*KINDS, "any troop", "any zone")}
     return found
 
@@ -131,9 +124,8 @@ def prompt(s: State) -> Words:
         case "heroes":
             return "Each of you gets a hero.", {}
         case "deal" if s.stage == "deal":
-            return "Round {round} of {rounds}: shuffle and deal the cards.", {
-                "round": s.round, "rounds": s.options.rounds,
-            }  # fmt: skip
+            said = {"round": s.round, "rounds": s.options.rounds}
+            return "Round {round} of {rounds}: shuffle and deal the cards.", said
         case "deal":
             return "The used cards are shuffled into new piles.", {}
         case "card":
@@ -155,10 +147,8 @@ def prompt(s: State) -> Words:
                 {"doer": doer},
             )
         case "event":
-            who, name = event_of(s)
-            return "{who}: {card} Take the piece off with care.", {
-                "who": COLOURS[who], "card": card_said(name),
-            }  # fmt: skip
+            who, card = COLOURS[s.event_now.who], card_said(s.event_now.name)
+            return "{who}: {card} Take the piece off with care.", {"who": who, "card": card}
         case "take":
             return "{doer}: take a piece off the top in {zone}.", {"doer": doer, **_zone(s)}
         case "place":
@@ -177,21 +167,21 @@ def _zone(s: State) -> dict[str, object]:
 
 
 def _dice(s: State, owner: str, doer: str) -> Words:
+    said = {"owner": owner, "doer": doer}
     if s.ask == "roll":
-        return "{owner}: roll both dice.", {"owner": owner}
+        return "{owner}: roll both dice.", said
     if s.stage == "roll" and s.ask == "troop":
-        return "{owner} has no {troop} left: roll the troop die once more.", {
-            "owner": owner, "troop": s.troop[0],
-        }  # fmt: skip
+        said["troop"] = s.troop[0]
+        return "{owner} has no {troop} left: roll the troop die once more.", said
     if s.ask == "troop":
-        return "{doer}: roll the troop die for the second piece.", {"doer": doer}
+        return "{doer}: roll the troop die for the second piece.", said
     if s.held is not None:
-        return "{doer}: roll the zone die. Where does the piece go?", {"doer": doer}
-    return "{doer}: roll the zone die.", {"doer": doer}
+        return "{doer}: roll the zone die. Where does the piece go?", said
+    return "{doer}: roll the zone die.", said
 
 
 def _window(s: State, owner: str, doer: str) -> Words:
-    pieces = Several([HAS[kind] for kind in s.troop] or [NO_TROOP], AND)
+    pieces = Several([TROOPS[kind][1] for kind in s.troop] or [NO_TROOP], AND)
     said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
         return "{doer}: defend yourself with a card, or go on.", said
@@ -201,9 +191,7 @@ def _window(s: State, owner: str, doer: str) -> Words:
 
 
 def _place(s: State, owner: str, doer: str) -> Words:
-    pieces = [
-        OWN[kind] if doer == owner else Phrase(OWNED[kind], {"owner": owner}) for kind in s.troop
-    ]
+    pieces = [TROOPS[kind][2] if doer == owner else _owned(kind, owner) for kind in s.troop]
     said = {"doer": doer, "troop": Several(pieces or [NO_TROOP], AND), **_zone(s)}
     if s.held is not None and TELEPORT in (s.fixed or ()):
         return "{doer}: put the piece into {zone}.", said

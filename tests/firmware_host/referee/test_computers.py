@@ -69,6 +69,14 @@ def test_levels_play_every_mode_to_its_end(mode):
     assert tally.moves > 60
 
 
+@pytest.mark.parametrize("mode", ["battle", "simple"])
+def test_a_hard_player_plays_on_where_cards_are_of_paper_and_nobodys_hand_is_known(mode):
+    tally = Tally()
+    options = {"mode": mode, "cards": "paper", "rounds": 1}
+    play(options, ("hard", "medium"), random.Random(1), tally)
+    assert (tally.games, tally.unfinished) == (1, 0)
+
+
 def share(strong, weak, games, **options):
     """Of the victories of three, with one of the stronger among two others."""
     won = 0.0
@@ -174,7 +182,7 @@ def test_why_says_how_likely_a_piece_holds_without_and_with_a_card():
     assert "near the last piece" in computer.why(state, 1, "blue:play:mount-it")[0]
     state.stage, state.fixed, state.zones = "place", (), {"3": [state.troops[1][:2]]}
     template, params = computer.why(state, 0, "red:place:ok:red-tank:3:under=2")
-    assert (params["share"], params["high"]) == (78, "2")  # (0.95 - 0.03) * 0.92 * 0.92
+    assert (params["share"], params["high"]) == (78, 2)  # (0.95 - 0.03) * 0.92 * 0.92
     assert "each piece under it is a point" in template
 
 
