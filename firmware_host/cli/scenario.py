@@ -24,9 +24,8 @@ from firmware_host.config.reading import read_text
 from firmware_host.messages import text
 from firmware_host.scenario.parse import Step, parse_scenario
 from firmware_host.scenario.person import KEYS, Console, Person
-from firmware_host.scenario.replay import report, unlogged
 from firmware_host.scenario.run import Actor, ScenarioRunner
-from firmware_host.scenario.trace import read_trace
+from firmware_host.scenario.trace import read_trace, report, unlogged
 from games.base import RulesError
 
 HELD, FAILED, UNUSABLE = 0, 1, 2

@@ -1,4 +1,5 @@
-"""Traces: what the sensors read, recorded while the table is played on, and read again.
+"""Traces: what the sensors read, recorded while the table is played on, read again, and played
+again through the whole host: the same trace gives the same observations, sentences and moves.
 
 A file is gzip over lines of JSON: the header, then one line a scan. What was read is what is
 written: no rounding. Damage is told by gzip's own checksum.
@@ -8,9 +9,11 @@ from __future__ import annotations
 
 import gzip
 import logging
+import tempfile
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,14 +25,23 @@ from msgspec.structs import replace
 
 from drivers.errors import PartError
 from drivers.frame import Frame
-from firmware_host.config.errors import TraceError
-from firmware_host.config.paths import read_file
+from drivers.plate import Plate
+from firmware_host.config.errors import NotPossibleError, TraceError
+from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME, read_file
 from firmware_host.config.profile import Profile
 from firmware_host.host.host import Host
+from firmware_host.journal import Journal
 from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import Calibration
-from firmware_host.table.commands import GameRequest
-from firmware_host.table.standing import Phase
+from firmware_host.perception.calibration import (
+    Calibration,
+    CalibrationStore,
+    check_fits,
+    write_calibration,
+)
+from firmware_host.table.commands import GameRequest, NewGame
+from firmware_host.table.sight import Magnet, Observation
+from firmware_host.table.standing import Phase, Standing
+from games.base import RulesError
 
 FLUSH_EVERY = 50  # scans that a cut of power costs at most
 MOST_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 15 MB
@@ -101,22 +113,35 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_fault_out, order="deterministic")
 
 def read_trace(path: Path) -> Trace:
     """Read a whole trace. Raises TraceError naming the record, the header being record 0."""
+
+    def decoded(number: int, line: bytes, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(line, type=kind, dec_hook=_fault_in)
+        except msgspec.ValidationError as error:
+            raise _bad(path, number, f"{kind.__name__} ({error})") from error
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise _bad(path, number, "JSON") from error
+
     lines, whole = _lines(path)
     if not lines:
         raise TraceError("{path} is not a trace: it is empty.", remedy=_AGAIN, path=path)
-    header = _decode(path, 0, lines[0], TraceHeader)
-    scans = tuple(_decode(path, number, line, Scan) for number, line in enumerate(lines[1:], 1))
-    for number, scan in enumerate(scans, 1):
-        size, found = header.layout[1] * header.layout[2], len(scan.frame.field_mt)
+    header = decoded(0, lines[0], TraceHeader)
+    size = header.layout[1] * header.layout[2]
+    scans = []
+    for number, line in enumerate(lines[1:], 1):
+        scans.append(decoded(number, line, Scan))
+        found = len(scans[-1].frame.field_mt)
         if found not in (0, size):
             raise _bad(path, number, text("{size} readings, not {found}", size=size, found=found))
-    return Trace(header, scans, whole)
+    return Trace(header, tuple(scans), whole)
 
 
 def _lines(path: Path) -> tuple[list[bytes], bool]:
     """The lines that are whole, and whether the file is whole."""
+    unzip = zlib.decompressobj(_GZIP)
+    why: Message | str = text("it is too large")
     try:
-        data = read_file(path, MOST_BYTES)
+        plain = unzip.decompress(read_file(path, MOST_BYTES), MOST_PLAIN)
     except OSError as error:
         raise TraceError(
             "{path} cannot be read: {why}.",
@@ -124,28 +149,14 @@ def _lines(path: Path) -> tuple[list[bytes], bool]:
             path=path,
             why=error.strerror or str(error),
         ) from error
-    unzip = zlib.decompressobj(_GZIP)
-    why: Message | str = text("it is too large")
-    try:
-        plain = unzip.decompress(data, MOST_PLAIN)
-        good = not unzip.unconsumed_tail
     except zlib.error as error:
-        good, why = False, str(error)
-    if not good:
+        plain, why = None, str(error)
+    if plain is None or unzip.unconsumed_tail:
         raise TraceError(
             "{path} is not a trace, or is damaged: {why}.", remedy=_AGAIN, path=path, why=why
         )
     *lines, rest = plain.split(b"\n")
     return lines, unzip.eof and not rest
-
-
-def _decode(path: Path, number: int, line: bytes, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(line, type=kind, dec_hook=_fault_in)
-    except msgspec.ValidationError as error:
-        raise _bad(path, number, f"{kind.__name__} ({error})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _bad(path, number, "JSON") from error
 
 
 def _bad(path: Path, number: int, expected: Message | str) -> TraceError:
@@ -186,8 +197,8 @@ class TraceWriter:
 
     def close(self) -> None:
         """End the file as a whole one."""
-        self._file.close()
-        self._raw.close()
+        with self._raw:
+            self._file.close()
 
 
 class Recorder:
@@ -244,38 +255,19 @@ class Recorder:
     # The recorder's own thread
 
     def _run(self) -> None:
-        writer: TraceWriter | None = None
-        while True:
-            item = self._queue.get()
-            try:
-                writer = self._written(writer, item)
-            except OSError as error:
-                _log.warning("The recording ends: %s cannot be written: %s", self._path, error)
-                self.failed, writer = True, None
-            if item is None:
-                return
-
-    def _written(
-        self, writer: TraceWriter | None, item: TraceHeader | Scan | None
-    ) -> TraceWriter | None:
-        """Write it: a scan by ``writer``, a header by a new one. Who writes on."""
-        if isinstance(item, Scan):
-            if writer is not None:
-                writer.write(item)
-            return writer
-        if writer is not None:
-            writer.close()
-        if item is None or self.failed:
-            return None
-        names = [self._path, *(_older(self._path, n) for n in range(1, KEPT + 1))]
-        for old, new in reversed(list(pairwise(names))):
-            if old.exists():
-                old.replace(new)
-        return TraceWriter(self._path, item)
-
-
-def _older(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.name}.{number}")
+        item = self._queue.get()
+        try:
+            while isinstance(item, TraceHeader):
+                names = [self._path.with_name(f"{self._path.name}.{n}") for n in range(1, KEPT + 1)]
+                for old, new in reversed(list(pairwise([self._path, *names]))):
+                    if old.exists():
+                        old.replace(new)
+                with TraceWriter(self._path, item) as writer:
+                    while isinstance(item := self._queue.get(), Scan):
+                        writer.write(item)
+        except OSError as error:
+            _log.warning("The recording ends: %s cannot be written: %s", self._path, error)
+            self.failed = True
 
 
 def _is_trace(path: Path) -> bool:
@@ -297,3 +289,183 @@ def _quiet(host: Host) -> bool:
         and not sight.masked
         and not host.frame.pressed
     )
+
+
+# Played again
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Log nothing meanwhile."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One scan again: what perception saw in it, and how the game stood after it."""
+
+    observation: Observation
+    standing: Standing
+
+
+def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
+    """One for each scan. Raises TraceError if it is not this table's, or of no possible game."""
+    header = trace.header
+    if header.layout != layout_of(profile):
+        raise TraceError(
+            "record 0: recorded on {theirs}, whose places do not lie as those of {ours} do.",
+            remedy="Name the profile that it was recorded with.",
+            theirs=header.layout[0],
+            ours=profile.name,
+        )
+    if header.calibration is not None:
+        check_fits(header.calibration, profile, source="record 0")
+    if not trace.scans:
+        return
+    tape = _Tape(trace.scans)
+    with tempfile.TemporaryDirectory(prefix="tiltboard-") as folder:
+        kept = Path(folder) / CALIBRATION_NAME
+        if header.calibration is not None:
+            write_calibration(kept, header.calibration)
+        with Journal.open(Path(folder) / JOURNAL_NAME, tape) as journal:
+            game = journal.start(header.game, header.options)
+            for ply, move in enumerate(header.moves, 1):
+                journal.append(game, ply, move)
+            try:
+                host = Host(
+                    profile,
+                    tape,
+                    journal,
+                    CalibrationStore(kept, profile),
+                    tape,
+                    first_game=NewGame(header.game, header.options),
+                )
+            except RulesError as error:
+                raise TraceError(
+                    "record 0: expected the moves of a game: {why}",
+                    remedy="Get another copy of the file.",
+                    why=error,
+                ) from error
+            yield Seen(host.observation, host.standing)
+            for scan in trace.scans[1:]:
+                for command in scan.asked:
+                    try:
+                        host.do(command)
+                    except NotPossibleError:
+                        continue  # it was possible then: the game has gone another way
+                host.step()
+                yield Seen(host.observation, host.standing)
+
+
+class _Nothing:
+    """In the place of sensors that are not asked."""
+
+    temperature_c = None
+
+    def read(self) -> tuple[float, ...]:
+        return ()
+
+    def close(self) -> None:
+        pass
+
+
+class _Tape(Plate):
+    """A plate whose scans are those of the trace; and the clock, which shows when the newest was
+    read.
+    """
+
+    def __init__(self, scans: tuple[Scan, ...]) -> None:
+        super().__init__(_Nothing(), None, None, None, self)
+        self._scans = iter(scans)
+        self._time_s = 0.0
+
+    def scan(self) -> Frame:
+        frame = next(self._scans).frame
+        self._time_s = frame.time_s
+        return frame
+
+    def now(self) -> float:
+        return self._time_s
+
+    def calendar(self) -> float:
+        return self._time_s
+
+    def sleep(self, duration_s: float) -> None:
+        pass
+
+
+def report(
+    trace: Trace,
+    profile: Profile,
+    *,
+    as_json: bool,
+    words: Callable[[Message], str] = str,
+) -> Iterator[str]:
+    """A line per event and a last one for the end. ``words``: says it in a language."""
+    last: Seen | None = None
+    moves = tuple(trace.header.moves)
+    for seen in rerun(trace, profile):
+        for what in (*_seen_happen(seen.observation, profile), *_news(last, seen, moves)):
+            yield msgspec.json.encode(what).decode() if as_json else _line(what)
+        last, moves = seen, seen.standing.moves
+    end: dict[str, Any] = {"scans": len(trace.scans), "complete": trace.complete}
+    end |= {"game": trace.header.game, "moves": list(moves)}
+    cells, unsure = {}, []
+    if last is not None:
+        magnets = zip(profile.places, last.observation.magnets, strict=True)
+        cells = {place: magnet.value for place, magnet in magnets if magnet is not Magnet.NONE}
+        unsure = [profile.places[i] for i in sorted(last.observation.unsure)]
+        end |= {"time_s": last.observation.time_s, "ready": last.observation.ready}
+        end |= {"cells": cells, "unsure": unsure}
+    if as_json:
+        yield msgspec.json.encode(end).decode()
+        return
+    scans = text("{count} scans", count=len(trace.scans))
+    yield words(scans if trace.complete else text("{scans}, then cut off", scans=scans))
+    yield words(text("moves: {moves}", moves=" ".join(moves) or "-"))
+    if last is not None and last.observation.ready:
+        stands = ", ".join(f"{place} {magnet}" for place, magnet in cells.items())
+        yield words(text("at the end: {cells}", cells=stands or text("an empty plate")))
+        if unsure:
+            yield words(text("unsure: {places}", places=", ".join(unsure)))
+
+
+def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Moves confirmed or taken back since ``last``, and what is said if it is new."""
+    standing, at_s = seen.standing, seen.observation.time_s
+    pairs = enumerate(zip(before, standing.moves, strict=False))
+    shorter = min(len(before), len(standing.moves))
+    same = next((ply for ply, (one, other) in pairs if one != other), shorter)
+    for move in reversed(before[same:]):
+        yield {"t": at_s, "event": "takeback", "move": move}
+    for move in standing.moves[same:]:
+        yield {"t": at_s, "event": "move", "move": move}
+    said = standing.phase.value, str(standing.say)
+    if last is None or said != (last.standing.phase.value, str(last.standing.say)):
+        yield {"t": at_s, "event": "say", "phase": said[0], "say": said[1]}
+
+
+def _seen_happen(observation: Observation, profile: Profile) -> Iterator[dict[str, Any]]:
+    for event in observation.events:
+        yield {
+            "t": event.time_s,
+            "event": event.happening.value,
+            "places": [profile.places[i] for i in event.places],
+            "magnets": [magnet.value for magnet in event.magnets],
+        }
+
+
+def _line(what: dict[str, Any]) -> str:
+    match what:
+        case {"places": places, "magnets": magnets}:
+            said = ", ".join(map(" ".join, zip(places, magnets, strict=True)))
+        case {"move": move}:
+            said = move
+        case _:
+            said = f"{what['phase']}: {what['say']}"
+    return f"{what['t']:10.3f}  {what['event']:<9}  {said}".rstrip()

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from firmware_host.cli.backup import make_backup, put_back, read_backup
 from firmware_host.config.profile import load_profile
-from firmware_host.scenario.replay import rerun
-from firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, read_trace
+from firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, read_trace, rerun
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
 from tests.fuzz.texts import SETTINGS

@@ -19,8 +19,7 @@ from firmware_host.config.reading import read_toml
 from firmware_host.config.settings import Settings
 from firmware_host.journal import JournalReader
 from firmware_host.perception.calibration import read_calibration
-from firmware_host.scenario.replay import unlogged
-from firmware_host.scenario.trace import read_trace
+from firmware_host.scenario.trace import read_trace, unlogged
 from firmware_host.web.pairing import TOKENS_NAME, Tokens
 from games.base import OptionError, RulesError
 from games.contract import answer_line

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firmware_host.host.playing import usual_options
-from firmware_host.scenario.replay import unlogged
+from firmware_host.scenario.trace import unlogged
 from firmware_host.table.commands import NewGame
 from games.momentum import MOMENTUM
 

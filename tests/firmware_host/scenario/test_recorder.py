@@ -19,8 +19,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.host.playing import usual_options
 from firmware_host.journal import JournalReader
 from firmware_host.scenario import trace as recorder
-from firmware_host.scenario.replay import Seen, rerun
-from firmware_host.scenario.trace import KEPT, Recorder, read_trace
+from firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock

@@ -19,7 +19,6 @@ from firmware_host.cli.scenario import replay as replay_command
 from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception.calibration import uncalibrated
-from firmware_host.scenario.replay import rerun
 from firmware_host.scenario.trace import (
     MOST_PLAIN,
     Scan,
@@ -27,6 +26,7 @@ from firmware_host.scenario.trace import (
     TraceWriter,
     layout_of,
     read_trace,
+    rerun,
 )
 from firmware_host.table.commands import TakeBack
 
