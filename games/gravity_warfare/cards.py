@@ -39,12 +39,9 @@ def _tail(arg: str) -> str:
 
 def arguments(s: State, name: str) -> list[str]:
     """What may follow a card as it is played now; "" where nothing does."""
-    match name:
-        case "space-time-hole":
-            return sorted({token.text for token in s.tokens})
-        case "do-it-yourself":
-            return [COLOURS[each] for each in s.players if each != s.doer]
-    return [""]
+    if name == HOLE:
+        return sorted({token.text for token in s.tokens})
+    return [COLOURS[each] for each in s.players if each != s.doer] if name == SELF else [""]
 
 
 def unplayable(s: State, player: int, name: str) -> str | None:
@@ -84,8 +81,8 @@ def play(s: State, player: int, token: str, arg: str) -> None:
     elif name == HOLE:
         late = s.lift(arg)
         s.used += late.holes
-        s.deferred.setdefault(s.doer, ())
-        s.deferred[s.doer] += (late._replace(deferred=True, holes=(card,)),)
+        late = late._replace(deferred=True, holes=(card,))
+        s.deferred[s.doer] = (*s.deferred.get(s.doer, ()), late)
         flow.again(s)
     elif name == SELF:
         s.doer = COLOURS.index(arg)
@@ -141,11 +138,6 @@ def buys(s: State, player: int) -> list[str]:
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
 
 
-def draw_two(s: State, player: int, side: str) -> None:
-    """Draw two cards, of which the player will keep one."""
-    s.drawn, s.drawer = s.draw(side, 2), player
-
-
 # heroes
 
 
@@ -171,14 +163,13 @@ def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
     """What may follow a hero's name now, "" where nothing does; nothing where he may not act."""
     owner, doer, other = player == s.owner, player == s.doer, player in s.others
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
-    match ability:
-        case "reuse":
-            laid = sorted(set(s.round_laid[player])) if other and not s.chosen else []
-            return [each for each in laid if each not in s.in_force and s.possible(each)]
-        case "cancel":
-            return sorted({token.text for token in s.tokens}) if doer else []
-        case "draw":
-            return buys(s, player)
+    if ability == "reuse":
+        laid = sorted(set(s.round_laid[player])) if other and not s.chosen else []
+        return [each for each in laid if each not in s.in_force and s.possible(each)]
+    if ability == "cancel":
+        return sorted({token.text for token in s.tokens}) if doer else []
+    if ability == "draw":
+        return buys(s, player)
     may_act = {
         "free-zone": doer and zone_bound, "free-troop": owner and troop_bound,
         "reroll-zone": zone_bound, "extra": other, "reward": owner, "save": doer,
@@ -194,7 +185,7 @@ def call(s: State, player: int, name: str, arg: str) -> None:
     s.known_heroes |= {player}
     ability = s.options.box.heroes[name]
     if ability == "draw":
-        draw_two(s, player, arg)
+        s.drawn, s.drawer = s.draw(arg, 2), player
         return
     if ability == "gem":
         s.gem(player)
@@ -209,7 +200,7 @@ def call(s: State, player: int, name: str, arg: str) -> None:
             if s.stage == "blocked":
                 flow.open_window(s)
         case "cancel":
-            flow.discard(s, s.lift(arg))
+            s.used += s.lift(arg).cards
         case "extra":
             s.right[player] += 1
         case "reward":

@@ -9,22 +9,11 @@ What hands do is told by people, so a computer's placement says only what it wou
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from games.gravity_warfare import outlook
 from games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
 from games.gravity_warfare.data import COLOURS
-from games.gravity_warfare.outlook import (
-    USUAL_WORTH,
-    WORTH,
-    expected,
-    holds,
-    imagined,
-    liking,
-    meant,
-    steady,
-    thumb,
-    under,
-)
 from games.gravity_warfare.rules import View
 from games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
 from games.gravity_warfare.words import ABILITIES, card_said
@@ -44,7 +33,7 @@ class Player:
 
     def __init__(self, view: View, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
-        self._table, self._legal = view.table, meant(view.legal)
+        self._table, self._legal = view.table, outlook.meant(view.legal)
         self.best = self._first()
         self._gain = 0.0  # of ``best`` against passing: points, on average
         self._slices = self._weigh() if level == "hard" else iter(())
@@ -55,7 +44,7 @@ class Player:
             idle = quiet and self._dice.random() < 0.7
             return str(self._dice.choice(quiet if idle else self._legal))
         keen = self._level == "hard"
-        return thumb(self._table, self._player, self._legal, self._dice, keen=keen)
+        return outlook.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
         """A slice of thought, a few hundred moves at most; False when there is nothing more."""
@@ -69,9 +58,9 @@ class Player:
         sums = dict.fromkeys((first, *others), 0.0)
         worlds = SLICES // (1 + len(others))
         for made in range(1, worlds + 1):
-            world, luck = imagined(self._table, self._dice), self._dice.random()
+            world, luck = outlook.imagined(self._table, self._dice), self._dice.random()
             for move in sums:
-                sums[move] += expected(world, self._player, move, random.Random(luck))
+                sums[move] += outlook.expected(world, self._player, move, random.Random(luck))
                 yield True
             better = max(others, key=sums.__getitem__)
             clearly = made > worlds / 2 and sums[better] > sums[first] + made * MARGIN
@@ -94,7 +83,7 @@ class Player:
         if table.phase in ("refill", "keep", "take", "blocked"):
             return [self.best]
         fit = [move for move in self._legal if move.split(":")[1] in WEIGHED]
-        ranked = sorted(fit, key=lambda move: -liking(table, player, move, self._dice))
+        ranked = sorted(fit, key=lambda move: -outlook.liking(table, player, move, self._dice))
         quiet = [move for move in fit if move.endswith(":pass")]
         return list(dict.fromkeys([*quiet, self.best, *ranked]))[:CANDIDATES]
 
@@ -105,7 +94,7 @@ def why(s: State, player: int, move: str) -> Words:
     said: dict[str, object]
     match what:
         case "place":
-            said = {"share": _percent(holds(s, move)), "high": under(move)}
+            said = {"share": round(100 * outlook.holds(s, move)), "high": outlook.under(move)}
             if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
                 return "It holds {share} % of the time.", said
             return (
@@ -120,7 +109,7 @@ def why(s: State, player: int, move: str) -> Words:
             return _why_pass(s, player)
         case "keep":
             kept, other = s.drawn[int(words[0]) - 1], s.drawn[2 - int(words[0])]
-            if WORTH.get(kept, USUAL_WORTH) > WORTH.get(other, USUAL_WORTH):
+            if outlook.worth(kept) > outlook.worth(other):
                 said = {"card": card_said(kept)}
                 return "{card} is worth more: it helps where a turn is hard.", said
             return "Either will do: both make another's turn harder or save one of yours.", {}
@@ -139,10 +128,10 @@ def why(s: State, player: int, move: str) -> Words:
             return "A piece that is placed now is worth more than a gem.", {}
         case "choose":
             rest = [token.name for token in s.tokens if token.name != BLIND]
-            said = {"one": _percent(steady(s, [BLIND])), "other": _percent(steady(s, rest))}
+            said = {"one": _share(s, [BLIND]), "other": _share(s, rest)}
             return "Blindfolded holds {one} % of the time, the other cards {other} %.", said
         case "name":
-            said = {"share": _percent(steady(s, words[:1]))}
+            said = {"share": _share(s, words[:1])}
             return "Done so, a piece holds {share} % of the time.", said
         case "event" if words[-1] in COLOURS:
             left = len(s.troops[COLOURS.index(words[-1])])
@@ -153,8 +142,9 @@ def why(s: State, player: int, move: str) -> Words:
     return "Nothing else gains more now.", {}
 
 
-def _percent(chance: float) -> int:
-    return round(100 * chance)
+def _share(s: State, names: Collection[str]) -> int:
+    """How likely a piece holds with those challenges, in percent."""
+    return round(100 * outlook.steady(s, names))
 
 
 def _why_play(s: State, player: int, words: list[str]) -> Words:
@@ -164,8 +154,8 @@ def _why_play(s: State, player: int, words: list[str]) -> Words:
     eased = () if name == GUARD else s.in_force - {named.rpartition("=")[2]}
     said = {
         "owner": COLOURS[s.owner], "left": left, "points": ahead, "who": named,
-        "lies": _percent(steady(s, s.in_force)), "eased": _percent(steady(s, eased)),
-        "share": _percent(steady(s, s.in_force | {name})),
+        "lies": _share(s, s.in_force), "eased": _share(s, eased),
+        "share": _share(s, s.in_force | {name}),
     }  # fmt: skip
     if name == SELF and named == COLOURS[player]:
         return "So you place it yourself, and have the points for what lies under it.", said
@@ -191,7 +181,7 @@ def _why_play(s: State, player: int, words: list[str]) -> Words:
 
 def _why_pass(s: State, player: int) -> Words:
     left, partners = len(s.troops[s.owner]), s.options.partners(player)
-    said = {"owner": COLOURS[s.owner], "lies": _percent(steady(s, s.in_force)), "left": left}
+    said = {"owner": COLOURS[s.owner], "lies": _share(s, s.in_force), "left": left}
     if s.doer in partners or s.owner in partners:
         return "As it lies it holds {lies} % of the time: keep your cards for a harder turn.", said
     if s.in_force:

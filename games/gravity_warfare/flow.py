@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from games.gravity_warfare import table
 from games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
-from games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, Play, State, Token
+from games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
 
 START_POINTS = 5
 LAST_TROOP = 5
@@ -90,12 +90,10 @@ def close_window(s: State) -> None:
         if s.possible(token.name):
             s.tokens += (token,)
         else:
-            discard(s, token)
+            s.used += token.cards
     lapsed = len(s.tokens) < len(laid)
     if s.options.simple and (lapsed or (s.drawn_event and not s.pieces())):
-        for token in s.tokens:
-            discard(s, token)
-        s.discard += s.used
+        s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
         clear_turn(s)
         s.doer, s.stage = s.owner, "card"
     elif s.drawn_event:
@@ -113,11 +111,6 @@ def blinding(s: State) -> list[Token]:
     """The tokens that bring Blindfolded."""
     copied = s.last is not None and BLIND in s.last.challenges
     return [t for t in s.tokens if t.name == BLIND or (t.name == COPY and copied)]
-
-
-def discard(s: State, token: Token) -> None:
-    """Put a laid card among the used ones; one that a hero laid vanishes."""
-    s.used += token.cards
 
 
 def choose(s: State, *, blindfolded: bool) -> None:
@@ -162,7 +155,6 @@ def next_step(s: State) -> None:
 def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
     """A placement that holds; the second one of Duplicate it, or the turn succeeds."""
     force = s.fixed or ()
-    note_play(s, names, zone)
     if TELEPORT not in force:
         s.spend(s.owner, names)
     s.put(zone, names, under)
@@ -179,12 +171,6 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
         both = zip(s.troop, names, strict=False)
         s.troop = tuple(table.kind_of(name) if die == ANY else die for die, name in both)
     next_step(s)
-
-
-def note_play(s: State, names: tuple[str, ...], zone: str) -> None:
-    """Note the turn's first placement, which Copy it may copy; not Teleport it's."""
-    if not s.placed and TELEPORT not in (s.fixed or ()):
-        s.play = Play(s.fixed or (), zone, tuple(map(table.kind_of, names)))
 
 
 def succeed(s: State) -> None:
@@ -223,10 +209,9 @@ def refilled(s: State, player: int | None = None) -> None:
         end_turn(s)
 
 
-def failed(s: State, names: tuple[str, ...], zone: str, fell: Sequence[str]) -> None:
+def failed(s: State, names: tuple[str, ...], fell: Sequence[str]) -> None:
     """A placement that does not hold; ``fell``: as in the move."""
     force = s.fixed or ()
-    note_play(s, names, zone)
     own, strangers = fall(s, fell, own=TELEPORT not in force)
     if TELEPORT in force:
         s.give(s.doer, *names)
@@ -289,9 +274,7 @@ def end_turn(s: State) -> None:
 
 def tidy(s: State) -> None:
     """The turn's cards are used."""
-    for token in s.tokens:
-        discard(s, token)
-    s.discard += s.used
+    s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
     s.tokens = s.used = ()
     s.round_laid = [(*earlier, *now) for earlier, now in zip(s.round_laid, s.laid, strict=True)]
     for zone, towers in list(s.zones.items()):

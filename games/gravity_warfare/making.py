@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
 from games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
-from games.gravity_warfare.table import ANY, COPY, TELEPORT, UNKNOWN, State, Token, kind_of
+from games.gravity_warfare.table import ANY, COPY, TELEPORT, UNKNOWN, Play, State, Token, kind_of
 
 
 def make(s: State, move: str) -> None:
@@ -94,7 +94,7 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
             if what == "buy":
                 s.points[player] -= 1
             s.refilling = what == "draw"
-            cards.draw_two(s, player, args[0])
+            s.drawn, s.drawer = s.draw(args[0], 2), player
         case "keep":
             _keep(s, player, int(args[0]) - 1)
         case "name":
@@ -116,10 +116,12 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
             flow.next_step(s)
         case "place":
             pieces, zone = tuple(args[1].split("+")), args[2]
+            if not s.placed and TELEPORT not in (s.fixed or ()):
+                s.play = Play(s.fixed or (), zone, tuple(map(kind_of, pieces)))
             if args[0] == "ok":
                 flow.placed(s, pieces, zone, int(_value(args) or 0))
             else:
-                flow.failed(s, pieces, zone, _fell(args))
+                flow.failed(s, pieces, _fell(args))
         case "event":
             _carry_out(s, player, args)
 

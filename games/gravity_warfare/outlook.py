@@ -53,6 +53,11 @@ def _hardness(name: str) -> float:
     return HARDNESS.get(name, USUAL_HARDNESS)
 
 
+def worth(card: str) -> int:
+    """How much it is worth in a hand, against others."""
+    return WORTH.get(card, USUAL_WORTH)
+
+
 def attempted(s: State, move: str, dice: random.Random) -> str:
     """What hands make of a placement that was meant to hold: that move, or a failure."""
     words = move.split(":")
@@ -95,7 +100,7 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
         case "name" if keen and words[2] != "keep-it":
             return _prospect(s, [words[2]]) + 0.1 * whim
         case "keep":
-            return WORTH.get(s.drawn[int(words[2]) - 1], USUAL_WORTH) + whim
+            return worth(s.drawn[int(words[2]) - 1]) + whim
         case "buy":
             return 0.2 if s.points[player] > 6 and len(s.hands[player]) < HAND - 2 else -1.0
         case "hero":

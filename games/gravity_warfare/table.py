@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The cards that it consists of."""
+        """The cards that it consists of; what a hero laid is none."""
         return (*self.holes, *([self.card] if self.card else []))
 
 
@@ -163,9 +163,7 @@ class State(OfTurn):
 
     def seat(self, name: str) -> int | None:
         """The player of that name."""
-        if name not in COLOURS[: self.options.players]:
-            return None
-        return COLOURS.index(name)
+        return COLOURS.index(name) if name in COLOURS[: self.options.players] else None
 
     @property
     def others(self) -> list[int]:
@@ -241,9 +239,8 @@ class State(OfTurn):
         gone = []
         for zone, towers in list(self.zones.items()):
             gone += [piece.name for tower in towers for piece in tower if piece.fresh]
-            self.set_zone(
-                zone, [tuple(piece for piece in tower if not piece.fresh) for tower in towers]
-            )
+            kept = [tuple(piece for piece in tower if not piece.fresh) for tower in towers]
+            self.set_zone(zone, kept)
         return gone
 
     # troops
@@ -254,8 +251,7 @@ class State(OfTurn):
 
     def spend(self, player: int, names: tuple[str, ...]) -> None:
         """Take pieces out of the player's troops."""
-        kept = Counter(self.troops[player])
-        kept.subtract(names)
+        kept = Counter(self.troops[player]) - Counter(names)
         self.troops[player] = tuple(sorted(kept.elements()))
 
     def pay(self, player: int, cost: int) -> None:
