@@ -3,54 +3,213 @@
 ``games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and ``Shift`` say
 the same in words, for people and the table. A game imports nothing of the other packages, reads no
 clock and draws no random numbers of its own. Places, moves, players and pieces are strings, as in
-the ``tiltboard rules`` contract.
+the ``tiltboard rules`` contract. What a game declares of itself, for whoever shows it, are plain
+values: nothing here knows lights or pages.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from games.description import Credit, Drawing, Limit, OptionSpec, PieceBody, PieceLook, Preset, Slot
-from games.errors import (
-    BrokenGameError,
-    IllegalMoveError,
-    OptionError,
-    RulesError,
-    UnknownGameError,
-)
-from games.lesson import Lesson
+from games.lesson import Lesson, read_lesson
 from games.reasons import REASONS
 from games.rules import CHANCE, Dice, Rules
 from games.search import Evaluate, Levels, Solver, Weights
 
-__all__ = [
-    "BrokenGameError",
-    "Credit",
-    "Drawing",
-    "Game",
-    "GameType",
-    "IllegalMoveError",
-    "Limit",
-    "OptionError",
-    "OptionSpec",
-    "Outcome",
-    "PieceBody",
-    "PieceLook",
-    "Position",
-    "Preset",
-    "RulesError",
-    "Shift",
-    "Slot",
-    "Turn",
-    "UnknownGameError",
-]
+
+class RulesError(ValueError):
+    """Something that the rules do not allow.
+
+    ``template`` is English with ``{named}`` fields and ``params`` fills them, so that a host can
+    translate the sentence; ``str(error)`` is the English sentence. Texts among ``params`` may come
+    from outside: line ends and the like are spelled out.
+    """
+
+    def __init__(self, template: str, /, **params: object) -> None:
+        self.template = template
+        self.params = params
+        for name, value in params.items():
+            if isinstance(value, str) and not value.isprintable():
+                params[name] = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in value)
+        super().__init__(template.format(**params))
+
+
+class UnknownGameError(RulesError, LookupError):
+    """Raised when no game has that name; the message names those that exist."""
+
+
+class OptionError(RulesError):
+    """Raised when an option is unknown, unreadable, out of range, or does not fit the others.
+
+    Its sentence may have only players' word for the option; ``str(error)`` is for those who have
+    written its name.
+    """
+
+    def __str__(self) -> str:
+        return self.named(super().__str__())
+
+    def named(self, sentence: str) -> str:
+        """``sentence``, with the option's name before it if it does not name it."""
+        name = str(self.params.get("name", ""))
+        return sentence if name in sentence else f"{name}: {sentence}"
+
+
+class IllegalMoveError(RulesError):
+    """Raised when a move is unreadable or forbidden; the message names the rule."""
+
+
+class BrokenGameError(RulesError):
+    """Raised when a game that was installed cannot be used; the message says what is wrong."""
+
+
+# A tile slides between pegs: it stands on a stem this wide, and its hat begins this high. The pegs,
+# half balls where four places meet, leave the stem this much room.
+TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
+PEG_ROOM_MM = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class PieceBody:
+    """A kind of piece as a thing, printed or simulated; its magnet lies in its foot.
+
+    All of it is ``diameter_mm`` wide, or, from ``foot_mm`` above the plate on, ``mast_mm``. What
+    stands on others has the usual height: by it the sensors weigh a tower.
+    """
+
+    diameter_mm: float = 28.0
+    height_mm: float = 15.0
+    mass_g: float = 20.0
+    foot_mm: float = 15.0
+    mast_mm: float | None = None
+
+    def beside(self, pitch_mm: float) -> PieceBody:
+        """The body, made no wider than places so far apart allow."""
+        return replace(self, diameter_mm=min(self.diameter_mm, pitch_mm - 1.0))
+
+
+def peg_mm(pitch_mm: float) -> float:
+    """Radius of the pegs between places that are so far apart."""
+    return (pitch_mm - TILE_STEM_MM - PEG_ROOM_MM) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PieceLook:
+    """How a kind of piece is called, lit and drawn.
+
+    ``noun``: English, with ``{colour}`` for its name as a colour's. ``form``: the page's drawing
+    (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour`` and ``paint``:
+    plain names of its light's colour and of its own on the page; else the kind's name. ``body``:
+    the thing itself.
+    """
+
+    noun: str = "{colour} piece"
+    form: str = "ball"
+    colour: str | None = None
+    paint: str | None = None
+    body: PieceBody = PieceBody()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where pieces come in from a side. ``side`` and ``colour``: plain English names. ``fall``:
+    (columns, rows) of one step inward. ``cells``: its line's places, inward.
+    """
+
+    name: str
+    side: str
+    colour: str
+    fall: tuple[int, int]
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What lies on a board besides its places; x to the east and y to the north, in places from the
+    low corner.
+
+    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
+    every segment. ``places``: for each track the places that these points are, in its order.
+    ``hole``: its middle, if there is one.
+    """
+
+    tracks: tuple[tuple[tuple[float, float], ...], ...]
+    places: tuple[tuple[str, ...], ...]
+    hole: tuple[float, float] | None = None
+    title: str = ""
+
+
+class Limit(StrEnum):
+    """What of a plate limits a number: its shorter side, columns or rows in places; how many cells
+    along each side of a hexagon fit; how many kinds of pieces it tells apart.
+    """
+
+    SIDE = "side"
+    COLUMNS = "columns"
+    ROWS = "rows"
+    HEXAGON = "hexagon"
+    KINDS = "kinds"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSpec:
+    """One option of a game, for command line, page and error messages.
+
+    ``label``: what players call it; ``help``: what it does. ``choice_labels``: of ``choices``, in
+    players' words. ``limit``: what of a plate limits a number (see ``Limit``). ``for_players``: it
+    only means something with that many players.
+    ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
+    of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
+    may take a file's name and read it, see ``games.contract``). ``low`` and ``high`` are inclusive.
+    ``default`` None: not set, or it depends on the other options. ``secret``: it tells what is
+    hidden, so nobody is shown it while the game goes on.
+    """
+
+    name: str
+    kind: str
+    help: str
+    default: Any = None
+    low: int | None = None
+    high: int | None = None
+    choices: tuple[str, ...] = ()
+    label: str = ""
+    choice_labels: tuple[str, ...] = ()
+    limit: Limit | None = None
+    for_players: int | None = None
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A choice of options that plays well, for whoever starts a game without thinking of options.
+
+    ``choices``: question -> answer, both in players' words, as in ``{"Players": "4, in two
+    teams", "Board": "7 x 7"}``. All presets of a game answer the same questions, in the same order;
+    no two answer all of them alike. ``options`` starts the game as it is: what has no default is in
+    it.
+    """
+
+    choices: Mapping[str, str]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """Whose game it is: title, designer, year, and what they ask to be said."""
+
+    title: str
+    designer: str
+    year: int | None
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +379,8 @@ class Position:
 class Game(ABC):
     """A game with its options fixed: its rules, and what they mean for people and the table.
 
-    ``name``: in the contract, for example ``momentum``. ``players``: in turn order. ``pieces``:
+    ``name``: in the contract, for example ``momentum``. ``options``: all of them, defaults filled
+    in, as JSON types. ``players``: in turn order. ``pieces``:
     kinds of pieces in class order: the first is the strong north one, then strong south, weak
     north, weak south (HARDWARE: classes); a player's own pieces bear his name where ``pieces``
     has it. ``board``: place -> (column, row) on a square grid, both counted from 0 at the
@@ -233,6 +393,7 @@ class Game(ABC):
     """
 
     name: str
+    options: Mapping[str, Any]
     players: tuple[str, ...]
     pieces: tuple[str, ...]
     board: Mapping[str, tuple[int, int]]
@@ -262,11 +423,6 @@ class Game(ABC):
     def playout_rules(self) -> Rules:
         """Rules on the same states for random games, where simpler ones are faster."""
         return self.rules
-
-    @property
-    @abstractmethod
-    def options(self) -> Mapping[str, Any]:
-        """All options, defaults filled in, as JSON types."""
 
     @abstractmethod
     def cells(self, state: Any) -> Mapping[str, str]:
@@ -360,6 +516,8 @@ class GameType(ABC):
     name: str
     credit: Credit
     option_specs: Sequence[OptionSpec] = ()
+    presets: Sequence[Preset] = ()
+    """Ready choices, the usual one first; a host offers those that fit its plate."""
     rules_summary: Sequence[str]
     look: PieceLook = PieceLook()
     looks: Mapping[str, PieceLook] = {}
@@ -371,11 +529,9 @@ class GameType(ABC):
     reasons: Mapping[str, str] = REASONS
     """Why a move is good, by the kinds of ``games.reasons``: in the words of the game."""
     emblem: tuple[str, ...] = ("red", "blue")
-    style: str = ""
     aim: str = ""
     """What it is about, in one line of some sixty letters, for whoever chooses a game."""
     at_the_table: bool = True
-    lesson: Lesson | None = None
     """Its board is read by sensors; False: see ``games.seated``, or its rules alone are there."""
     seated: bool = False
     """It makes a ``games.seated.SeatedGame``."""
@@ -385,10 +541,22 @@ class GameType(ABC):
         """Options that nobody is shown while the game goes on."""
         return tuple(spec.name for spec in self.option_specs if spec.secret)
 
-    @property
-    def presets(self) -> Sequence[Preset]:
-        """Ready choices, the usual one first; a host offers those that fit its plate."""
-        return ()
+    def file(self, name: str) -> str:
+        """The text of a file in the game's package; empty where there is none."""
+        package = sys.modules[type(self).__module__].__package__
+        found = files(package) / name if package else None
+        return found.read_text("utf-8") if found is not None and found.is_file() else ""
+
+    @cached_property
+    def style(self) -> str:
+        """CSS for its ground on the page: ``board.css``."""
+        return self.file("board.css")
+
+    @cached_property
+    def lesson(self) -> Lesson | None:
+        """How it is learnt by playing: ``lesson.toml``, or none."""
+        text = self.file("lesson.toml")
+        return read_lesson(text) if text else None
 
     @abstractmethod
     def create(self, options: Mapping[str, Any]) -> Game:
@@ -418,8 +586,7 @@ class GameType(ABC):
         return self.looks.get(piece, self.look)
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Whether the places of the board that ``options`` choose contain commas.
-
-        Lists of them are then separated by spaces only.
+        """Whether places of the board that ``options`` choose contain commas: lists of them are
+        then separated by spaces only.
         """
         return False

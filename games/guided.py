@@ -9,12 +9,69 @@ from games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Sh
 from games.lesson import Lesson, Step
 from games.rules import Rules
 
+_ANOTHER_WAY = IllegalMoveError("Not yet: this lesson goes another way.")
+_NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
+
+
+class _LineRules(Rules):
+    """``rules`` from the position after ``opening`` on, of which only ``line`` may be played.
+    ``free``: whoever moves first may try any move, after which it goes on if that was the right
+    one. Its moves are not listed beforehand, so that nobody looks ahead by them.
+
+    Raises IllegalMoveError for a move that is none.
+    """
+
+    def __init__(
+        self, rules: Rules, opening: Sequence[str], line: Sequence[str], *, free: bool
+    ) -> None:
+        self._rules = rules
+        self.players = rules.players
+        self._free = free
+        self._begun = len(opening)
+        states, numbers = [rules.start()], []
+        for name in (*opening, *line):
+            number = rules.number(name)
+            if number is None:
+                raise IllegalMoveError("{move} is not a legal move now.", move=name)
+            numbers.append(number)
+            states.append(rules.apply(states[-1], number))
+        self._start, self._line = states[self._begun], numbers[self._begun :]
+        self._keys = [rules.key(state) for state in states[self._begun :]]
+
+    def start(self) -> Any:
+        return self._start
+
+    def moves(self, state: Any) -> Sequence[int]:
+        made = state.turn - self._begun
+        if not 0 <= made < len(self._keys) or self.key(state) != self._keys[made]:
+            return []
+        if self._free and made % 2 == 0:
+            return self._rules.moves(state)
+        return self._line[made : made + 1]
+
+    # The rest as the rules have it
+
+    def apply(self, state: Any, move: int) -> Any:
+        return self._rules.apply(state, move)
+
+    def result(self, state: Any) -> tuple[int, ...] | None:
+        return self._rules.result(state)
+
+    def key(self, state: Any) -> int:
+        return self._rules.key(state)
+
+    def name(self, move: int) -> str:
+        return self._rules.name(move)
+
+    def number(self, name: str) -> int | None:
+        return self._rules.number(name)
+
+    def mover(self, state: Any) -> int:
+        return self._rules.mover(state)
+
 
 class _AlongALine(Game):
-    """``game`` from the position after ``opening`` on, with ``line`` as its only legal moves.
-    ``free``: whoever moves first may try any move, after which it goes on if that was the right
-    one. ``elsewhere``: said of a move that only the line does not allow.
-    """
+    """``game`` by ``_LineRules``. ``elsewhere``: said of a move that only the line forbids."""
 
     def __init__(
         self,
@@ -28,9 +85,9 @@ class _AlongALine(Game):
         self._game = game
         self._elsewhere = elsewhere
         self.opening, self.line = tuple(opening), tuple(line)
-        self.name, self.players, self.pieces = game.name, game.players, game.pieces
-        self.board, self.blocked, self.teams = game.board, game.blocked, game.teams
-        self.labels, self.hexagonal = game.labels, game.hexagonal
+        self.name, self.options, self.players = game.name, game.options, game.players
+        self.pieces, self.teams, self.labels = game.pieces, game.teams, game.labels
+        self.board, self.blocked, self.hexagonal = game.board, game.blocked, game.hexagonal
         self.edge_slots, self.drawing = game.edge_slots, game.drawing
         self.rules = _LineRules(game.rules, opening, line, free=free)
 
@@ -38,45 +95,34 @@ class _AlongALine(Game):
         """How many moves have been made since the opening."""
         return int(position.state.turn) - len(self.opening)
 
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Those of the game."""
-        return self._game.options
-
-    def cells(self, state: Any) -> Mapping[str, str]:
-        """As the game has it."""
-        return self._game.cells(state)
-
-    def figures(self, state: Any) -> Mapping[str, int]:
-        """As the game itself."""
-        return self._game.figures(state)
-
-    def outcome(self, position: Position) -> Outcome:
-        """As the game has it."""
-        return self._game.outcome(position)
-
-    def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """As the game has it."""
-        return self._game.turn(before, move, after)
-
-    def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """As the game tells it."""
-        return self._game.why(turn, shift)
-
-    def reserve(self, state: Any) -> Mapping[str, int]:
-        """As the game has it."""
-        return self._game.reserve(state)
-
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """By the game's rules, or because the line goes another way."""
         if move in position.legal():
             return None
         return self._game.refusal(Position(self._game, position.state), move) or self._elsewhere
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """As ``refusal``, for a piece that was put somewhere."""
         whole = Position(self._game, position.state)
         return self._game.drop_refusal(whole, piece, place) or self._elsewhere
+
+    # The rest as the game has it
+
+    def cells(self, state: Any) -> Mapping[str, str]:
+        return self._game.cells(state)
+
+    def figures(self, state: Any) -> Mapping[str, int]:
+        return self._game.figures(state)
+
+    def outcome(self, position: Position) -> Outcome:
+        return self._game.outcome(position)
+
+    def turn(self, before: Position, move: str, after: Position) -> Turn:
+        return self._game.turn(before, move, after)
+
+    def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
+        return self._game.why(turn, shift)
+
+    def reserve(self, state: Any) -> Mapping[str, int]:
+        return self._game.reserve(state)
 
 
 class GuidedGame(_AlongALine):
@@ -109,73 +155,3 @@ class PuzzleGame(_AlongALine):
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:
         super().__init__(game, opening, line, _NOT_HERE, free=True)
         self.solver = self.start().mover
-
-
-class _LineRules(Rules):
-    """``rules`` of which only a line may be played. Its moves are not listed beforehand, so that
-    nobody looks ahead by them. Raises IllegalMoveError for a move that is none.
-    """
-
-    def __init__(
-        self, rules: Rules, opening: Sequence[str], line: Sequence[str], *, free: bool
-    ) -> None:
-        self._rules = rules
-        self.players = rules.players
-        self._free = free
-        self._begun = len(opening)
-        self._start = rules.start()
-        for name in opening:
-            self._start = rules.apply(self._start, self._numbered(name))
-        self._line = [self._numbered(name) for name in line]
-        state = self._start
-        self._keys = [rules.key(state)]  # of the positions on the way, before each move and at last
-        for move in self._line:
-            state = rules.apply(state, move)
-            self._keys.append(rules.key(state))
-
-    def _numbered(self, name: str) -> int:
-        move = self._rules.number(name)
-        if move is None:
-            raise IllegalMoveError("{move} is not a legal move now.", move=name)
-        return move
-
-    def start(self) -> Any:
-        """The position after the opening."""
-        return self._start
-
-    def moves(self, state: Any) -> Sequence[int]:
-        """What may be made or tried now."""
-        made = state.turn - self._begun
-        if not 0 <= made < len(self._keys) or self.key(state) != self._keys[made]:
-            return []
-        if self._free and made % 2 == 0:
-            return self._rules.moves(state)
-        return self._line[made : made + 1]
-
-    def apply(self, state: Any, move: int) -> Any:
-        """As the rules have it."""
-        return self._rules.apply(state, move)
-
-    def result(self, state: Any) -> tuple[int, ...] | None:
-        """As the rules have it."""
-        return self._rules.result(state)
-
-    def key(self, state: Any) -> int:
-        """As the rules have it."""
-        return self._rules.key(state)
-
-    def name(self, move: int) -> str:
-        """As the rules have it."""
-        return self._rules.name(move)
-
-    def number(self, name: str) -> int | None:
-        """As the rules have it."""
-        return self._rules.number(name)
-
-    def mover(self, state: Any) -> int:
-        """As the rules have it."""
-        return self._rules.mover(state)
-
-
-_ANOTHER_WAY = IllegalMoveError("Not yet: this lesson goes another way.")
-_NOT_HERE = IllegalMoveError("Not here: take it back and try again.")

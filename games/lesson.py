@@ -18,34 +18,30 @@ others.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import resources
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """``say``: English, what to do and why. ``move``: the one that is to be made. ``does``: what
     follows from it, as the text tells.
     """
 
     say: str
     move: str
-    does: tuple[str, ...] = ()
+    does: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """``options`` of the game, ``opening`` moves that have been made, and ``steps`` from there.
-
-    ``end``: said after the last one.
+class Lesson(NamedTuple):
+    """``steps``: from where ``opening`` leads in a game with ``options``. ``end``: said after the
+    last one.
     """
 
-    options: Mapping[str, Any]
-    opening: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     end: str
+    options: Mapping[str, Any] = MappingProxyType({})
+    opening: Sequence[str] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -53,10 +49,7 @@ class Lesson:
         return (*(step.say for step in self.steps), self.end)
 
 
-def lesson_of(package: str) -> Lesson:
-    """``lesson.toml`` in a game's folder."""
-    found = tomllib.loads((resources.files(package) / "lesson.toml").read_text(encoding="utf-8"))
-    steps = [Step(s["say"], s["move"], tuple(s.get("does", ()))) for s in found["step"]]
-    return Lesson(
-        found.get("options", {}), tuple(found.get("opening", ())), tuple(steps), found["end"]
-    )
+def read_lesson(text: str) -> Lesson:
+    """The text of a ``lesson.toml``."""
+    found = tomllib.loads(text)
+    return Lesson([Step(**step) for step in found.pop("step")], **found)

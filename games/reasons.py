@@ -8,32 +8,23 @@ counted by the rules alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal, get_args
 
-WINS, WINS_IN, TWICE, ONLY, BLOCKS, THREATENS, RACE, LASTS, QUIET = (
-    "wins",
-    "wins-in",
-    "twice",
-    "only",
-    "blocks",
-    "threatens",
-    "race",
-    "lasts",
-    "quiet",
-)
-KINDS = (WINS, WINS_IN, TWICE, ONLY, BLOCKS, THREATENS, RACE, LASTS, QUIET)
+Kind = Literal["wins", "wins-in", "twice", "only", "blocks", "threatens", "race", "lasts", "quiet"]
 """It ends the game; wins in ``turns`` whatever the other does; wins with the next turn
 whatever he does; alone does not let him win at once; prevents his ``move``, that most others allow;
 leaves him few answers to a win; wins by force, in more turns than are counted; loses like all
 others, but last; or none of that is known, and ``share`` is what he may expect."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 REASONS: Mapping[str, str] = {
-    WINS: "It wins at once.",
-    WINS_IN: "It wins in {turns} turns, whatever {other} does.",
-    TWICE: "It threatens twice: {other} can only answer one, and the next turn wins.",
-    ONLY: "Nothing else holds: after any other move {other} wins at once, by {move} for one.",
-    BLOCKS: "It blocks: otherwise {other} wins by {move}.",
-    THREATENS: "It threatens to win with the next turn: {other} has to answer.",
-    RACE: "It wins the race, in more turns than can be counted here.",
-    LASTS: "Everything loses by now; this lasts longest.",
-    QUIET: "It sets up what comes next: {player} stands at {share} %.",
+    "wins": "It wins at once.",
+    "wins-in": "It wins in {turns} turns, whatever {other} does.",
+    "twice": "It threatens twice: {other} can only answer one, and the next turn wins.",
+    "only": "Nothing else holds: after any other move {other} wins at once, by {move} for one.",
+    "blocks": "It blocks: otherwise {other} wins by {move}.",
+    "threatens": "It threatens to win with the next turn: {other} has to answer.",
+    "race": "It wins the race, in more turns than can be counted here.",
+    "lasts": "Everything loses by now; this lasts longest.",
+    "quiet": "It sets up what comes next: {player} stands at {share} %.",
 }

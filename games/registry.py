@@ -7,10 +7,8 @@ stops nobody else's game.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import files
 
 from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 from games.plugins import PluginError, loaded
@@ -91,12 +89,10 @@ HOSTED: Mapping[str, GameType] = {
 """Those that the table and its page can play."""
 
 
-def file_of(game: str, file: str) -> bytes:
-    """A file in a game's package; empty where there is none."""
+def file_of(game: str, file: str) -> str:
+    """The text of a file in a game's package; empty where there is none."""
     kind = EVERY_GAME.get(game)
-    package = sys.modules[type(kind).__module__].__package__
-    data = files(package) / file if kind is not None and package else None
-    return data.read_bytes() if data is not None and data.is_file() else b""
+    return "" if kind is None else kind.file(file)
 
 
 def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameType:

@@ -7,7 +7,9 @@ by name, consequences, refusals in words) lies on top of it, in ``games.base.Gam
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Protocol
 
 
@@ -35,6 +37,9 @@ class Rules(ABC):
     players: int
     every_move: Sequence[int] = ()
     """All the numbers that a move can have, where they can be listed; else empty."""
+    names: Mapping[int, str] = MappingProxyType({})
+    """Move -> as a person writes it. Where it is empty, moves are texts, or a game has its own
+    ``name`` and ``number``."""
 
     @abstractmethod
     def start(self) -> Any:
@@ -57,17 +62,25 @@ class Rules(ABC):
         """A positive number that two states share exactly where the same can follow from both."""
 
     def name(self, move: int) -> str:
-        """The move as a person writes it; here, the text whose bytes the number holds."""
+        """The move as a person writes it: of ``names``, or the text that the number's bytes are."""
+        if self.names:
+            return self.names[move]
         return move.to_bytes((move.bit_length() + 7) // 8, "big").decode()
 
     def number(self, name: str) -> int | None:
         """The move with that name; None where no move of this game can have it."""
+        if self.names:
+            return self._numbers.get(name)
         if name.startswith("\0"):  # numbers have no leading zeros
             return None
         try:
             return int.from_bytes(name.encode(), "big")
         except UnicodeEncodeError:
             return None
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {name: move for move, name in self.names.items()}
 
     def allows(self, state: Any, move: int) -> bool:
         """Whether a move may be played; for games that cannot list all that may."""

@@ -20,8 +20,7 @@ from firmware_host import messages
 from firmware_host.config.language import catalogue_of, explained
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
-from games.base import RulesError
-from games.errors import OptionError
+from games.base import OptionError, RulesError
 
 _CLICKS_WORDS = Path(messages.__file__).parent / "commands"
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")

@@ -12,17 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from firmware_host.engines.proof import ProofSearch, TooManyError
-from games.reasons import (
-    BLOCKS,
-    LASTS,
-    ONLY,
-    QUIET,
-    RACE,
-    THREATENS,
-    TWICE,
-    WINS,
-    WINS_IN,
-)
+from games.reasons import Kind
 from games.rules import Rules
 
 MOST_LOOKED = 12_000  # positions for one reason: 0.2 s of Python on one x86 core
@@ -36,7 +26,7 @@ class Reason(NamedTuple):
     about, by its name.
     """
 
-    kind: str
+    kind: Kind
     number: int = 0
     move: str = ""
 
@@ -52,21 +42,21 @@ def reason(rules: Rules, state: Any, move: int, *, sure: int = 0) -> Reason:
 
 
 def _rest(sure: int) -> Reason:
-    return Reason(RACE if sure > 0 else LASTS if sure < 0 else QUIET)
+    return Reason("race" if sure > 0 else "lasts" if sure < 0 else "quiet")
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
     """The reason for a move that is proven to win, with the number of turns."""
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
-        return Reason(WINS) if mover in (rules.result(after) or ()) else None
+        return Reason("wins") if mover in (rules.result(after) or ()) else None
     if rules.players != 2:
         return None
     search = ProofSearch(rules, MOST_LOOKED)
     for turns in range(2, MOST_TURNS + 1):
         try:
             if search.forces(state, move, 2 * turns - 1):
-                return Reason(TWICE if turns == 2 else WINS_IN, turns)
+                return Reason("twice" if turns == 2 else "wins-in", turns)
         except TooManyError:
             return None
     return None
@@ -84,7 +74,7 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
         wins.update(found)
     after = rules.apply(state, move)
     if others and lost >= _MANY * len(others) and not winning_at_once(rules, after, left):
-        kind = ONLY if lost == len(others) else BLOCKS
+        kind: Kind = "only" if lost == len(others) else "blocks"
         return Reason(kind, lost, rules.name(wins.most_common(1)[0][0]))
     if rules.players != 2 or rules.result(after) is not None:
         return None
@@ -93,7 +83,7 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
         reply for reply in replies if not winning_at_once(rules, rules.apply(after, reply), left)
     ]
     if stops and len(stops) <= _FEW * len(replies):
-        return Reason(THREATENS, len(stops), rules.name(stops[0]))
+        return Reason("threatens", len(stops), rules.name(stops[0]))
     return None
 
 

@@ -28,7 +28,7 @@ from firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineP
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.messages import Message, text
 from games.base import Position
-from games.reasons import KINDS, QUIET
+from games.reasons import KINDS
 
 MOVE_S = 2.0
 COUNTED_S = 20.0  # ours below the strongest count positions: a Zero 2 W takes that long at most
@@ -283,7 +283,7 @@ class EngineRoom:
         if len(words) != 3 or words[0] not in KINDS or not words[1].isdecimal():
             return None
         share = round(100 * expected(value))
-        return words[0], share if words[0] == QUIET else int(words[1]), words[2].strip("-")
+        return words[0], share if words[0] == "quiet" else int(words[1]), words[2].strip("-")
 
     def _limits(self, task: Task) -> tuple[float, str]:
         """How long it may take at most, and that in its language."""

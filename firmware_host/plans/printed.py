@@ -17,8 +17,7 @@ from typing import Any
 
 from firmware_host.config import platform
 from firmware_host.perception.field import STRONG, WEAK, Disc
-from games.base import PieceBody
-from games.description import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, peg_mm
+from games.base import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 from games.registry import HOSTED
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5

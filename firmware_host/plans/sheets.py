@@ -21,8 +21,7 @@ from firmware_host.config.wiring import MatrixHall, MuxAdcHall
 from firmware_host.plans.printed import ring_mm
 from firmware_host.plans.row_board import SCREW_MM, places_on
 from firmware_host.table.overlay import Overlay
-from games.base import Game, GameType, PieceBody
-from games.description import TILE_HAT_MM, peg_mm
+from games.base import TILE_HAT_MM, Game, GameType, PieceBody, peg_mm
 from games.registry import HOSTED
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from games.attraktion.rules import FULL, NO_PIECES, AttraktionRules, State
@@ -21,10 +21,7 @@ from games.base import (
     Shift,
     Turn,
 )
-from games.description import style_of
-from games.lesson import lesson_of
 from games.option_values import checked
-from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.squares import bits
 
 PLAYERS = ("white", "black")
@@ -51,7 +48,6 @@ class AttraktionGame(Game):
     name = "attraktion"
     players = PLAYERS
     pieces = PLAYERS
-    options: Mapping[str, Any] = {}
 
     def __init__(self, size: int, pieces: int) -> None:
         self.options = {"size": size, "pieces": pieces}
@@ -139,24 +135,23 @@ class AttraktionType(GameType):
 
     name = "attraktion"
     credit = Credit("Attraktion", "Jaroslaw Cichocki", 2005)
-    option_specs: Sequence[OptionSpec] = SPECS
+    option_specs = SPECS
     look = PieceLook("{colour} piece", "stone")
     emblem = PLAYERS
-    style = style_of(__package__)
-    lesson = lesson_of(__package__)
-    presets: Sequence[Preset] = PRESETS
+    presets = PRESETS
     figure = "Winning positions"
     lets = "{player} {move} let {winner} make a winning position"
     reasons: Mapping[str, str] = {
-        WINS: "It makes the winning position.",
-        WINS_IN: "{player} has a winning position within {turns} turns, whatever {other} does.",
-        TWICE: "It threatens twice: whatever {other} spoils, a winning position comes next turn.",
-        ONLY: "Nothing else keeps {other} from a winning position, by {move} for one.",
-        BLOCKS: "It spoils the winning position that {other} would make with {move}.",
-        THREATENS: "It threatens a winning position with the next turn: {other} has to answer.",
-        RACE: "{player} makes a winning position by force, in more turns than can be counted here.",
-        LASTS: "{other} makes a winning position by now, whatever happens; this lasts longest.",
-        QUIET: "It sets up: it pulls pieces where they serve {player}, who stands at {share} %.",
+        "wins": "It makes the winning position.",
+        "wins-in": "{player} has a winning position within {turns} turns, whatever {other} does.",
+        "twice": "It threatens twice: whatever {other} spoils, a winning position comes next turn.",
+        "only": "Nothing else keeps {other} from a winning position, by {move} for one.",
+        "blocks": "It spoils the winning position that {other} would make with {move}.",
+        "threatens": "It threatens a winning position with the next turn: {other} has to answer.",
+        "race": "{player} makes a winning position by force, in more turns than can be "
+        "counted here.",
+        "lasts": "{other} makes a winning position by now, whatever happens; this lasts longest.",
+        "quiet": "It sets up: it pulls pieces where they serve {player}, who stands at {share} %.",
     }
     aim = "Every piece pulls the others near. Be ahead in winning positions."
     rules_summary = (

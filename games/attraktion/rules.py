@@ -173,14 +173,6 @@ class AttraktionRules(Rules):
         """The pieces; as many have moved as there are."""
         return state.pieces + 1
 
-    def name(self, move: int) -> str:
-        """The name of the space."""
-        return self.names[move]
-
-    def number(self, name: str) -> int | None:
-        """The move of that name; None where there is none."""
-        return self.index.get(name)
-
     def advance(self, state: State, moves: Iterable[int]) -> State:
         """As ``Rules.advance``."""
         if state.ended:

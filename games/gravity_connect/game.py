@@ -6,7 +6,7 @@ right and its column from the top and the bottom, and only one of the four sides
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
@@ -27,7 +27,6 @@ from games.base import (
     Slot,
     Turn,
 )
-from games.description import style_of
 from games.gravity_connect.rules import (
     FULL,
     MOST,
@@ -38,9 +37,7 @@ from games.gravity_connect.rules import (
     State,
     fall,
 )
-from games.lesson import lesson_of
 from games.option_values import checked
-from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 
 PLAYERS = ("red", "blue")
@@ -72,7 +69,6 @@ class GravityConnectGame(Game):
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
     players = PLAYERS
     pieces = PLAYERS
-    options: Mapping[str, Any] = {}
 
     def __init__(self, size: int, line: int) -> None:
         self.options = {"size": size, "line": line}
@@ -249,22 +245,21 @@ class GravityConnectType(GameType):
 
     name = "gravity-connect"
     credit = Credit("Gravity Connect", "XNimus", None, "A match type of the series Exordium.")
-    option_specs: Sequence[OptionSpec] = SPECS
+    option_specs = SPECS
     look = PieceLook("{colour} tile", "tile", body=PieceBody(diameter_mm=34.0, mass_g=30.0))
-    style = style_of(__package__)
-    lesson = lesson_of(__package__)
-    presets: Sequence[Preset] = PRESETS
+    presets = PRESETS
     lets = "{player} {move} let {winner} connect"
     reasons: Mapping[str, str] = {
-        WINS: "It connects.",
-        WINS_IN: "{player} connects within {turns} turns, whatever {other} does.",
-        TWICE: "It threatens twice: whatever {other} closes, {player} connects with the next turn.",
-        ONLY: "Nothing else keeps {other} from connecting, at {move} for one.",
-        BLOCKS: "It blocks the line that {other} would complete with {move}.",
-        THREATENS: "It threatens to connect with the next turn: {other} has to answer.",
-        RACE: "{player} connects by force, in more turns than can be counted here.",
-        LASTS: "{other} connects by now, whatever happens; this lasts longest.",
-        QUIET: "It sets up lines that are still open: {player} stands at {share} %.",
+        "wins": "It connects.",
+        "wins-in": "{player} connects within {turns} turns, whatever {other} does.",
+        "twice": "It threatens twice: whatever {other} closes, {player} connects with "
+        "the next turn.",
+        "only": "Nothing else keeps {other} from connecting, at {move} for one.",
+        "blocks": "It blocks the line that {other} would complete with {move}.",
+        "threatens": "It threatens to connect with the next turn: {other} has to answer.",
+        "race": "{player} connects by force, in more turns than can be counted here.",
+        "lasts": "{other} connects by now, whatever happens; this lasts longest.",
+        "quiet": "It sets up lines that are still open: {player} stands at {share} %.",
     }
     aim = "Tiles fall in from four sides. Connect five in a row."
     rules_summary = (

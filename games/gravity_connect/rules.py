@@ -17,7 +17,7 @@ from functools import cache
 from string import ascii_uppercase
 from typing import Final, NamedTuple
 
-from games.description import Slot
+from games.base import Slot
 from games.rules import Rules
 from games.squares import Point
 
@@ -111,9 +111,8 @@ class GravityConnectRules(Rules):
     def __init__(self, board: Board, line: int) -> None:
         size = len(board.rows)
         self.size = size
-        self.index = {slot.name: number for number, slot in enumerate(board.slots)}
-        self._names = tuple(self.index)
-        self.every_move = range(len(board.slots))
+        self.names = {number: slot.name for number, slot in enumerate(board.slots)}
+        self.every_move = tuple(self.names)
         self.tiles = _tiles(board, line)
         self._width = max(tile.bit_length() for tile in self.tiles.values())
         steps = _steps(line)
@@ -165,14 +164,6 @@ class GravityConnectRules(Rules):
         _, own, other, own_side, other_side, _, _ = state
         tiles = own << self._width | other
         return (tiles * 5 + own_side + 1) * 5 + other_side + 2
-
-    def name(self, move: int) -> str:
-        """The slot."""
-        return self._names[move]
-
-    def number(self, name: str) -> int | None:
-        """The move of that name; None where there is none."""
-        return self.index.get(name)
 
     def advance(self, state: State, moves: Iterable[int]) -> State:
         """As ``Rules.advance``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from games.base import (
@@ -22,13 +22,10 @@ from games.base import (
     Shift,
     Turn,
 )
-from games.description import style_of
 from games.gravity_trap import search
 from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
 from games.gravity_trap.rules import GravityTrapRules, State
-from games.lesson import lesson_of
 from games.option_values import checked, json_object
-from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 
 POD = "pod"
@@ -65,7 +62,6 @@ class GravityTrapGame(Game):
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
     players = ("red", "blue")
     pieces = (*players, POD)
-    options: Mapping[str, Any] = {}
 
     def __init__(self, board: Board, options: Mapping[str, Any]) -> None:
         """``options``: all of them; ``board`` is a name, or the board itself."""
@@ -218,7 +214,7 @@ class GravityTrapType(GameType):
         "The drawing of the printed board is not in its rules: the board used here is our own "
         "reconstruction. Owners of a printed board can enter theirs.",
     )
-    option_specs: Sequence[OptionSpec] = SPECS
+    option_specs = SPECS
     look = PieceLook(
         "{colour} ship",
         "ship",
@@ -230,24 +226,20 @@ class GravityTrapType(GameType):
         )
     }
     emblem = ("red", POD)
-    style = style_of(__package__)
-    lesson = lesson_of(__package__)
-    presets: Sequence[Preset] = tuple(
-        Preset({"Board": shipped(name).title}, {"board": name}) for name in SHIPPED
-    )
+    presets = tuple(Preset({"Board": shipped(name).title}, {"board": name}) for name in SHIPPED)
     figure = "Pods in reach"
     lets = "{player} {move} let {winner} fly last"
     reasons: Mapping[str, str] = {
-        WINS: "It leaves {other}'s ship no pod to fly to.",
-        WINS_IN: "{other}'s ship is stuck within {turns} turns, wherever it flies.",
-        TWICE: "Wherever {other} flies, {player} leaves that ship stuck with the next turn.",
-        ONLY: "Anywhere else {other} leaves {player}'s ship stuck at once, at {move} for one.",
-        BLOCKS: "It keeps {player}'s ship from being stuck after {other}'s {move}.",
-        THREATENS: "It threatens to leave {other}'s ship stuck with the next turn: "
+        "wins": "It leaves {other}'s ship no pod to fly to.",
+        "wins-in": "{other}'s ship is stuck within {turns} turns, wherever it flies.",
+        "twice": "Wherever {other} flies, {player} leaves that ship stuck with the next turn.",
+        "only": "Anywhere else {other} leaves {player}'s ship stuck at once, at {move} for one.",
+        "blocks": "It keeps {player}'s ship from being stuck after {other}'s {move}.",
+        "threatens": "It threatens to leave {other}'s ship stuck with the next turn: "
         "few ways lead out.",
-        RACE: "{player} wins the race: counted to the end, {other} runs out of pods first.",
-        LASTS: "Counted to the end {player} runs out of pods first; this lasts longest.",
-        QUIET: "It sets up: as far as can be counted {player}'s ship stands at {share} %.",
+        "race": "{player} wins the race: counted to the end, {other} runs out of pods first.",
+        "lasts": "Counted to the end {player} runs out of pods first; this lasts longest.",
+        "quiet": "It sets up: as far as can be counted {player}'s ship stands at {share} %.",
     }
     aim = "Fly along the tracks. Leave the other ship no pod to fly to."
     rules_summary = (

@@ -34,7 +34,7 @@ class GravityTrapRules(Rules):
     def __init__(self, board: Board, *, no_copy: bool) -> None:
         self.count = len(board.bases)
         self.every_move = range(self.count)
-        self._numbers = {str(base + 1): base for base in range(self.count)}
+        self.names = {base: str(base + 1) for base in self.every_move}  # as the board has them
         self.bit = tuple(1 << base for base in range(self.count))
         self.all = (1 << self.count) - 1
         near = [0] * self.count
@@ -86,14 +86,6 @@ class GravityTrapRules(Rules):
         for ship in state.ships:
             number = number * self.count + ship
         return (number << self.count | state.pods) * 3 + len(state.ships)
-
-    def name(self, move: int) -> str:
-        """The base as it is numbered on the board, from 1."""
-        return str(move + 1)
-
-    def number(self, name: str) -> int | None:
-        """The move of that name; None where there is none."""
-        return self._numbers.get(name)
 
     def advance(self, state: State, moves: Iterable[int]) -> State:
         """As ``Rules.advance``."""

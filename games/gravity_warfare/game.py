@@ -40,6 +40,7 @@ class WarfareGame(SeatedGame):
 
     def __init__(self, options: Options) -> None:
         self.chosen = options
+        self.options = options.as_json()
         self.rules: WarfareRules = WarfareRules(options)
         self.players = COLOURS[: options.players]
         self.pieces = tuple(f"{player}-{kind}" for player in self.players for kind in data.KINDS)
@@ -48,11 +49,6 @@ class WarfareGame(SeatedGame):
         if options.team_size is not None:
             teams = options.players // options.team_size
             self.teams = tuple(self.players[team::teams] for team in range(teams))
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """All options, defaults filled in."""
-        return self.chosen.as_json()
 
     def cells(self, state: Seen) -> Mapping[str, str]:
         """Zone -> its towers, oldest first, as a witness writes them."""
@@ -253,22 +249,18 @@ class WarfareType(GameType):
         "Where four pieces fall, or somebody has no troop left, the round is over.",
         "Three rounds; most points win.",
     )
+    presets = tuple(
+        Preset({"Mode": label, "Players": str(players)}, {"mode": mode, "players": players})
+        for label, mode, counts in (
+            ("Battle", data.BATTLE, (3, 2, 4, 5, 6)),
+            ("Simple", data.SIMPLE, (3, 2, 4, 5, 6)),
+            ("Teams", data.TEAMS, (4, 6)),
+            ("One against one", data.DUEL, (2,)),
+        )
+        for players in counts
+    )
     at_the_table = False
     seated = True
-
-    @property
-    def presets(self) -> Sequence[Preset]:
-        """The modes, each for as many as can play it; the usual one first."""
-        return tuple(
-            Preset({"Mode": label, "Players": str(players)}, {"mode": mode, "players": players})
-            for label, mode, counts in (
-                ("Battle", data.BATTLE, (3, 2, 4, 5, 6)),
-                ("Simple", data.SIMPLE, (3, 2, 4, 5, 6)),
-                ("Teams", data.TEAMS, (4, 6)),
-                ("One against one", data.DUEL, (2,)),
-            )
-            for players in counts
-        )
 
     def create(self, options: Mapping[str, Any]) -> WarfareGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""

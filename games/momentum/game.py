@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from games.base import (
@@ -11,19 +11,15 @@ from games.base import (
     Game,
     GameType,
     IllegalMoveError,
-    OptionSpec,
     Outcome,
     PieceLook,
     Position,
-    Preset,
     RulesError,
     Shift,
     Turn,
 )
-from games.lesson import lesson_of
-from games.momentum.options import CUSHION, HOLE, SPECS, Board, presets, read
+from games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Board, read
 from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
-from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 from games.squares import cell_name
 
@@ -48,8 +44,6 @@ class MomentumGame(Game):
 
     name = "momentum"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
-
-    options: Mapping[str, Any] = {}
 
     def __init__(self, options: Mapping[str, Any], board: Board) -> None:
         """``options``: all of them; None where one is not set."""
@@ -197,7 +191,7 @@ class MomentumGame(Game):
 def rings(rules: MomentumRules) -> dict[int, int]:
     """Cell -> steps from where a marble would fall off, at most ``RINGS - 1``."""
     start = rules.start().cells
-    edge = [at for at in rules.names if any(start[at + step] is None for step in rules.steps)]
+    edge = [at for at in rules.cells if any(start[at + step] is None for step in rules.steps)]
     found = dict.fromkeys(edge, 0)
     queue = deque(edge)
     while queue:
@@ -206,7 +200,7 @@ def rings(rules: MomentumRules) -> dict[int, int]:
             if at + step in rules.names and at + step not in found:
                 found[at + step] = min(found[at] + 1, RINGS - 1)
                 queue.append(at + step)
-    return {at: found.get(at, RINGS - 1) for at in rules.names}
+    return {at: found.get(at, RINGS - 1) for at in rules.cells}
 
 
 def _evaluation(rules: MomentumRules, weights: Weights) -> Evaluate:
@@ -244,22 +238,23 @@ class MomentumType(GameType):
         "Whoever programs or sells Momentum in any form is asked to contact its author, "
         "Phil Leduc, for permission.",
     )
-    option_specs: Sequence[OptionSpec] = SPECS
+    option_specs = SPECS
+    presets = PRESETS
     look = PieceLook("{colour} marble")
     last_piece = "Last marble"
-    lesson = lesson_of(__package__)
     lets = "{player} {move} let {winner}'s last marble in"
     reasons: Mapping[str, str] = {
-        WINS: "It brings {player}'s last marble in.",
-        WINS_IN: "{player}'s last marble is in within {turns} turns, whatever {other} does.",
-        TWICE: "Whatever {other} pushes off, {player}'s last marble comes in with the next turn.",
-        ONLY: "Nothing else keeps {other}'s last marble away, at {move} for one.",
-        BLOCKS: "It keeps {other}'s last marble away, which {move} would bring in.",
-        THREATENS: "It threatens to bring {player}'s last marble in with the next turn: "
+        "wins": "It brings {player}'s last marble in.",
+        "wins-in": "{player}'s last marble is in within {turns} turns, whatever {other} does.",
+        "twice": "Whatever {other} pushes off, {player}'s last marble comes in with the next turn.",
+        "only": "Nothing else keeps {other}'s last marble away, at {move} for one.",
+        "blocks": "It keeps {other}'s last marble away, which {move} would bring in.",
+        "threatens": "It threatens to bring {player}'s last marble in with the next turn: "
         "{other} has to answer.",
-        RACE: "{player} wins the race for the last marble, in more turns than can be counted here.",
-        LASTS: "{other} wins the race by now; this holds it up the longest.",
-        QUIET: "It sets up: {player}'s marbles stand safer, and the race is at {share} %.",
+        "race": "{player} wins the race for the last marble, in more turns than can be "
+        "counted here.",
+        "lasts": "{other} wins the race by now; this holds it up the longest.",
+        "quiet": "It sets up: {player}'s marbles stand safer, and the race is at {share} %.",
     }
     aim = "Marbles push marbles. Get all of yours onto the board."
     rules_summary = (
@@ -290,11 +285,6 @@ class MomentumType(GameType):
         if outcome.winner or outcome.team:
             return "more than half of the marbles on the board after the last round", {}
         return "nobody has more than half of the marbles after the last round", {}
-
-    @property
-    def presets(self) -> Sequence[Preset]:
-        """Boards and numbers of players."""
-        return presets()
 
     def create(self, options: Mapping[str, Any]) -> MomentumGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""

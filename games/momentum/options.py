@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from games.base import Limit, OptionError, OptionSpec, Preset
@@ -77,41 +76,6 @@ STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] =
 }
 
 
-# The boards that are offered, the usual one first. Three and four players need room.
-BOARDS: Mapping[str, Mapping[str, Any]] = {
-    "7 x 7": {"size": 7},
-    "9 x 7": {"width": 9, "height": 7},
-    "9 x 9 with a hole": {"size": 9, "holes": ["e5"]},
-    "Hexagon": {"hex": 4},
-    "Large hexagon": {"hex": 5},
-    "5 x 5": {"size": 5},
-}
-PLAYERS = {2: "2", 3: "3", 4: "4, in two teams"}
-
-
-def suggested_marbles(players: int, cells: int) -> int:
-    """A number of marbles each for a board with that many open cells.
-
-    It follows the standard sets, which grow by a marble for every 8 cells with two players and for
-    every 16 with three, and is ours beyond them; never more than half the cells together.
-    """
-    each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
-    return max(1, min(each, cells // (2 * players)))
-
-
-def _preset(players: int, board: str) -> Preset:
-    options = {"players": players, **BOARDS[board]}
-    _, laid_out = read({**options, "marbles": 1})
-    marbles = suggested_marbles(players, len(laid_out.cells))
-    return Preset({"Players": PLAYERS[players], "Board": board}, {**options, "marbles": marbles})
-
-
-@cache
-def presets() -> tuple[Preset, ...]:
-    """Every board with every number of players, and marbles for it."""
-    return tuple(_preset(players, board) for players in PLAYERS for board in BOARDS)
-
-
 @dataclass(frozen=True, slots=True)
 class Board:
     """``points``: every place that is there, open or blocked -> (column, row), counted from 0 at
@@ -128,19 +92,6 @@ class Board:
     blocked: Mapping[str, str]
 
 
-def _rectangle(width: int, height: int) -> dict[str, Point]:
-    """``a1`` in the south-west corner: letter = column (at most 26), number = row."""
-    return {cell_name(x, y): (x, y) for y in range(height) for x in range(width)}
-
-
-def _hexagon(side: int) -> dict[str, Point]:
-    """Axial coordinates ``q,r`` around ``0,0``: |q|, |r|, |q + r| < ``side``."""
-    span = range(1 - side, side)
-    return {
-        f"{q},{r}": (q + side - 1, r + side - 1) for r in span for q in span if abs(q + r) < side
-    }
-
-
 def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     """Check options in JSON types, fill in the defaults and lay out the board.
 
@@ -149,109 +100,116 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     """
     values = checked("Momentum", SPECS, given)
     players: int = values.get("players", 2)
-    side: int | None = values.get("hex")
-    columns, rows = _extent(values)
-    if side is not None:
-        columns = rows = 2 * side - 1
-    shape = _rectangle(columns, rows) if side is None else _hexagon(side)
-    taken = _taken(values, shape)
-    missing, holes, cushions = (taken[kind] for kind in ("missing", "holes", "cushions"))
-    points = {name: shape[name] for name in sorted(shape.keys() - missing)}
-    blocked = dict.fromkeys(holes, HOLE) | dict.fromkeys(cushions, CUSHION)
-    cells = tuple(name for name in points if name not in blocked)
+    for name, count in (("pie", 2), ("must_block", 3)):
+        if values.get(name) and players != count:
+            raise OptionError(
+                "{label} is for {count} players only, not for {players}.",
+                label=next(spec.label for spec in SPECS if spec.name == name),
+                count=count,
+                players=players,
+            )
+    columns, rows, shape = _shape(values)
+    places = {kind: values.get(kind, ()) for kind in ("missing", "holes", "cushions")}
+    taken: dict[str, str] = {}
+    for kind, names in places.items():
+        for place in names:
+            if place not in shape:
+                raise OptionError(
+                    "{kind}: {place} is not a cell of this board.", kind=kind, place=place
+                )
+            if place in taken:
+                raise OptionError(
+                    "{place} cannot be in {first} and in {kind}.",
+                    place=place,
+                    first=taken[place],
+                    kind=kind,
+                )
+            taken[place] = kind
+    cells = tuple(sorted(shape.keys() - taken.keys()))
     if not cells:
         raise OptionError("No cell is left on this board.")
-    _only_for(values, "pie", 2, players)
-    _only_for(values, "must_block", 3, players)
-    plain = side is None and not missing and not cushions
-    options = {
+    square = "hex" not in values
+    standard: Mapping[int, int] = {}
+    if square and not places["missing"] and not places["cushions"]:
+        standard = STANDARD_MARBLES.get((columns, rows, places["holes"]), {})
+    options: dict[str, Any] = {
         "players": players,
-        "size": values.get("size", 7) if side is None and "width" not in values else None,
+        "size": values.get("size", 7) if square and "width" not in values else None,
         "width": values.get("width"),
         "height": values.get("height"),
-        "hex": side,
-        **{kind: list(places) for kind, places in taken.items()},
-        "marbles": _marbles(values, players, len(cells), (columns, rows, holes) if plain else None),
+        "hex": values.get("hex"),
+        **{kind: list(names) for kind, names in places.items()},
+        "marbles": values.get("marbles", standard.get(players)),
         "pie": players == 2 and values.get("pie", True),
         "round_limit": values.get("round_limit"),
         "must_block": players == 3 and values.get("must_block", True),
     }
-    directions = SQUARE_DIRECTIONS if side is None else HEX_DIRECTIONS
+    if options["marbles"] is None:
+        raise OptionError(
+            "This board with {players} players has no standard set: "
+            "choose how many marbles each player has (marbles=).",
+            players=players,
+        )
+    if options["marbles"] > len(cells):
+        raise OptionError(
+            "{marbles} marbles can never all be on the board: it has {cells} open cells.",
+            marbles=options["marbles"],
+            cells=len(cells),
+        )
+    points = {name: shape[name] for name in sorted(shape) if name not in places["missing"]}
+    blocked = dict.fromkeys(places["holes"], HOLE) | dict.fromkeys(places["cushions"], CUSHION)
+    directions = SQUARE_DIRECTIONS if square else HEX_DIRECTIONS
     return options, Board(points, columns, rows, directions, cells, blocked)
 
 
-def _extent(values: Mapping[str, Any]) -> tuple[int, int]:
-    """Width and height, after checking that only one kind of board is asked for."""
+def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
+    """Columns, rows, and place -> point of the one kind of board that is asked for. Cells of a
+    hexagon are ``q,r`` around ``0,0``: |q|, |r|, |q + r| < ``hex``.
+    """
     asked = [name for name in ("size", "width", "height", "hex") if name in values]
-    shapes = {"width" if name == "height" else name for name in asked}
-    if len(shapes) > 1:
+    if len(asked) > 1 and asked != ["width", "height"]:
         raise OptionError(
             "{names} exclude each other: a board is a square (size), a rectangle (width and "
             "height) or six-sided (hex).",
             names=" and ".join(asked),
         )
-    if ("width" in values) != ("height" in values):
-        have, lack = ("width", "height") if "width" in values else ("height", "width")
+    if asked in (["width"], ["height"]):
+        have, lack = ("width", "height") if asked == ["width"] else ("height", "width")
         raise OptionError("{have} needs {lack} too.", have=have, lack=lack)
+    if "hex" in values:
+        side: int = values["hex"]
+        span = range(1 - side, side)
+        axial = [(q, r) for r in span for q in span if abs(q + r) < side]
+        return len(span), len(span), {f"{q},{r}": (q + side - 1, r + side - 1) for q, r in axial}
     size = values.get("size", 7)
-    return values.get("width", size), values.get("height", size)
+    columns, rows = values.get("width", size), values.get("height", size)
+    squares = [(x, y) for y in range(rows) for x in range(columns)]
+    return columns, rows, {cell_name(*point): point for point in squares}
 
 
-def _taken(values: Mapping[str, Any], shape: Mapping[str, Point]) -> dict[str, tuple[str, ...]]:
-    """The places of ``missing``, ``holes`` and ``cushions``: on the board, and not twice."""
-    taken: dict[str, tuple[str, ...]] = {}
-    owner: dict[str, str] = {}
-    for kind in ("missing", "holes", "cushions"):
-        taken[kind] = values.get(kind, ())
-        for place in taken[kind]:
-            if place not in shape:
-                raise OptionError(
-                    "{kind}: {place} is not a cell of this board.", kind=kind, place=place
-                )
-            if place in owner:
-                raise OptionError(
-                    "{place} cannot be in {first} and in {kind}.",
-                    place=place,
-                    first=owner[place],
-                    kind=kind,
-                )
-            owner[place] = kind
-    return taken
+def suggested_marbles(players: int, cells: int) -> int:
+    """A number of marbles each for a board with that many open cells.
 
-
-def _only_for(values: Mapping[str, Any], name: str, count: int, players: int) -> None:
-    if values.get(name) and players != count:
-        raise OptionError(
-            "{label} is for {count} players only, not for {players}.",
-            label=next(spec.label for spec in SPECS if spec.name == name),
-            count=count,
-            players=players,
-        )
-
-
-def _marbles(
-    values: Mapping[str, Any],
-    players: int,
-    cells: int,
-    plain: tuple[int, int, tuple[str, ...]] | None,
-) -> int:
-    """Marbles each: as given, or the standard set of a board that has one, being as ``plain`` as
-    those are (RULES M7).
+    It follows the standard sets, which grow by a marble for every 8 cells with two players and for
+    every 16 with three, and is ours beyond them; never more than half the cells together.
     """
-    if "marbles" not in values:
-        standard = {} if plain is None else STANDARD_MARBLES.get(plain, {})
-        if players not in standard:
-            raise OptionError(
-                "This board with {players} players has no standard set: "
-                "choose how many marbles each player has (marbles=).",
-                players=players,
-            )
-        return standard[players]
-    marbles: int = values["marbles"]
-    if marbles > cells:
-        raise OptionError(
-            "{marbles} marbles can never all be on the board: it has {cells} open cells.",
-            marbles=marbles,
-            cells=cells,
-        )
-    return marbles
+    each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
+    return max(1, min(each, cells // (2 * players)))
+
+
+# Every board that is offered, the usual one first, with its open cells; three and four need room.
+PRESETS = tuple(
+    Preset(
+        {"Players": people, "Board": label},
+        {"players": players, **board, "marbles": suggested_marbles(players, cells)},
+    )
+    for players, people in ((2, "2"), (3, "3"), (4, "4, in two teams"))
+    for label, cells, board in (
+        ("7 x 7", 49, {"size": 7}),
+        ("9 x 7", 63, {"width": 9, "height": 7}),
+        ("9 x 9 with a hole", 80, {"size": 9, "holes": ["e5"]}),
+        ("Hexagon", 37, {"hex": 4}),
+        ("Large hexagon", 61, {"hex": 5}),
+        ("5 x 5", 25, {"size": 5}),
+    )
+)

@@ -61,14 +61,17 @@ class MomentumRules(Rules):
         self.last_turn: int = (options["round_limit"] or 0) * players  # 0: no limit
         self.index = {name: index(name) for name in board.cells}
         self.swap = (board.rows + 2) * stride + 1
+        self.cells = tuple(self.index.values())
         self.names = {at: name for name, at in self.index.items()}
-        self.every_move = (*self.names, self.swap) if self.pie else tuple(self.names)
+        if self.pie:
+            self.names[self.swap] = SWAP
+        self.every_move = tuple(self.names)
         self.steps = tuple(dy * stride + dx for dx, dy in board.directions)
         self._following = (0, *range(2, players + 1), 1)  # whose turn comes after whose, from 1
         # Sets that cannot cover the board before one is complete need no look at whether it is full
         self._may_fill = players * (self.marbles - 1) >= len(self.index)
         cells: list[Cell] = [*[OFF] * self.swap, 1]
-        for at in self.names:
+        for at in self.cells:
             cells[at] = 0
         for name, what in board.blocked.items():
             if what == CUSHION_NAME:
@@ -77,7 +80,7 @@ class MomentumRules(Rules):
         # Where the lines begin that a drop pushes, each with its direction.
         self._near = {
             at: tuple((at + step, step) for step in self.steps if at + step in self.names)
-            for at in self.names
+            for at in self.cells
         }
 
     def start(self) -> State:
@@ -91,7 +94,7 @@ class MomentumRules(Rules):
         if state.ended:
             return ()
         cells = state.cells
-        drops = [at for at in self.names if not cells[at]]
+        drops = [at for at in self.cells if not cells[at]]
         if self.may_swap(state):
             return [*drops, self.swap]
         if not self.must_block:
@@ -110,7 +113,7 @@ class MomentumRules(Rules):
         ):
             return True
         cells = state.cells
-        after = (self._played(state, (at,)) for at in self.names if not cells[at])
+        after = (self._played(state, (at,)) for at in self.cells if not cells[at])
         return not any(each.ended and self.winner(each)[0] == mover for each in after)
 
     def apply(self, state: State, move: int) -> State:
@@ -204,17 +207,9 @@ class MomentumRules(Rules):
         """The marbles, and whose turn it is; the turn itself where it matters."""
         exact = self.last_turn or (self.pie and state.turn < 2)
         number = state.turn if exact else 2 + state.turn % self.players
-        for at in self.names:
+        for at in self.cells:
             number = number * 5 + state.cells[at]  # type: ignore[operator]
         return number + 1
-
-    def name(self, move: int) -> str:
-        """A cell, or ``swap``."""
-        return SWAP if move == self.swap else self.names[move]
-
-    def number(self, name: str) -> int | None:
-        """The move of that name; None where there is none."""
-        return self.swap if name == SWAP and self.pie else self.index.get(name)
 
     def pushes(self, before: State, after: State, drop: int) -> tuple[tuple[int, int | None], ...]:
         """What the turn from ``before`` to ``after`` pushed: (source, target or None for off)."""

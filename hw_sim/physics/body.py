@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import mujoco
 
 from firmware_host.config import platform
-from games.base import PieceBody
-from games.description import TILE_HAT_MM, TILE_STEM_MM, peg_mm
+from games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000

@@ -50,7 +50,7 @@ class Tables(NamedTuple):
 
 def fits(game: MomentumGame) -> bool:
     """Whether there is a bit for each cell."""
-    cells = game.rules.names
+    cells = game.rules.cells
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
@@ -97,8 +97,8 @@ def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
 
 def _numbers(rules: MomentumRules) -> dict[int, int]:
     """Cell -> bit."""
-    lowest = min(rules.names)
-    return {at: at - lowest for at in rules.names}
+    lowest = min(rules.cells)
+    return {at: at - lowest for at in rules.cells}
 
 
 def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:

@@ -47,7 +47,7 @@ def tables(game: MomentumGame) -> Tables:
     swap = moves.index(rules.swap) if rules.pie else -1
     facts = [rules.players, len(moves), rules.marbles, rules.last_turn, len(rules.index), swap]
     rows = np.zeros((len(moves), _NEAR + 2 * len(rules.steps)), np.int64)
-    for row, at in zip(rows, rules.names, strict=False):
+    for row, at in zip(rows, rules.cells, strict=False):
         near = [(at + step, step) for step in rules.steps if at + step in rules.names]
         row[_CELL], row[_LINES] = at + _CELLS, len(near)
         for number, (first, step) in enumerate(near):
@@ -70,7 +70,7 @@ def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
     result = OPEN if winners is None else sum(1 << player for player in winners)
     held = (*state.held, *(0,) * (4 - rules.players))
     found = np.array([state.turn, result, *held, 0, *cells], np.int64)
-    for at in rules.names:
+    for at in rules.cells:
         found[_WORTH] += _worth(g, found, _CELLS + at)
     return found
 

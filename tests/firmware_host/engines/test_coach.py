@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.engines.coach import MOST_TURNS, reason
 from firmware_host.table import play
-from games.reasons import BLOCKS, KINDS, LASTS, ONLY, RACE, THREATENS, TWICE, WINS, WINS_IN
+from games.reasons import KINDS
 from games.registry import GAMES
 
 SMALL = [
@@ -59,23 +59,23 @@ def test_what_is_said_is_so(name, options, game):
             after = rules.apply(state, move)
             others = [each for each in rules.moves(state) if each != move]
             lost = [each for each in others if at_once(rules, rules.apply(state, each))]
-            assert (kind == WINS) == forces(rules, state, move, 1)
-            if kind in (TWICE, WINS_IN) and number < MOST_TURNS:
+            assert (kind == "wins") == forces(rules, state, move, 1)
+            if kind in ("twice", "wins-in") and number < MOST_TURNS:
                 assert forces(rules, state, move, number)
                 assert not forces(rules, state, move, number - 1)
-            elif kind == TWICE:
+            elif kind == "twice":
                 assert number == 2
-            elif kind in (ONLY, BLOCKS):
+            elif kind in ("only", "blocks"):
                 assert not at_once(rules, after)
-                assert (len(lost) == len(others)) == (kind == ONLY)
+                assert (len(lost) == len(others)) == (kind == "only")
                 after_others = [rules.apply(state, other) for other in lost]
                 wins = [rules.name(win) for each in after_others for win in at_once(rules, each)]
                 assert named in wins
-            elif kind == THREATENS:
+            elif kind == "threatens":
                 stops = [r for r in rules.moves(after) if not at_once(rules, rules.apply(after, r))]
                 assert 0 < number == len(stops) < len(rules.moves(after))
-            assert kind not in (RACE, LASTS)  # nothing says that it is sure
-    assert seen[WINS]
+            assert kind not in ("race", "lasts")  # nothing says that it is sure
+    assert seen["wins"]
     assert len(seen) > 2
 
 
@@ -83,8 +83,8 @@ def test_what_the_search_has_proven_and_nothing_shows_is_a_race_or_lost(game):
     rules = game("gravity-trap").rules
     state = rules.apply(rules.apply(rules.start(), 4), 1)
     move = rules.moves(state)[0]
-    assert reason(rules, state, move, sure=1).kind == RACE
-    assert reason(rules, state, move, sure=-1).kind == LASTS
+    assert reason(rules, state, move, sure=1).kind == "race"
+    assert reason(rules, state, move, sure=-1).kind == "lasts"
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -93,5 +93,5 @@ def test_every_game_says_each_kind_in_words_of_its_own(name, game):
     said = {kind: str(play.why(turn, (kind, 3, "x9"))) for kind in KINDS}
     assert len(set(said.values())) == len(KINDS)
     assert all(sentence[0].isupper() and "{" not in sentence for sentence in said.values())
-    assert "x9" in said[BLOCKS]
-    assert "3" in said[WINS_IN]
+    assert "x9" in said["blocks"]
+    assert "3" in said["wins-in"]
