@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-import queue
 import secrets
 import select
 import signal
 import socket
 import subprocess
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from drivers.clock import Clock
 from firmware_host.config.engine_seats import OURS
@@ -35,8 +33,7 @@ STOP_S = 1.5  # and if it does not heed that, it is lost
 _QUERY_S = 6.0  # ours looks at some thousand positions for the answer
 _QUIT_S = 0.5
 _TURN_S = 0.1  # between two looks at whether the question still stands
-_MOST_WAITING = 1_000  # lines; whoever sends more without being asked is stopped by the pipe
-_MOST_CHARACTERS = 1 << 13  # of a line: one with the longest variation has a few thousand
+_MOST_BYTES = 1 << 13  # of a line: one with the longest variation has a few thousand
 _MOST_INTRODUCING = 2_000  # lines, until it is ready
 _MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
 _MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
@@ -47,7 +44,8 @@ _log = logging.getLogger(__name__)
 
 class EngineProcess:
     """All of it in one thread. Every method raises EngineLostError where the process has ended or
-    stays silent; then there is nothing left to do but ``close``.
+    stays silent; then there is nothing left to do but ``close``. What it says without being asked
+    waits in the pipe, which stops it once that is full.
     """
 
     def __init__(
@@ -68,11 +66,21 @@ class EngineProcess:
         self._mark = secrets.token_hex(8)
         self._start_s = start_s
         self._now = clock.now
-        self._heard: queue.Queue[str | None] = queue.Queue(_MOST_WAITING)
-        self._process = _lent(name) or self._started(command)
-        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
-        self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
-        self._listener.start()
+        self._heard = bytearray()
+        its_in, our_out = os.pipe()
+        our_in, its_out = os.pipe()
+        self._out, self._in = os.fdopen(our_out, "wb", 0), os.fdopen(our_in, "rb", 0)
+        os.set_blocking(our_out, False)
+        try:
+            lent = _lent(its_in, its_out) if name == OURS else None
+            self._process = lent or self._started(command, its_in, its_out)
+        except EngineLostError:
+            self._out.close()
+            self._in.close()
+            raise
+        finally:
+            os.close(its_in)
+            os.close(its_out)
         self.identity = ugi.Identity()
         self.slow = False  # its last answer came only when it was told to stop
         self._lines = 1
@@ -84,16 +92,15 @@ class EngineProcess:
             self.close()
             raise
 
-    def _started(self, command: Sequence[str]) -> subprocess.Popen[str]:
+    def _started(
+        self, command: Sequence[str], its_in: int, its_out: int
+    ) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(  # noqa: S603 - what the settings name
                 list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdin=its_in,
+                stdout=its_out,
                 stderr=subprocess.DEVNULL,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
                 start_new_session=True,
                 env={**os.environ, _MARK: self._mark},
             )
@@ -168,7 +175,13 @@ class EngineProcess:
         Raises EngineMoveError where it answers with nothing that is a move, CannotPlayError where
         it does not know ``lines``.
         """
-        self._ask_for(lines)
+        if lines != self._lines:
+            if ugi.LINES not in self.identity.options:
+                raise CannotPlayError(
+                    "The engine {name} does not say what every move is worth.", name=self.name
+                )
+            self._say(ugi.setoption(ugi.LINES, lines))
+            self._lines = lines
         self._say(ugi.position(moves))
         self._say(f"go {go}")
         pondering = ponders is not None
@@ -224,70 +237,59 @@ class EngineProcess:
                 break
         return []
 
-    def _ask_for(self, lines: int) -> None:
-        if lines == self._lines:
-            return
-        if ugi.LINES not in self.identity.options:
-            raise CannotPlayError(
-                "The engine {name} does not say what every move is worth.", name=self.name
-            )
-        self._say(ugi.setoption(ugi.LINES, lines))
-        self._lines = lines
-
     def ask_to_quit(self) -> None:
         """What ``close`` begins with; several may be asked before the first is waited for."""
-        with suppress(OSError, ValueError, EngineLostError):
-            os.write(self._pipe(self._process.stdin).fileno(), b"quit\n")
-        with suppress(OSError):
-            self._pipe(self._process.stdin).close()
+        with suppress(OSError, ValueError):
+            self._out.write(b"quit\n")
+        self._out.close()
 
     def close(self) -> None:
-        """End it, and its process group; never waits long."""
+        """End it, its process group, and what else it has started; never waits long."""
         self.ask_to_quit()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_QUIT_S)
-        if isinstance(self._process, LentEngine):
-            self._process.end()
+        if isinstance(self._process, socket.socket):
+            if self._process.fileno() >= 0:
+                select.select((self._process,), (), (), _QUIT_S)
+            self._process.close()
         else:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_QUIT_S)
             with suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
             self._process.wait()
             for left in _marked(self._mark):
                 with suppress(OSError):
                     os.kill(left, signal.SIGKILL)
-        until_s = self._now() + _QUIT_S
-        while self._listener.is_alive() and self._now() < until_s:
-            with suppress(queue.Empty):  # it may wait for room
-                self._heard.get(timeout=_TURN_S)
+        self._in.close()
 
     def _say(self, line: str) -> None:
         """Raises EngineLostError, also where it does not read what it is told."""
         left = (line + "\n").encode()
         until_s = self._now() + STOP_S
-        try:
-            stdin = self._pipe(self._process.stdin).fileno()
-            while left:
-                try:
-                    left = left[os.write(stdin, left) :]
-                except BlockingIOError:
-                    if self._now() >= until_s:
-                        raise self._hung() from None
-                    select.select((), (stdin,), (), _TURN_S)
-        except EngineLostError:
-            raise
-        except (OSError, ValueError) as error:
-            raise self._lost() from error
+        while left:
+            try:
+                written = self._out.write(left) or 0  # None: the pipe is full
+            except (OSError, ValueError) as error:
+                raise self._lost() from error
+            left = left[written:]
+            if left and self._now() >= until_s:
+                raise self._hung()
+            if left:
+                select.select((), (self._out,), (), _TURN_S)
 
     def _next(self, until_s: float) -> list[str]:
         """The words of its next line, none where it has not come by then. What is no character to
         be seen, a terminal's commands for one, is left out.
         """
-        try:
-            line = self._heard.get(timeout=max(until_s - self._now(), 0.0))
-        except queue.Empty:
-            return []
-        if line is None:
-            raise self._lost()
+        while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MOST_BYTES:
+            if not select.select((self._in,), (), (), max(until_s - self._now(), 0.0))[0]:
+                return []
+            more = self._in.read(_MOST_BYTES)
+            if not more:
+                raise self._lost()
+            self._heard += more
+        end = end + 1 or _MOST_BYTES
+        line = self._heard[:end].decode(errors="replace")
+        del self._heard[:end]
         return "".join(each if each.isprintable() else " " for each in line).split()
 
     def _hung(self) -> EngineHungError:
@@ -299,69 +301,24 @@ class EngineProcess:
     def _lost(self) -> EngineLostError:
         return EngineLostError("The engine {name} has ended by itself.", name=self.name)
 
-    def _listen(self) -> None:
-        """Listen, in a thread of its own, until the process closes its end."""
-        stdout = self._pipe(self._process.stdout)
-        try:
-            while line := stdout.readline(_MOST_CHARACTERS):
-                self._heard.put(line)
-        except (OSError, ValueError):
-            pass  # closed meanwhile
-        finally:
-            self._heard.put(None)
-            stdout.close()
 
-    @staticmethod
-    def _pipe(pipe: IO[str] | None) -> IO[str]:
-        if pipe is None:
-            raise ValueError("there is no pipe")
-        return pipe
-
-
-class LentEngine:
-    """An engine that the unit has forked for us: as much of a Popen as is used here. It reads and
-    writes two pipes of ours, and is ended by the kernel once its line to us is closed.
+def _lent(its_in: int, its_out: int) -> socket.socket | None:
+    """An engine that the unit has forked for us: it reads and writes these ends of our pipes, and
+    is ended by the kernel once this line is closed, which says when it has ended. None: there is no
+    such unit, or it does not answer; then we start our own.
     """
-
-    def __init__(self, path: str) -> None:
-        """``path``: of the unit's socket. Raises OSError."""
-        self._line = socket.socket(socket.AF_UNIX)
-        its_in, our_out = os.pipe()
-        our_in, its_out = os.pipe()
-        self.stdin = os.fdopen(our_out, "w", encoding="utf-8")
-        self.stdout = os.fdopen(our_in, encoding="utf-8", errors="replace")
-        try:
-            self._line.connect(path)
-            socket.send_fds(self._line, [b"."], [its_in, its_out])
-        except OSError:
-            self.stdin.close()
-            self.stdout.close()
-            self._line.close()
-            raise
-        finally:
-            os.close(its_in)
-            os.close(its_out)
-
-    def wait(self, timeout: float) -> None:
-        """Wait until the engine has ended. Raises subprocess.TimeoutExpired."""
-        if self._line.fileno() >= 0 and not select.select((self._line,), (), (), timeout)[0]:
-            raise subprocess.TimeoutExpired("engine", timeout)
-
-    def end(self) -> None:
-        """End the engine now, whatever it is doing."""
-        self._line.close()
-
-
-def _lent(name: str) -> LentEngine | None:
-    """None: there is no such unit, or it does not answer; then we start our own."""
     path = os.environ.get(UNIT_SOCKET)
-    if name != OURS or path is None:
+    if path is None:
         return None
+    line = socket.socket(socket.AF_UNIX)
     try:
-        return LentEngine(path)
+        line.connect(path)
+        socket.send_fds(line, [b"."], [its_in, its_out])
     except OSError as error:
+        line.close()
         _log.warning("The engines' unit does not answer (%s); they think in plain Python", error)
         return None
+    return line
 
 
 def _marked(mark: str) -> list[int]:
