@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.process import MARGIN_S, EngineProcess
-from firmware_host.engines.puzzles import Puzzle, exercises, made_of
+from firmware_host.engines.puzzles import exercises, made_of
 from firmware_host.engines.search.limits import STRONGEST, SURE, WIN, Found, Limits, expected
 from firmware_host.engines.search.thinker import Thinker
 from games.base import Game, Position
 
-MOST_TURNING = 3
+MOST_TURNING = 3  # and things to learn
 LEAST_LOST = 0.1  # of the game: less is no turning point
 MOVE_MS = 300
 WHOLE_MS = 20_000  # a longer game gets less time a move
@@ -22,6 +22,7 @@ LINE_PLIES = 6  # of what was better, and of what followed
 PROVEN_TURNS = 5  # of a win that is looked for by a proof search
 _FIRST_SHARE = 0.4  # of the time, for the best move and what the search ranks by itself
 _DEEPEST = 64
+_MOST_LOOKED = 15_000  # positions, for a puzzle of one's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,7 @@ class TurningPoint:
     turns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Takeaway(NamedTuple):
     """Something to learn. ``point``: the move that it is about; None: none was that dear.
     ``number``: of a puzzle like it that comes with the game, of its ``kind``; 0: there is none.
     ``ply``: what stood on the board after so many moves is a puzzle itself; None: it is none.
@@ -58,20 +58,18 @@ class Lesson:
     ply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """``shares``: what the first player could expect, 0 to 1, at the start and after each move.
-    ``turning``: at most three, in the order of play. ``learn``: ``LESSONS`` of them, where the
-    game comes with puzzles.
+    ``turning``: at most three, in the order of play. ``learn``: three, where the game comes with
+    puzzles.
     """
 
     shares: tuple[float, ...]
     turning: tuple[TurningPoint, ...]
-    learn: tuple[Lesson, ...] = ()
+    learn: tuple[Takeaway, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """Of a position: what it is worth to the mover (as in ``Found``), and how the engine would go
     on; nothing where it is over.
     """
@@ -107,27 +105,54 @@ def analyse(
     """``positions``: the start and the one after each of ``moves``; of a game for two. ``prove``:
     what it proves stands in the turning points, whatever the judge thinks.
     """
-    first = positions[0].game.players[0]
-    judged = [_judged(position, moves[:at], judge) for at, position in enumerate(positions)]
+    game, judged = positions[0].game, []
+    for at, position in enumerate(positions):
+        outcome = position.outcome
+        if outcome is None:
+            judged.append(judge(moves[:at]))
+        elif outcome.winner is None:
+            judged.append(Judgement(0))
+        else:
+            judged.append(Judgement(WIN if outcome.winner == position.mover else -WIN))
     shares = [
-        found.share if position.mover == first else 1 - found.share
+        found.share if position.mover == game.players[0] else 1 - found.share
         for position, found in zip(positions, judged, strict=True)
     ]
     turning = [
-        point
+        _turning(at + 1, move, positions[at].mover, judged[at], judged[at + 1])
         for at, move in enumerate(moves)
-        for point in [_turning(at, move, positions[at].mover, judged[at], judged[at + 1])]
-        if point.before - point.after >= LEAST_LOST
     ]
-    dearest = sorted(turning, key=lambda point: point.after - point.before)[:MOST_TURNING]
-    sure = [_with_proof(point, positions, moves, prove) for point in dearest]
-    told = [_with_lines(point, positions, moves, judge) for point in sure]
-    points = sorted(told, key=lambda point: point.ply)
-    return Analysis(tuple(shares), tuple(points), _lessons(positions[0].game, points, moves))
+    dear = [point for point in turning if point.before - point.after >= LEAST_LOST]
+    points = []
+    for found in sorted(dear, key=lambda point: point.after - point.before)[:MOST_TURNING]:
+        point = _with_proof(found, positions[found.ply], moves, prove)
+        before, better = positions[point.ply - 1], point.better
+        if better:
+            better = _longer(before, moves[: point.ply - 1], better, judge)
+        reply = _longer(positions[point.ply], moves[: point.ply], point.reply, judge)
+        points.append(replace(point, better=better, reply=reply))
+    points.sort(key=lambda point: point.ply)
+    return Analysis(tuple(shares), tuple(points), _takeaways(game, points, moves))
+
+
+def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
+    """What a move cost. Two players take turns."""
+    proven: Literal["lets", "missed"] | None = None
+    turns = 0
+    missed = before.value >= SURE and after.value > -SURE
+    lets = after.value >= SURE and before.value > -SURE
+    if missed and not (lets and after.value > before.value):  # of two wins the nearer one is told
+        proven, turns = "missed", (WIN - before.value + 1) // 2
+    elif lets:
+        proven, turns = "lets", (WIN - after.value + 1) // 2
+    better = () if before.line[:1] == (move,) else before.line
+    return TurningPoint(
+        ply, mover, move, before.share, 1 - after.share, better, after.line, proven, max(turns, 0)
+    )
 
 
 def _with_proof(
-    point: TurningPoint, positions: Sequence[Position], moves: Sequence[str], prove: Prove
+    point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
     """With what can be proven: that he could have won, or that he lets the other win."""
     missed = prove(moves[: point.ply - 1])
@@ -135,79 +160,10 @@ def _with_proof(
         turns, better = missed
         if point.proven == "missed" and point.better[:1] == (better,):
             return replace(point, turns=turns)
-        if better != point.move and not positions[point.ply].over:
+        if better != point.move and not after.over:
             return replace(point, proven="missed", turns=turns, better=(better,))
-    lets = None if positions[point.ply].over else prove(moves[: point.ply])
+    lets = None if after.over else prove(moves[: point.ply])
     return point if lets is None else replace(point, proven="lets", turns=lets[0])
-
-
-LESSONS = 3
-_MOST_LOOKED = 15_000  # positions, for a puzzle of one's own
-
-
-def _lessons(
-    game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
-) -> tuple[Lesson, ...]:
-    """What there is to learn from a game that has been played."""
-    puzzles, given = exercises(game.name), set[int]()
-    found = []
-    for at in range(LESSONS):
-        point = points[at] if at < len(points) else None
-        number = _like(puzzles, point, len(moves) + 7 * at, given)
-        given.add(number)
-        ply = None if point is None else point.ply - 1
-        if ply is not None and made_of(game, moves[:ply], most=_MOST_LOOKED) is None:
-            ply = None
-        if number or point is not None:
-            found.append(Lesson(point, number, puzzles[number - 1].kind if number else "", ply))
-    return tuple(found)
-
-
-def _like(
-    puzzles: Sequence[Puzzle], point: TurningPoint | None, dice: int, given: Collection[int]
-) -> int:
-    """The number of a puzzle like what happened: a win that was missed, or a defence, in as many
-    turns if there is one.
-    """
-    kind = None if point is None else "win" if point.proven == "missed" else "save"
-    there = [n for n in range(1, len(puzzles) + 1) if n not in given]
-    alike = [n for n in there if kind in (None, puzzles[n - 1].kind)] or there
-    as_long = [n for n in alike if point is not None and puzzles[n - 1].turns == point.turns]
-    choice = as_long or alike
-    return choice[dice % len(choice)] if choice else 0
-
-
-def _turning(at: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
-    """What move number ``at`` (the first is 0) cost. Two players take turns."""
-    proven: Literal["lets", "missed"] | None = None
-    turns = 0
-    missed = before.value >= SURE and after.value > -SURE
-    lets = after.value >= SURE and before.value > -SURE
-    if missed and not (lets and after.value > before.value):  # of two wins the nearer one is told
-        proven, turns = "missed", _turns(before.value)
-    elif lets:
-        proven, turns = "lets", _turns(after.value)
-    better = () if before.line[:1] == (move,) else before.line
-    return TurningPoint(
-        at + 1, mover, move, before.share, 1 - after.share, better, after.line, proven, turns
-    )
-
-
-def _turns(value: int) -> int:
-    """In how many turns the mover wins, by a value."""
-    return max((WIN - value + 1) // 2, 0)
-
-
-def _with_lines(
-    point: TurningPoint, positions: Sequence[Position], moves: Sequence[str], judge: Judge
-) -> TurningPoint:
-    """The turning point with both lines, as long as they are shown."""
-    played = moves[: point.ply]
-    better = point.better
-    if better:
-        better = _longer(positions[point.ply - 1], played[:-1], better, judge)
-    reply = _longer(positions[point.ply], played, point.reply, judge)
-    return replace(point, better=better, reply=reply)
 
 
 def _longer(
@@ -225,13 +181,29 @@ def _longer(
     return tuple(found)
 
 
-def _judged(position: Position, moves: Sequence[str], judge: Judge) -> Judgement:
-    outcome = position.outcome
-    if outcome is None:
-        return judge(moves)
-    if outcome.winner is None:
-        return Judgement(0)
-    return Judgement(WIN if outcome.winner == position.mover else -WIN)
+def _takeaways(
+    game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
+) -> tuple[Takeaway, ...]:
+    """What there is to learn from a game that has been played: of each turning point, and where
+    there are fewer than three of any move, a puzzle of the same kind and in as many turns, if there
+    is one: a win that was missed, or a defence.
+    """
+    left, found = dict(enumerate(exercises(game.name), start=1)), []
+    for at in range(MOST_TURNING):
+        point = points[at] if at < len(points) else None
+        numbers, ply = list(left), None
+        if point is not None:
+            ply = point.ply - 1
+            if made_of(game, moves[:ply], most=_MOST_LOOKED) is None:
+                ply = None
+            kind = "win" if point.proven == "missed" else "save"
+            numbers = [n for n in numbers if left[n].kind == kind] or numbers
+            numbers = [n for n in numbers if left[n].turns == point.turns] or numbers
+        number = numbers[(len(moves) + 7 * at) % len(numbers)] if numbers else 0
+        if number or point is not None:
+            like = left.pop(number, None)
+            found.append(Takeaway(point, number, "" if like is None else like.kind, ply))
+    return tuple(found)
 
 
 def engine_judge(
@@ -269,7 +241,6 @@ def engine_proof(process: EngineProcess) -> Prove:
 
 
 def every_move(
-    game: Game,
     thinker: Thinker,
     state: Any,
     limits: Limits,
@@ -285,12 +256,12 @@ def every_move(
     what a move is worth to the next player says little of the one who makes it: the search by
     playouts, which tries each move at least once, has all the time.
     """
+    rules, two = thinker.game.rules, len(thinker.game.teams or thinker.game.players) == 2
     total_s = limits.time_s or 0.0
     until_s = now() + total_s
-    two = len(game.teams or game.players) == 2
     first = replace(limits, time_s=_FIRST_SHARE * total_s) if two else limits
     found = thinker.think(state, STRONGEST, first, stopped=stopped)
-    moves = game.rules.moves(state)
+    moves = rules.moves(state)
     if len(found.ranked) >= len(moves) or not two:
         return _ranked(found, dict(found.ranked))
     values = dict.fromkeys(moves, 0) | dict(found.ranked)
@@ -298,45 +269,28 @@ def every_move(
         seen: dict[int, int] = {}
         for at, move in enumerate(moves):
             left_s = until_s - now()
-            late = left_s <= 0 or stopped()
-            if late and depth > 1:
+            if depth > 1 and (left_s <= 0 or stopped()):
                 return _ranked(found, values)
-            share_s = max(left_s, 0.0) / (len(moves) - at)
-            limits = Limits(depth, None, share_s)
-            seen[move] = _after(game, thinker, state, move=move, limits=limits, stopped=stopped)
+            after, mover = rules.apply(state, move), rules.mover(state)
+            winners = rules.result(after)
+            if winners is not None:
+                seen[move] = 0 if not winners else WIN - 1 if mover in winners else 1 - WIN
+                continue
+            share = Limits(depth, None, max(left_s, 0.0) / (len(moves) - at))
+            value = thinker.think(after, STRONGEST, share, stopped=stopped).value
+            if not _together(thinker.game, mover, rules.mover(after)):
+                value = -value
+            seen[move] = value - 1 if value >= SURE else value + 1 if value <= -SURE else value
         values = seen
         if all(abs(value) >= SURE for value in values.values()):
             break
     return _ranked(found, values)
 
 
-def _after(
-    game: Game,
-    thinker: Thinker,
-    state: Any,
-    *,
-    move: int,
-    limits: Limits,
-    stopped: Callable[[], bool],
-) -> int:
-    """What a move is worth to the one who makes it."""
-    rules = game.rules
-    after, mover = rules.apply(state, move), rules.mover(state)
-    winners = rules.result(after)
-    if winners is not None:
-        return 0 if not winners else WIN - 1 if mover in winners else 1 - WIN
-    value = thinker.think(after, STRONGEST, limits, stopped=stopped).value
-    if not _together(game, mover, rules.mover(after)):
-        value = -value
-    return value - 1 if value >= SURE else value + 1 if value <= -SURE else value
-
-
 def _together(game: Game, one: int, other: int) -> bool:
     """Whether two players win together."""
-    players = game.players
-    return one == other or any(
-        players[one] in team and players[other] in team for team in game.teams
-    )
+    pair = {game.players[one], game.players[other]}
+    return len(pair) == 1 or any(pair <= set(team) for team in game.teams)
 
 
 def _ranked(found: Found, values: dict[int, int]) -> Found:

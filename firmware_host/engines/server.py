@@ -15,9 +15,9 @@ from firmware_host.engines.analysis import every_move
 from firmware_host.engines.coach import reason
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.proof import ProofSearch, TooManyError
-from firmware_host.engines.search.limits import LEVELS, STRONGEST, Found, Limits
+from firmware_host.engines.search.limits import LEVELS, NO_LIMITS, STRONGEST, Found, Limits
 from firmware_host.engines.search.thinker import Thinker
-from games.base import Game, RulesError
+from games.base import RulesError
 from games.registry import GAMES, game_type
 from games.rules import Rules
 
@@ -50,9 +50,7 @@ class EngineServer:
         self._seed = 0
         self._book = True
         self._thinker: Thinker | None = None
-        self._game: Game | None = None
         self._state: Any = None
-        self._trouble: str | None = None
         self._lines = 1
         self._stopped = threading.Event()
         self._released = threading.Event()  # it may answer: it does not ponder, or no longer
@@ -68,6 +66,8 @@ class EngineServer:
 
     def _obey(self, words: list[str], line: str) -> bool:
         """One line; False: it was the last."""
+        if words[0] in ("setoption", "uginewgame", "position", "go", "stop"):
+            self._stop()
         try:
             match words[0]:
                 case "quit":
@@ -75,27 +75,24 @@ class EngineServer:
                 case "ugi":
                     self._introduce()
                 case "isready":
-                    self._write("readyok" if self._ready() else f"error {self._trouble}")
+                    self._ready()
+                    self._write("readyok")
                 case "setoption":
-                    self._stop()
                     self._set(*ugi.parse_setoption(line))
                 case "uginewgame":
-                    self._stop()
-                    self._thinker = self._game = None
+                    self._thinker = None
                 case "position":
-                    self._stop()
                     self._place(words[1:])
                 case "go":
-                    self._stop()
                     self._go(ugi.parse_go(words[1:]))
-                case "stop":
-                    self._stop()
                 case "ponderhit":
                     self._released.set()
                 case "query":
                     self._answer(words[1:])
                 case _:
                     pass  # unknown lines are passed over, as UCI wants it
+        except (RulesError, CannotPlayError) as error:
+            self._write(f"error {error}")
         except ValueError:
             self._write(f"error This line cannot be read: {line[:200]!r}.")
         return True
@@ -118,71 +115,59 @@ class EngineServer:
         self._write("ugiok")
 
     def _set(self, name: str, value: str) -> None:
+        if name in (ugi.GAME, ugi.OPTIONS, ugi.SEED):
+            self._thinker = None
         if name == ugi.GAME:
-            self._game_name, self._thinker, self._game = value, None, None
+            self._game_name = value
         elif name == ugi.OPTIONS:
-            self._options, self._thinker, self._game = ugi.options_json(value), None, None
+            self._options = ugi.options_json(value)
+        elif name == ugi.SEED:
+            self._seed = min(max(int(value), 0), MOST_SEED)
         elif name == ugi.LEVEL:
             self._level = min(max(int(value), LEVELS[0]), LEVELS[-1])
         elif name == ugi.LINES:
             self._lines = min(max(int(value), 1), ugi.MOST_LINES)
         elif name == ugi.BOOK:
             self._book = value == "true"
-        elif name == ugi.SEED:
-            self._seed, self._thinker, self._game = min(max(int(value), 0), MOST_SEED), None, None
 
-    def _ready(self) -> bool:
-        """Set the game up, if it is not; False: ``_trouble`` says why that cannot be."""
-        if self._thinker is not None:
-            return True
-        self._trouble = None
-        try:
+    def _ready(self) -> Thinker:
+        """Whoever plays the game that is set. Raises RulesError, CannotPlayError."""
+        if self._thinker is None:
             game = game_type(self._game_name).create(self._options)
             rng = random.Random(self._seed or self._draw_seed())
             self._thinker = Thinker(game, rng, self._clock.now)
-        except (RulesError, CannotPlayError) as error:
-            self._trouble = str(error)
-            return False
-        self._game, self._state = game, game.rules.start()
-        return True
+            self._state = game.rules.start()
+        return self._thinker
 
     def _place(self, words: list[str]) -> None:
-        if not self._ready() or self._game is None:
-            self._write(f"error {self._trouble}")
-            return
+        rules = self._ready().game.rules
         if words[:1] != ["startpos"]:
             raise ValueError(words)
-        rules = self._game.rules
-        state = rules.start()
-        moves = words[2:] if words[1:2] == ["moves"] else []
-        for at, name in enumerate(moves):
+        self._state, state = None, rules.start()
+        for at, name in enumerate(words[2:] if words[1:2] == ["moves"] else ()):
             number = rules.number(name)
             if number is None or rules.result(state) is not None or not rules.allows(state, number):
                 self._write(f"error Move {at + 1}, {name}, is not legal.")
-                self._state = None
                 return
             state = rules.apply(state, number)
         self._state = state
 
     def _go(self, go: ugi.Go) -> None:
-        if not self._ready() or self._thinker is None or self._game is None:
-            self._write(f"error {self._trouble}")
-            return
-        rules, state, thinker = self._game.rules, self._state, self._thinker
+        thinker = self._ready()
+        rules, state, level, lines = thinker.game.rules, self._state, self._level, self._lines
         if state is None or rules.result(state) is not None:
             self._write("bestmove none")
             return
         limits = go.for_player(rules.mover(state))
         if not thinker.sees_depth:
             limits = replace(limits, depth=None)
-        unlimited = limits == Limits() and not go.infinite
-        if unlimited and (self._lines > 1 or thinker.level(self._level).nodes is None):
+        unlimited = limits == NO_LIMITS and not go.infinite
+        if unlimited and (lines > 1 or thinker.level(level).nodes is None):
             limits = Limits(time_s=_DEFAULT_S)
         self._stopped.clear()
         self._released.clear()
         if not go.ponder:
             self._released.set()
-        game, level, lines = self._game, self._level, self._lines
         book = self._book and not go.infinite and limits.depth is None
         now = self._clock.now
         until_s = math.inf if limits.time_s is None else now() + limits.time_s
@@ -193,15 +178,18 @@ class EngineServer:
             late = go.ponder and self._released.is_set() and now() >= until_s
             return late or self._stopped.is_set()
 
+        def say(found: Found, line: Sequence[int], value: int, rank: int = 0) -> None:
+            time_ms, named = round(found.time_s * 1000), tuple(map(rules.name, line))
+            self._write(ugi.Info(found.depth, value, found.nodes, time_ms, named, rank).text())
+
         def report(found: Found) -> None:
-            line = tuple(map(rules.name, found.line))
-            time_ms = round(found.time_s * 1000)
-            self._write(ugi.Info(found.depth, found.value, found.nodes, time_ms, line).text())
+            say(found, found.line, found.value)
 
         def think() -> None:
             if lines > 1 and limits.time_s is not None:
-                found = every_move(game, thinker, state, limits, now=now, stopped=stopped)
-                self._say_lines(found, rules, lines)
+                found = every_move(thinker, state, limits, now=now, stopped=stopped)
+                for rank, (move, value) in enumerate(found.ranked[:lines], start=1):
+                    say(found, found.line if move == found.move else (move,), value, rank)
             else:
                 found = thinker.think(
                     state, level, limits, book=book, stopped=stopped, report=report
@@ -220,25 +208,17 @@ class EngineServer:
             self._thinking.join()
             self._thinking = None
 
-    def _say_lines(self, found: Found, rules: Rules, count: int) -> None:
-        """Each move with its value, the best first."""
-        time_ms = round(found.time_s * 1000)
-        for rank, (move, value) in enumerate(found.ranked[:count], start=1):
-            line = found.line if move == found.move else (move,)
-            named = tuple(map(rules.name, line))
-            self._write(ugi.Info(found.depth, value, found.nodes, time_ms, named, rank).text())
-
     def _answer(self, words: list[str]) -> None:
-        if not self._ready() or self._game is None or self._state is None:
-            self._write(f"error {self._trouble or 'There is no position.'}")
+        rules, state = self._ready().game.rules, self._state
+        if state is None:
+            self._write("error There is no position.")
             return
-        rules, state = self._game.rules, self._state
         result = rules.result(state)
         match words:
             case ["gameover"]:
-                answer = _truth(result is not None)
+                answer = str(result is not None).lower()
             case ["p1turn"]:
-                answer = _truth(rules.mover(state) == 0)
+                answer = str(rules.mover(state) == 0).lower()
             case ["tomove"]:
                 answer = "none" if result is not None else f"p{rules.mover(state) + 1}"
             case ["result"] if result is not None:
@@ -247,7 +227,7 @@ class EngineServer:
                 answer = "none"
             case ["islegal", move]:
                 number = rules.number(move)
-                answer = _truth(number is not None and number in rules.moves(state))
+                answer = str(number is not None and number in rules.moves(state)).lower()
             case ["legal"]:
                 answer = " ".join(sorted(map(rules.name, rules.moves(state)))) or "none"
             case ["why", move, *sure] if result is None:
@@ -279,7 +259,3 @@ def _wins(rules: Rules, state: Any, turns: int) -> str:
     except TooManyError:
         return "open"
     return "none" if found is None else f"{found[0]} {rules.name(found[1])}"
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"

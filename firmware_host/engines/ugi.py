@@ -7,8 +7,10 @@ its options as engine options, a level, up to four players, and errors.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from firmware_host.engines.search.limits import NO_LIMITS, SURE, WIN, Limits
@@ -42,34 +44,27 @@ class Go:
         """The limits, with a fair share of the clock of the one to move."""
         if player >= len(self.clock_ms):
             return self.limits
-        added = self.increment_ms[player] if player < len(self.increment_ms) else 0
-        share_s = (self.clock_ms[player] / 25 + added * 0.8) / 1000
+        share_s = (self.clock_ms[player] / 25 + self.increment_ms[player] * 0.8) / 1000
         left_s = max(self.clock_ms[player] / 1000 - 0.1, 0.01)
         most_s = left_s if self.limits.time_s is None else min(left_s, self.limits.time_s)
         return Limits(self.limits.depth, self.limits.nodes, min(share_s, most_s))
 
 
+_NUMBER_OF_GO = re.compile(r"movetime|depth|nodes|p[1-4](time|inc)")
+
+
 def parse_go(words: Sequence[str]) -> Go:
     """The words after ``go``. Unknown ones are passed over. Raises ValueError for bad numbers."""
-    numbers: dict[str, int] = {}
-    for at, word in enumerate(words[:-1]):
-        if word in _GO_NUMBERS:
-            numbers[word] = min(max(int(words[at + 1]), 0), _MOST_MS)
-    time_ms = numbers.get("movetime")
-    limits = Limits(
-        numbers.get("depth"), numbers.get("nodes"), None if time_ms is None else time_ms / 1000
-    )
+    numbers = {
+        word: min(max(int(following), 0), _MOST_MS)
+        for word, following in pairwise(words)
+        if _NUMBER_OF_GO.fullmatch(word)
+    }
+    time_s = numbers["movetime"] / 1000 if "movetime" in numbers else None
+    limits = Limits(numbers.get("depth"), numbers.get("nodes"), time_s)
     clock = [numbers[f"p{n}time"] for n in range(1, 5) if f"p{n}time" in numbers]
     increment = [numbers.get(f"p{n}inc", 0) for n in range(1, len(clock) + 1)]
     return Go(limits, tuple(clock), tuple(increment), "infinite" in words, "ponder" in words)
-
-
-_GO_NUMBERS = {
-    "movetime",
-    "depth",
-    "nodes",
-    *(f"p{n}{what}" for n in range(1, 5) for what in ("time", "inc")),
-}
 
 
 def parse_setoption(line: str) -> tuple[str, str]:
@@ -140,33 +135,24 @@ class Info:
 NOTHING_YET = Info()
 
 
-def parse_info(words: Sequence[str], before: Info = NOTHING_YET) -> Info:
+def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
     """The words after ``info``; what they leave out is as ``before``. Raises ValueError."""
-    depth, value, nodes, time_ms = before.depth, before.value, before.nodes, before.time_ms
-    line, rank = before.line, 0
-    at = 0
-    while at + 1 < len(words):
-        word, following = words[at], words[at + 1]
-        at += 2
-        if word == "depth":
-            depth = int(following)
-        elif word == "nodes":
-            nodes = int(following)
+    told: dict[str, Any] = {"rank": 0}
+    left = iter(words)
+    for word in left:
+        if word in ("depth", "nodes"):
+            told[word] = int(next(left, ""))
         elif word == "multipv":
-            rank = int(following)
+            told["rank"] = int(next(left, ""))
         elif word == "time":
-            time_ms = int(min(max(float(following), 0.0), _MOST_MS))
-        elif word == "score" and at < len(words):
-            value = score_value(following, int(words[at]))
-            at += 1
+            told["time_ms"] = int(min(max(float(next(left, "")), 0.0), _MOST_MS))
+        elif word == "score":
+            told["value"] = score_value(next(left, ""), int(next(left, "")))
         elif word == "pv":
-            line = tuple(words[at - 1 :])
-            break
+            told["line"] = tuple(left)
         elif word == "string":
             break
-        else:
-            at -= 1
-    return Info(depth, value, nodes, time_ms, line, rank)
+    return replace(before, **told)
 
 
 @dataclass(slots=True)

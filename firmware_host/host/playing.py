@@ -119,7 +119,7 @@ FromStored = c.ResumeGame | c.ImportGame | c.Practise
 Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
 """What plays something else than a new game."""
 
-Lesson = GuidedGame | ExerciseGame
+Guided = GuidedGame | ExerciseGame
 """What is played without a journal: a lesson, or a puzzle."""
 
 
@@ -137,7 +137,7 @@ class Progress:
     puzzle: int | None = None
 
 
-def progress(game: Lesson, standing: Standing) -> Progress:
+def progress(game: Guided, standing: Standing) -> Progress:
     """How far a lesson has come."""
     done = 0 if standing.position is None else game.step_at(standing.position)
     if isinstance(game, GuidedGame):
@@ -149,7 +149,7 @@ def progress(game: Lesson, standing: Standing) -> Progress:
 
 
 def with_lesson_words(
-    game: Lesson, standing: Standing, pointed: tuple[str, ...] | None = None
+    game: Guided, standing: Standing, pointed: tuple[str, ...] | None = None
 ) -> Standing:
     """``standing`` with the lesson's words where it is somebody's turn, and the move that the
     table's hand may make as what is to be carried out. ``pointed``: after which moves of a puzzle
@@ -368,7 +368,7 @@ class Playing:
         self.left: Message | None = None
 
     @property
-    def lesson(self) -> Lesson | None:
+    def lesson(self) -> Guided | None:
         """The lesson that is being taken, or the puzzle that is being solved."""
         return self.game if isinstance(self.game, GuidedGame | ExerciseGame) else None
 
@@ -532,7 +532,7 @@ class Playing:
         game_id = self._journal.store(ahead.played, current=True)
         return self._go_on(self._journal.load(game_id), ahead.replayed)
 
-    def _unwritten(self, game: Lesson) -> Position:
+    def _unwritten(self, game: Guided) -> Position:
         """Start a lesson or puzzle, which the journal does not keep."""
         self._lessons += 1
         self.pointed = None

@@ -53,7 +53,7 @@ class Thinker:
             raise CannotPlayError(
                 "The engine cannot play {game}: its moves cannot all be listed.", game=game.name
             )
-        self._game = game
+        self.game = game
         self._rules = rules
         self._rng = rng
         self._now = now
