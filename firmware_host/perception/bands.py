@@ -6,8 +6,11 @@ HARDWARE, pieces and the field, after neighbours are subtracted: empty < 0.6, we
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import le
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.table.sight import Magnet
@@ -99,25 +102,44 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
     return weak(reading_mt) if UNZEROED_TAKEN_MT <= size <= UNZEROED_WEAK_MT else None
 
 
-class Bands:
+class Bands(Struct, frozen=True):
     """Of each place: a reading that leaves its class's wider band is to be judged anew."""
 
-    def __init__(self, size: int) -> None:
-        self._stay_low = [STAY[Magnet.NONE][0]] * size
-        self._stay_high = [STAY[Magnet.NONE][1]] * size
-        self._enter_low = [ENTER[Magnet.NONE][0]] * size
-        self._enter_high = [ENTER[Magnet.NONE][1]] * size
-        self._per_mt = [1.0] * size
+    stay_low: Sequence[float]
+    stay_high: Sequence[float]
+    enter_low: Sequence[float]
+    enter_high: Sequence[float]
+    per_mt: Sequence[float]  # of confidence
 
-    def set(self, index: int, magnet: Magnet, reading_mt: float, *, zeroed: bool) -> None:
-        """After its magnet, its zero or what is known of the zero has changed."""
-        low, high = STAY[magnet] if zeroed else stay_unzeroed(magnet, reading_mt)
-        self._stay_low[index], self._stay_high[index] = low, high
-        self._enter_low[index], self._enter_high[index] = ENTER[magnet]
+    @classmethod
+    def of_empty(cls, size: int) -> Bands:
+        """Of a plate that nothing is known of yet."""
+        ends = (*STAY[Magnet.NONE], *ENTER[Magnet.NONE], 1.0)
+        return cls(*([end] * size for end in ends))
+
+    def set(
+        self,
+        places: Iterable[int],
+        magnets: Sequence[Magnet],
+        readings_mt: Sequence[float],
+        zeroed: Sequence[bool],
+    ) -> Bands:
+        """After the magnet, the zero or what is known of the zero has changed at ``places``."""
+        ends = (
+            list(self.stay_low),
+            list(self.stay_high),
+            list(self.enter_low),
+            list(self.enter_high),
+        )
+        for i in places:
+            stay = STAY[magnets[i]] if zeroed[i] else stay_unzeroed(magnets[i], readings_mt[i])
+            for each, end in zip(ends, (*stay, *ENTER[magnets[i]]), strict=True):
+                each[i] = end
+        return Bands(*ends, self.per_mt)
 
     def outside(self, readings_mt: Sequence[float]) -> list[int]:
         """Places whose reading is not in the band to stay in."""
-        low, high = self._stay_low, self._stay_high
+        low, high = self.stay_low, self.stay_high
         if all(map(le, low, readings_mt)) and all(map(le, readings_mt, high)):
             return []  # as in most scans
         return [
@@ -126,19 +148,20 @@ class Bands:
             if not a <= r <= b
         ]
 
-    def follow_noise(self, sigmas_mt: Sequence[float], magnets: Sequence[Magnet]) -> None:
+    def follow_noise(self, sigmas_mt: Iterable[float], magnets: Sequence[Magnet]) -> Bands:
         """Learn how much a millitesla means at each place."""
-        self._per_mt = [
+        per_mt = [
             1 / (CONFIDENCE_UNITS * (sigma + TOLERANCE_MT[magnet]))
             for sigma, magnet in zip(sigmas_mt, magnets, strict=True)
         ]
+        return replace(self, per_mt=per_mt)
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:
         """0 to 1 per place: how far the reading is from the nearest boundary of its class."""
         distances = [
             (r - a if r - a < b - r else b - r) * k
             for r, a, b, k in zip(
-                readings_mt, self._enter_low, self._enter_high, self._per_mt, strict=True
+                readings_mt, self.enter_low, self.enter_high, self.per_mt, strict=True
             )
         ]
         return tuple([1.0 if d > 1 else d if d > 0 else 0.0 for d in distances])

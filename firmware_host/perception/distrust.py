@@ -14,19 +14,17 @@ touch; and they feel only changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import add
 from statistics import median
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from drivers.hall_switches import CONTRADICTION_MT
-from firmware_host.perception import bands
-from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
-from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.bands import STRONG_CLASSES, STRONG_MT, WEAK_CLASSES, classify
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.state import Pending, PlateState, Sensors, without
+from firmware_host.perception.state import Pending, PlateState, without
 from firmware_host.table.sight import Ailment, Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
@@ -46,153 +44,146 @@ CREPT_TAKEN_MT = 1.2  # and the reading of a strong magnet by up to 0.2 mT
 RESTED_MT = 0.08  # in RESTED_BLOCKS; less is no drift any more
 RESTED_BLOCKS = 20  # 10 s
 GOOD_S = 3.0  # a healed sensor has to be good for so long
-FELT_MT = (
-    4.0  # a sensor that was said to feel nothing lives when its reading has changed by so much
-)
+# A sensor that was said to feel nothing lives when its reading has changed by so much.
+FELT_MT = 4.0
 
 
-class SensorHealth:
-    """Looks at a scan every LOOK_S. ``masked``: places whose readings mean nothing now, and why."""
+class Health(Struct, frozen=True):
+    """``masked``: places whose readings mean nothing now, and why. ``last_mt``: of each sensor as
+    the driver gave it at the last look; ``equal``: looks for which it has been just that.
+    ``since_s``, ``good_since_s``: of those that are noisy now, and that seem to have healed.
+    ``restless_mt``: mean step of a noisy one; ``claimed_mt``: what a silent one read then.
 
-    def __init__(self, size: int, *, switches: bool = False) -> None:
-        self._switches = switches
-        self._last: Sequence[float] = ()
-        self._equal = [0] * size
-        self._noisy_since: dict[int, float] = {}
-        self._good_since: dict[int, float] = {}
-        self._restless: dict[int, float] = {}  # masked place -> mean step between looks
-        self._block = [0.0] * size
-        self._block_count = 0
-        self._means: list[list[float]] = []
-        self._crept = [0.0] * size
-        self._claimed_mt: dict[int, float] = {}  # what a silent one read then
-        self.masked: dict[int, Ailment] = {}
+    ``block_mt``: sum of ``count`` looks; ``means_mt``: of the blocks before; ``crept_mt``: how far
+    each has drifted, beyond what all did.
+    """
 
-    def interrupt(self) -> None:
-        """The readings were interrupted, or the plate was not still."""
-        self._block = [0.0] * len(self._block)
-        self._block_count = 0
-        self._means.clear()
+    masked: Mapping[int, Ailment]
+    equal: Sequence[int]
+    block_mt: Sequence[float]
+    crept_mt: Sequence[float]
+    last_mt: Sequence[float] = ()
+    since_s: Mapping[int, float] = {}
+    good_since_s: Mapping[int, float] = {}
+    restless_mt: Mapping[int, float] = {}
+    claimed_mt: Mapping[int, float] = {}
+    count: int = 0
+    means_mt: tuple[Sequence[float], ...] = ()
 
-    def observe(
-        self,
-        now_s: float,
-        raw_mt: Sequence[float],
-        noisy: Collection[int],
-        magnets: Sequence[Magnet],
-    ) -> bool:
-        """One scan; whether ``masked`` has changed. ``raw_mt``: as the driver gives it.
 
-        ``noisy``: by the noise meter. ``magnets``: what stands on each place.
-        """
-        if self._last:
-            for index, mean in self._restless.items():
-                step = min(abs(raw_mt[index] - self._last[index]), 1.0)
-                self._restless[index] = mean + RESTLESS_SHARE * (step - mean)
-            self._equal = [
-                n + 1 if a == b else 0
-                for n, a, b in zip(self._equal, raw_mt, self._last, strict=True)
-            ]
-        self._last = raw_mt
-        before = dict(self.masked)
-        if self._switches:
-            self._judge_switches(raw_mt)
-        else:
-            self._judge_levels(raw_mt)
-            self._judge_noise(now_s, noisy)
-            self._collect(raw_mt, magnets)
-        if self.masked:
-            self._heal(now_s, raw_mt)
-        return self.masked != before
+def _looked_at(state: PlateState, raw_mt: Sequence[float]) -> Health:
+    """After one look more. ``raw_mt``: a scan as the driver gives it."""
+    health, now_s = state.health, state.now_s
+    last_mt, equal, restless_mt = health.last_mt, health.equal, dict(health.restless_mt)
+    if last_mt:
+        for index, mean in restless_mt.items():
+            step = min(abs(raw_mt[index] - last_mt[index]), 1.0)
+            restless_mt[index] = mean + RESTLESS_SHARE * (step - mean)
+        equal = [n + 1 if a == b else 0 for n, a, b in zip(equal, raw_mt, last_mt, strict=True)]
+    health = replace(health, last_mt=raw_mt, equal=equal, restless_mt=restless_mt)
+    if not state.layout.profile.measures:
+        found = list(_contradicting(raw_mt, equal))
+    else:
+        noisy = state.noise.noisy
+        if noisy or health.since_s:
+            health = replace(health, since_s={i: health.since_s.get(i, now_s) for i in noisy})
+        found = [*_flat(raw_mt, equal)]
+        found += [(i, Ailment.NOISY) for i, s in health.since_s.items() if now_s - s >= NOISY_S]
+        health = _with_block(health, list(map(add, health.block_mt, raw_mt)))
+        if not health.count:
+            found += _drifting(health, state.magnets)
+    if not found and not health.masked:
+        return health
+    masked = dict(health.masked)
+    for index, ailment in found:
+        known = masked.setdefault(index, ailment)
+        if ailment is Ailment.DEAD and known is not Ailment.LEFT_OUT:
+            masked[index] = ailment
+    return _healed(replace(health, masked=masked), now_s)
 
-    def claim(self, index: int) -> None:
-        """Mask a sensor that does not feel what somebody says stands there."""
-        self.masked.setdefault(index, Ailment.SILENT)
 
-    def _judge_switches(self, raw_mt: Sequence[float]) -> None:
-        if CONTRADICTION_MT in raw_mt:
-            for index, value in enumerate(raw_mt):
-                if value == CONTRADICTION_MT and self._equal[index] >= DEAD_LOOKS:
-                    self.masked.setdefault(index, Ailment.CONTRADICTING)
+def _contradicting(raw_mt: Sequence[float], equal: Sequence[int]) -> Iterator[tuple[int, Ailment]]:
+    if CONTRADICTION_MT in raw_mt:
+        for index, value in enumerate(raw_mt):
+            if value == CONTRADICTION_MT and equal[index] >= DEAD_LOOKS:
+                yield index, Ailment.CONTRADICTING
 
-    def _judge_levels(self, raw_mt: Sequence[float]) -> None:
-        if min(raw_mt) < -RAIL_MT or max(raw_mt) > RAIL_MT:
-            for index, value in enumerate(raw_mt):
-                if (
-                    abs(value) > RAIL_MT
-                    and self._equal[index] >= DEAD_LOOKS
-                    and self.masked.get(index) is not Ailment.LEFT_OUT
-                ):
-                    self.masked[index] = Ailment.DEAD
-        if max(self._equal) >= STUCK_LOOKS and median(self._equal) < LIVELY_LOOKS:
-            for index, count in enumerate(self._equal):
-                if count >= STUCK_LOOKS:
-                    self.masked.setdefault(index, Ailment.STUCK)
 
-    def _judge_noise(self, now_s: float, noisy: Collection[int]) -> None:
-        if not noisy and not self._noisy_since:
-            return
-        self._noisy_since = {i: self._noisy_since.get(i, now_s) for i in noisy}
-        for index, since_s in self._noisy_since.items():
-            if now_s - since_s >= NOISY_S:
-                self.masked.setdefault(index, Ailment.NOISY)
+def _flat(raw_mt: Sequence[float], equal: Sequence[int]) -> Iterator[tuple[int, Ailment]]:
+    """Those that say the same again and again, beyond the rails or between them."""
+    if min(raw_mt) < -RAIL_MT or max(raw_mt) > RAIL_MT:
+        for index, value in enumerate(raw_mt):
+            if abs(value) > RAIL_MT and equal[index] >= DEAD_LOOKS:
+                yield index, Ailment.DEAD
+    if max(equal) >= STUCK_LOOKS and median(equal) < LIVELY_LOOKS:
+        for index, count in enumerate(equal):
+            if count >= STUCK_LOOKS:
+                yield index, Ailment.STUCK
 
-    def _collect(self, raw_mt: Sequence[float], magnets: Sequence[Magnet]) -> None:
-        self._block = list(map(add, self._block, raw_mt))
-        self._block_count += 1
-        if self._block_count < BLOCK_LOOKS:
-            return
-        means = [s / BLOCK_LOOKS for s in self._block]
-        self._block = [0.0] * len(means)
-        self._block_count = 0
-        if self._means:
-            self._judge_drift(means, self._means[-1], magnets)
-        self._means.append(means)
-        del self._means[: -RESTED_BLOCKS - 1]
 
-    def _judge_drift(
-        self, means: Sequence[float], before: Sequence[float], magnets: Sequence[Magnet]
-    ) -> None:
-        steps = [a - b for a, b in zip(means, before, strict=True)]
+def _with_block(health: Health, block_mt: Sequence[float]) -> Health:
+    """One look more in the block; after the last, how far each has crept since the block before."""
+    if health.count + 1 < BLOCK_LOOKS:
+        return replace(health, block_mt=block_mt, count=health.count + 1)
+    means, crept_mt = [s / BLOCK_LOOKS for s in block_mt], health.crept_mt
+    if health.means_mt:
+        steps = [a - b for a, b in zip(means, health.means_mt[-1], strict=True)]
         common = median(steps)
-        for index, step in enumerate(steps):
-            crept = step - common
-            if abs(crept) > STEP_MT:
-                self._crept[index] = 0.0
-                continue
-            self._crept[index] += crept
-            most = CREPT_EMPTY_MT if magnets[index] is Magnet.NONE else CREPT_TAKEN_MT
-            if abs(self._crept[index]) > most:
-                self.masked.setdefault(index, Ailment.DRIFTING)
+        crept_mt = [
+            0.0 if abs(step - common) > STEP_MT else so_far + (step - common)
+            for so_far, step in zip(crept_mt, steps, strict=True)
+        ]
+    means_mt = (*health.means_mt, means)[-RESTED_BLOCKS - 1 :]
+    empty = [0.0] * len(means)
+    return replace(health, block_mt=empty, count=0, means_mt=means_mt, crept_mt=crept_mt)
 
-    def _heal(self, now_s: float, raw_mt: Sequence[float]) -> None:
-        for index, ailment in list(self.masked.items()):
-            if self._is_good(index, ailment, raw_mt):
-                since_s = self._good_since.setdefault(index, now_s)
-                if now_s - since_s >= GOOD_S:
-                    del self.masked[index], self._good_since[index]
-                    self._restless.pop(index, None)
-                    self._claimed_mt.pop(index, None)
-                    self._crept[index] = 0.0
-            else:
-                self._good_since.pop(index, None)
 
-    def _is_good(self, index: int, ailment: Ailment, raw_mt: Sequence[float]) -> bool:
-        match ailment:
-            case Ailment.DEAD | Ailment.STUCK:
-                return abs(raw_mt[index]) <= RAIL_MT and self._equal[index] < LIVELY_LOOKS
-            case Ailment.NOISY:
-                return self._restless.setdefault(index, 1.0) < CALM_MT
-            case Ailment.DRIFTING:
-                means = [block[index] for block in self._means]
-                return len(means) > RESTED_BLOCKS and max(means) - min(means) < RESTED_MT
-            case Ailment.SILENT:
-                then_mt = self._claimed_mt.setdefault(index, raw_mt[index])
-                return abs(raw_mt[index] - then_mt) > FELT_MT
-            case Ailment.CONTRADICTING:
-                return raw_mt[index] != CONTRADICTION_MT
-            case Ailment.LEFT_OUT:
-                return False
+def _drifting(health: Health, magnets: Sequence[Magnet]) -> Iterator[tuple[int, Ailment]]:
+    for index, crept_mt in enumerate(health.crept_mt):
+        most = CREPT_EMPTY_MT if magnets[index] is Magnet.NONE else CREPT_TAKEN_MT
+        if abs(crept_mt) > most:
+            yield index, Ailment.DRIFTING
+
+
+def _healed(health: Health, now_s: float) -> Health:
+    """Without those that have been good for long enough."""
+    masked, known = health.masked, health.last_mt
+    noisy = [i for i, ailment in masked.items() if ailment is Ailment.NOISY]
+    silent = [i for i, ailment in masked.items() if ailment is Ailment.SILENT]
+    restless_mt = {i: health.restless_mt.get(i, 1.0) for i in noisy}
+    claimed_mt = {i: health.claimed_mt.get(i, known[i]) for i in silent}
+    health = replace(health, restless_mt=restless_mt, claimed_mt=claimed_mt)
+    good = [index for index, ailment in masked.items() if _is_good(health, index, ailment)]
+    since_s = {i: health.good_since_s.get(i, now_s) for i in good}
+    healed = [i for i in good if now_s - since_s[i] >= GOOD_S]
+    if not healed:
+        return replace(health, good_since_s=since_s)
+    return replace(
+        health,
+        masked=without(masked, *healed),
+        good_since_s=without(since_s, *healed),
+        restless_mt=without(restless_mt, *healed),
+        claimed_mt=without(claimed_mt, *healed),
+        crept_mt=[0.0 if i in healed else mt for i, mt in enumerate(health.crept_mt)],
+    )
+
+
+def _is_good(health: Health, index: int, ailment: Ailment) -> bool:
+    now_mt = health.last_mt[index]
+    match ailment:
+        case Ailment.DEAD | Ailment.STUCK:
+            return abs(now_mt) <= RAIL_MT and health.equal[index] < LIVELY_LOOKS
+        case Ailment.NOISY:
+            return health.restless_mt[index] < CALM_MT
+        case Ailment.DRIFTING:
+            means = [block[index] for block in health.means_mt]
+            return len(means) > RESTED_BLOCKS and max(means) - min(means) < RESTED_MT
+        case Ailment.SILENT:
+            return abs(now_mt - health.claimed_mt[index]) > FELT_MT
+        case Ailment.CONTRADICTING:
+            return now_mt != CONTRADICTION_MT
+        case Ailment.LEFT_OUT:
+            return False
 
 
 REST_S = 0.3  # averaged
@@ -218,17 +209,16 @@ _WEAK_MAGNET_S = 0.3
 _WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 
 
-@dataclass(slots=True)
-class _Masked:
-    """A place that is believed, not read. ``base_mt``: what its neighbours read with ``belief``
-    standing there. ``felt``: whether enough of them are empty. ``unconfirmed``: the belief is only
-    what the journal says of an earlier run. ``checked``: the neighbours, or somebody, agree with
-    it.
+class Belief(Struct, frozen=True):
+    """What is thought to stand on a place whose sensor is masked. ``base_mt``: what its neighbours
+    read with ``magnet`` standing there. ``felt``: whether enough of them are empty.
+    ``unconfirmed``: the belief is only what the journal says of an earlier run. ``checked``: the
+    neighbours, or somebody, agree with it. ``wished``: what they said last, ``agreed`` times.
     """
 
-    belief: Magnet
+    magnet: Magnet
     since_s: float
-    base_mt: dict[int, float] = field(default_factory=dict)
+    base_mt: Mapping[int, float] = {}
     felt: bool = True
     unconfirmed: bool = False
     checked: bool = False
@@ -236,246 +226,252 @@ class _Masked:
     agreed: int = 0
 
 
-class Distrust:
-    """What is known against the sensors of one plate. ``stored``: of the last run. ``expected``: as
-    in Perception. ``masked``: as in Observation. ``weak``: places on which a magnet is too weak.
-    ``learnt`` counts what was found out, all of it worth keeping.
+class Beliefs(Struct, frozen=True):
+    """``places``: the masked ones. ``weak``: places on which a magnet is too weak. ``unchanged``:
+    places where nothing has come or gone since the journal's word was given. ``calm_mt``: what
+    sensors read, followed slowly, less their median; ``sum_mt``: of ``count`` scans at rest.
     """
 
-    def __init__(
-        self, sensors: Sensors, stored: Calibration, expected: Mapping[int, Magnet] | None
-    ) -> None:
-        profile = sensors.profile
-        self._sensors = sensors
-        self._expected = expected
-        self._unchanged = set(range(profile.size))  # since the journal's word was given
-        self._health = SensorHealth(profile.size, switches=not profile.measures)
-        self.masked = self._health.masked
-        self.masked.update(stored.failed)
-        self._places: dict[int, _Masked] = {}
-        self._calm_mt: dict[int, float] = {}
-        self._sum: list[float] = []
-        self._count = 0
-        self._now_s = 0.0
-        self._began_s: float | None = None
-        self.weak: frozenset[int] = frozenset()
-        self.learnt = 0
+    unchanged: frozenset[int]
+    places: Mapping[int, Belief] = {}
+    weak: frozenset[int] = frozenset()
+    calm_mt: Mapping[int, float] = {}
+    sum_mt: Sequence[float] = ()
+    count: int = 0
 
-    def begin(self, state: PlateState) -> PlateState:
-        """The first state, with what an earlier run has masked."""
-        return self._follow_health(state) if self.masked else state
 
-    def blind(self, state: PlateState) -> frozenset[int]:
-        """Places where the neighbours cannot tell: somebody must be asked."""
-        return frozenset(i for i in self._places if not self._is_felt(state, i))
+def blind(state: PlateState) -> frozenset[int]:
+    """Places where the neighbours cannot tell: somebody must be asked."""
+    places = state.beliefs.places.items()
+    return frozenset(i for i, belief in places if not _is_told(state, i, belief))
 
-    def unchecked(self, state: PlateState) -> frozenset[int]:
-        """Masked places where what is told may be out of date: the last that their sensors said may
-        have been said too late, or another belief has yet to be accepted.
-        """
-        return frozenset(
-            i
-            for i, place in self._places.items()
-            if state.magnets[i] is not place.belief
-            or (
-                self._now_s - place.since_s < _UNCHECKED_S
-                and not place.checked
-                and self._is_felt(state, i)
-            )
+
+def unchecked(state: PlateState) -> frozenset[int]:
+    """Masked places where what is told may be out of date: the last that their sensors said may
+    have been said too late, or another belief has yet to be accepted.
+    """
+    return frozenset(
+        i
+        for i, belief in state.beliefs.places.items()
+        if state.magnets[i] is not belief.magnet
+        or (
+            state.now_s - belief.since_s < _UNCHECKED_S
+            and not belief.checked
+            and _is_told(state, i, belief)
         )
+    )
 
-    def is_noisy(self, index: int) -> bool:
-        """Whether its readings jump, and it is not known to have failed."""
-        return index in self._sensors.noise.noisy and index not in self.masked
 
-    def believe(self, state: PlateState, index: int, magnet: Magnet) -> PlateState:
-        """A person says what stands where the sensor cannot be trusted: that is so at once."""
-        if index not in self.masked:
-            self._health.claim(index)
-            state = self._follow_health(state)
-        sensors, place = self._sensors, self._places[index]
-        self._places[index] = _Masked(magnet, place.since_s, felt=place.felt, checked=True)
-        self.accepted(index)
-        sensors.crosstalk.stand(index, magnet)
-        reading = self._reading_mt(index)
-        sensors.history.flatten(index, reading)
-        state = state.standing(index, magnet)
-        state = state.reading(index, reading - sensors.crosstalk.total_mt[index])
-        sensors.set_bands(index, state)
+def is_noisy(state: PlateState, index: int) -> bool:
+    """Whether its readings jump, and it is not known to have failed."""
+    return index in state.noise.noisy and index not in state.health.masked
+
+
+def believed_mt(state: PlateState, index: int) -> float:
+    """What a sound sensor would read on a masked place, the neighbours' share included."""
+    return READS_MT[state.beliefs.places[index].magnet] + state.crosstalk.total_mt[index]
+
+
+def looked(state: PlateState, field_mt: Sequence[float]) -> PlateState:
+    """The sensors judged by a scan, as the driver gives it."""
+    return _following(state, _looked_at(state, field_mt))
+
+
+def interrupted(state: PlateState) -> PlateState:
+    """The readings were interrupted, or the plate was not still."""
+    health = state.health
+    if health.count or health.means_mt:
+        empty = [0.0] * len(health.block_mt)
+        state = replace(state, health=replace(health, block_mt=empty, count=0, means_mt=()))
+    return moved(state)
+
+
+def moved(state: PlateState) -> PlateState:
+    """Begin the mean of what neighbours read anew, as something moves."""
+    beliefs = state.beliefs
+    return replace(state, beliefs=replace(beliefs, count=0)) if beliefs.count else state
+
+
+def accepted(state: PlateState, index: int) -> PlateState:
+    """Another magnet stands at ``index`` now: what its sensor read before says nothing."""
+    beliefs = state.beliefs
+    places = {
+        i: replace(belief, base_mt=without(belief.base_mt, index))
+        for i, belief in beliefs.places.items()
+    }
+    unchanged, calm_mt = beliefs.unchanged - {index}, without(beliefs.calm_mt, index)
+    beliefs = replace(beliefs, unchanged=unchanged, calm_mt=calm_mt, places=places, count=0)
+    return replace(state, beliefs=beliefs)
+
+
+def told_by_person(state: PlateState, index: int, magnet: Magnet) -> PlateState:
+    """A person says what stands where the sensor cannot be trusted: that is so at once."""
+    if index not in state.health.masked:
+        masked = {**state.health.masked, index: Ailment.SILENT}
+        state = _following(state, replace(state.health, masked=masked))
+    before = state.beliefs.places[index]
+    belief = Belief(magnet, before.since_s, felt=before.felt, checked=True)
+    state = accepted(_with_belief(state, index, belief), index).stand(index, magnet)
+    return _read_as_believed(state, index).reading(index, READS_MT[magnet]).with_bands(index)
+
+
+def at_rest(state: PlateState, *, calm: bool) -> PlateState:
+    """Nothing moves in this scan: judge the masked places by the mean of what is read with all
+    that is known or believed removed. ``calm``: now and then, when what the sensors read is
+    followed.
+    """
+    beliefs, readings = state.beliefs, state.readings
+    if beliefs.places:
+        sums, count = list(readings), beliefs.count + 1
+        if beliefs.count:
+            sums = list(map(add, beliefs.sum_mt, sums))
+        places = beliefs.places
+        if count >= state.scans_in(REST_S):
+            common = median(sums)  # all drift together with the temperature
+            means, count = [(s - common) / count for s in sums], 0
+            places = {i: _judged(state, i, belief, means) for i, belief in places.items()}
+        beliefs = replace(beliefs, places=places, sum_mt=sums, count=count)
+    if calm:
+        known, common = beliefs.calm_mt, median(readings)
+        calm_mt = {}
+        for index, reading in enumerate(readings):
+            before = known.get(index, reading - common)
+            calm_mt[index] = before + CALM_SHARE * (reading - common - before)
+        beliefs = replace(beliefs, calm_mt=calm_mt)
+    return state if beliefs is state.beliefs else replace(state, beliefs=beliefs)
+
+
+def _following(state: PlateState, health: Health) -> PlateState:
+    """Believe where sensors have failed, read where they have healed."""
+    if health.masked == state.health.masked:
+        return replace(state, health=health)
+    state = replace(state, health=health, learnt=state.learnt + 1)
+    for index in health.masked.keys() - state.beliefs.places.keys():
+        state = masked(state, index)
+    for index in state.beliefs.places.keys() - health.masked.keys():
+        beliefs = replace(state.beliefs, places=without(state.beliefs.places, index))
+        state = replace(state, beliefs=beliefs, history=())
+    return state
+
+
+def masked(state: PlateState, index: int) -> PlateState:
+    """From now on the place is believed. What its neighbours read before counts: a piece may have
+    come while the sensor was not yet known to have failed.
+    """
+    beliefs, expected = state.beliefs, state.layout.expected
+    belief = state.magnets[index]
+    # Whether what fails so would have been known before, had it failed at the start
+    known_s = _DEAD_S if state.health.masked[index] is Ailment.DEAD else _SEEN_S
+    was_sound = state.seen_s is not None and state.now_s - state.seen_s > known_s
+    unconfirmed = expected is not None and index in beliefs.unchanged and not was_sound
+    if expected is not None and unconfirmed:
+        belief = expected.get(index, Magnet.NONE)
+    near = state.layout.around[index]
+    base_mt = {i: beliefs.calm_mt[i] for i in near if i in beliefs.calm_mt}
+    felt = _weight(state, index, near) >= LEAST_MT2
+    state = replace(
+        _with_belief(state, index, Belief(belief, state.now_s, base_mt, felt, unconfirmed)),
+        crosstalk=state.crosstalk.stand(index, state.magnets[index]),
+        pending=without(state.pending, index),
+        doubt=without(state.doubt, index),
+    )
+    return _read_as_believed(moved(state), index)
+
+
+def _read_as_believed(state: PlateState, index: int) -> PlateState:
+    """As if the sensor had read so in all scans before."""
+    mt = believed_mt(state, index)
+    history = tuple([[*scan[:index], mt, *scan[index + 1 :]] for scan in state.history])
+    return replace(state, history=history)
+
+
+def _with_belief(state: PlateState, index: int, belief: Belief) -> PlateState:
+    places = {**state.beliefs.places, index: belief}
+    return replace(state, beliefs=replace(state.beliefs, places=places))
+
+
+def _judged(state: PlateState, index: int, belief: Belief, means: Sequence[float]) -> Belief:
+    """Whether a strong piece has come or gone, by what the empty neighbours read."""
+    around, places = state.layout.around, state.beliefs.places
+    near = [
+        i
+        for i in around[index]
+        if state.magnets[i] is Magnet.NONE
+        and not any(j in places for j in (i, *around[i]) if j != index)
+    ]
+    base_mt = belief.base_mt
+    known = [i for i in near if i in base_mt] if base_mt else near
+    weight = _weight(state, index, known)
+    belief = replace(belief, felt=weight >= LEAST_MT2)
+    if not base_mt:
+        return replace(belief, base_mt={i: means[i] for i in near})
+    strong = belief.magnet in STRONG_CLASSES
+    if belief.unconfirmed or not belief.felt or _touches_another(state, index):
+        return belief
+    if belief.magnet in WEAK_CLASSES & state.classes:
+        return belief
+    share = state.crosstalk.share_mt
+    along = sum((means[i] - base_mt[i]) * share(index, i) for i in known)
+    own = SIGN_OF[belief.magnet] if strong else 0.0
+    wished = _nearest(own + along / weight, state.classes)
+    checked = belief.checked
+    if wished is belief.magnet:
+        checked = True
+        followed = ((i, means[i], base_mt.get(i, means[i])) for i in near)
+        base_mt = {**base_mt, **{i: b + FOLLOW_SHARE * (m - b) for i, m, b in followed}}
+    agreed = belief.agreed + 1 if wished is belief.wished else 1
+    magnet = belief.magnet
+    if wished is not None and wished is not magnet and agreed >= AGREEING:
+        magnet, checked = wished, True
+    return replace(
+        belief, magnet=magnet, base_mt=base_mt, checked=checked, wished=wished, agreed=agreed
+    )
+
+
+def _weight(state: PlateState, index: int, near: Collection[int]) -> float:
+    return sum(state.crosstalk.share_mt(index, i) ** 2 for i in near)
+
+
+def _is_told(state: PlateState, index: int, belief: Belief) -> bool:
+    """Whether its neighbours tell what stands on a masked place."""
+    if not belief.felt or belief.unconfirmed or _touches_another(state, index):
+        return False
+    return belief.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(state.classes)
+
+
+def _touches_another(state: PlateState, index: int) -> bool:
+    return any(i in state.beliefs.places for i in state.layout.around[index])
+
+
+def looked_for_weak(state: PlateState) -> PlateState:
+    """With the ``weak`` magnets among what is pending."""
+    weak = frozenset(i for i, each in state.pending.items() if _is_weak(state, i, each))
+    if weak == state.beliefs.weak:
         return state
+    return replace(state, beliefs=replace(state.beliefs, weak=weak))
 
-    def observe(
-        self,
-        state: PlateState,
-        now_s: float,
-        field_mt: Sequence[float],
-        scan: list[float],
-        *,
-        look: bool,
-    ) -> PlateState:
-        """Judge one scan, as the driver gives it, where it is time to ``look``; in the calibrated
-        ``scan``, what is believed stands for what failed sensors say.
-        """
-        self._now_s = now_s
-        if self._began_s is None:
-            self._began_s = now_s
-        noisy = self._sensors.noise.noisy
-        if look and self._health.observe(now_s, field_mt, noisy, state.magnets):
-            state = self._follow_health(state)
-        for index in self._places:
-            scan[index] = self._reading_mt(index)
-        return state
 
-    def interrupt(self) -> None:
-        """The readings were interrupted, or the plate was not still."""
-        self._health.interrupt()
-        self.moved()
-
-    def moved(self) -> None:
-        """Begin the mean of what neighbours read anew, as something moves."""
-        self._count = 0
-
-    def accepted(self, index: int) -> None:
-        """Another magnet stands at ``index`` now: what its sensor read before says nothing."""
-        self._unchanged.discard(index)
-        self._calm_mt.pop(index, None)
-        for place in self._places.values():
-            place.base_mt.pop(index, None)
-        self.moved()
-
-    def at_rest(self, state: PlateState, *, calm: bool) -> None:
-        """Nothing moves in this scan: judge the masked places by the mean of what is read with all
-        that is known or believed removed. ``calm``: now and then, when what the sensors read is
-        followed.
-        """
-        readings = state.readings
-        if self._places:
-            self._sum = list(map(add, self._sum, readings)) if self._count else list(readings)
-            self._count += 1
-            if self._count >= self._sensors.scans(REST_S):
-                common = median(self._sum)  # all drift together with the temperature
-                means = [(s - common) / self._count for s in self._sum]
-                self._count = 0
-                for index in self._places:
-                    self._judge(state, index, means)
-        if calm:
-            calm_mt, common = self._calm_mt, median(readings)
-            for index, reading_mt in enumerate(readings):
-                reading = reading_mt - common
-                before = calm_mt.get(index, reading)
-                calm_mt[index] = before + CALM_SHARE * (reading - before)
-
-    def _follow_health(self, state: PlateState) -> PlateState:
-        """Believe where sensors have failed, read where they have healed."""
-        sensors = self._sensors
-        self.learnt += 1
-        for index in self.masked.keys() - self._places.keys():
-            state = self._mask(state, index)
-        for index in self._places.keys() - self.masked.keys():
-            del self._places[index]
-            sensors.history.clear()
-        return state
-
-    def _mask(self, state: PlateState, index: int) -> PlateState:
-        """From now on the place is believed. What its neighbours read before counts: a piece may
-        have come while the sensor was not yet known to have failed.
-        """
-        sensors, calm_mt = self._sensors, self._calm_mt
-        belief = state.magnets[index]
-        # Whether what fails so would have been known before, had it failed at the start
-        known_s = _DEAD_S if self.masked[index] is Ailment.DEAD else _SEEN_S
-        was_sound = self._began_s is not None and self._now_s - self._began_s > known_s
-        unconfirmed = self._expected is not None and index in self._unchanged and not was_sound
-        if self._expected is not None and unconfirmed:
-            belief = self._expected.get(index, Magnet.NONE)
-        near = sensors.around[index]
-        base_mt = {i: calm_mt[i] for i in near if i in calm_mt}
-        felt = self._weight(index, near) >= LEAST_MT2
-        self._places[index] = _Masked(belief, self._now_s, base_mt, felt, unconfirmed)
-        self.moved()
-        sensors.crosstalk.stand(index, state.magnets[index])
-        sensors.history.flatten(index, self._reading_mt(index))
-        pending, doubt = without(state.pending, index), without(state.doubt, index)
-        return replace(state, pending=pending, doubt=doubt)
-
-    def _reading_mt(self, index: int) -> float:
-        """What a sound sensor would read on a masked place, the neighbours' share included."""
-        return READS_MT[self._places[index].belief] + self._sensors.crosstalk.total_mt[index]
-
-    def _judge(self, state: PlateState, index: int, means: Sequence[float]) -> None:
-        """Whether a strong piece has come or gone, by what the empty neighbours read."""
-        place, around = self._places[index], self._sensors.around
-        near = [
-            i
-            for i in around[index]
-            if state.magnets[i] is Magnet.NONE
-            and not any(j in self._places for j in (i, *around[i]) if j != index)
-        ]
-        known = [i for i in near if i in place.base_mt] if place.base_mt else near
-        weight = self._weight(index, known)
-        place.felt = weight >= LEAST_MT2
-        if not place.base_mt:
-            place.base_mt = {i: means[i] for i in near}
-            return
-        if not self._is_felt(state, index) and (not place.felt or place.belief in WEAK_CLASSES):
-            return
-        if place.unconfirmed or self._touches_another(index):
-            return
-        share = self._sensors.crosstalk.share_mt
-        along = sum((means[i] - place.base_mt[i]) * share(index, i) for i in known)
-        own = SIGN_OF[place.belief] if place.belief in STRONG_CLASSES else 0.0
-        wished = _nearest(own + along / weight, state.classes)
-        if wished is place.belief:
-            place.checked = True
-            for i in near:
-                base = place.base_mt.setdefault(i, means[i])
-                place.base_mt[i] = base + FOLLOW_SHARE * (means[i] - base)
-        place.agreed = place.agreed + 1 if wished is place.wished else 1
-        place.wished = wished
-        if wished not in (None, place.belief) and place.agreed >= AGREEING:
-            place.belief, place.checked = wished, True
-
-    def _weight(self, index: int, near: Collection[int]) -> float:
-        return sum(self._sensors.crosstalk.share_mt(index, i) ** 2 for i in near)
-
-    def _is_felt(self, state: PlateState, index: int) -> bool:
-        """Whether its neighbours tell what stands on a masked place."""
-        place = self._places[index]
-        weak = not WEAK_CLASSES.isdisjoint(state.classes) and place.belief not in STRONG_CLASSES
-        return place.felt and not (place.unconfirmed or weak or self._touches_another(index))
-
-    def _touches_another(self, index: int) -> bool:
-        return any(i in self._places for i in self._sensors.around[index])
-
-    def look_for_weak(self, state: PlateState, now_s: float) -> None:
-        """Find the ``weak`` magnets among what is pending."""
-        pending = state.pending.items()
-        self.weak = frozenset(i for i, each in pending if self._is_weak(state, i, each, now_s))
-
-    def _is_weak(self, state: PlateState, index: int, pending: Pending, now_s: float) -> bool:
-        """Whether what rests there between the classes stands centred: its neighbours feel the
-        same share of a magnet as its own sensor does.
-        """
-        sensors = self._sensors
-        count = sensors.scans(_WEAK_MAGNET_S)
-        reading = state.readings[index]
-        if bands.classify(reading, zeroed=sensors.zeros.zeroed[index]) in state.classes:
-            return False  # it is what it reads as, and will be taken for that
-        if now_s - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < bands.STRONG_MT:
-            return False
-        if not sensors.agree(index, count) or len(sensors.history) < count:
-            return False
-        neighbours = [i for i in sensors.around[index] if i not in state.pending]
-        shares = [sensors.crosstalk.share_mt(index, i) for i in neighbours]
-        weight = self._weight(index, neighbours)
-        if weight < LEAST_MT2:
-            return False
-        felt = [
-            sensors.mean(i, count) - sensors.crosstalk.total_mt[i] - pending.rest_mt[i]
-            for i in neighbours
-        ]
-        amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight
-        return 0 < amount * (1 if reading > 0 else -1) < _WEAK_MAGNET
+def _is_weak(state: PlateState, index: int, pending: Pending) -> bool:
+    """Whether what rests there between the classes stands centred: its neighbours feel the same
+    share of a magnet as its own sensor does.
+    """
+    count, reading = state.scans_in(_WEAK_MAGNET_S), state.readings[index]
+    if classify(reading, zeroed=state.zeros.zeroed[index]) in state.classes:
+        return False  # it is what it reads as, and will be taken for that
+    if state.now_s - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < STRONG_MT:
+        return False
+    if not state.agree(index, count) or len(state.history) < count:
+        return False
+    neighbours = [i for i in state.layout.around[index] if i not in state.pending]
+    weight = _weight(state, index, neighbours)
+    if weight < LEAST_MT2:
+        return False
+    amount = sum(
+        (state.mean(i, count) - state.crosstalk.total_mt[i] - pending.rest_mt[i])
+        * state.crosstalk.share_mt(index, i)
+        for i in neighbours
+    )
+    return 0 < amount / weight * (1 if reading > 0 else -1) < _WEAK_MAGNET
 
 
 def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:

@@ -12,19 +12,26 @@ from msgspec.structs import replace
 
 from drivers.frame import Frame
 from firmware_host.config.profile import Profile
-from firmware_host.perception import bands
+from firmware_host.perception import bands, distrust, positions, stillness, tracks
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from firmware_host.perception.distrust import Distrust
-from firmware_host.perception.positions import Positions
-from firmware_host.perception.state import AVERAGED, LOOK_S, PlateState, Sensors, hung_over
-from firmware_host.perception.stillness import StillnessGate
-from firmware_host.perception.tracks import Tracks
-from firmware_host.perception.verdicts import Verdicts, understand
-from firmware_host.perception.zeroing import AVERAGED_S, zero
+from firmware_host.perception.field import DISC_OF
+from firmware_host.perception.state import (
+    AVERAGED,
+    LONGEST_SEEN_S,
+    LOOK_S,
+    START_MT,
+    Layout,
+    Noise,
+    PlateState,
+    hung_over,
+    nearby,
+)
+from firmware_host.perception.verdicts import on_its_way, settled, templates_of, understand
+from firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, zero
 from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
-Told = tuple[PlateState, tuple[BoardEvent, ...]]
+Events = tuple[BoardEvent, ...]
 
 _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
@@ -35,7 +42,8 @@ _TRACK_S = 0.16  # between looks at what changes slowly
 
 
 class Perception:
-    """One table's. ``calibration``: of the last run. ``classes``: magnets that may be met.
+    """One table's: holds the ``state`` between scans. ``calibration``: of the last run.
+    ``classes``: magnets that may be met.
 
     ``expected``: what should stand there at the start, plate index -> magnet, others empty: a hint
     that decides only what readings alone cannot. Raises ConfigError if ``calibration`` is another
@@ -52,299 +60,311 @@ class Perception:
     ) -> None:
         calibration = calibration or uncalibrated(profile)
         check_fits(calibration, profile, source="calibration")
-        self._profile = profile
-        self._expected = expected
-        self._gate = StillnessGate(calibration.level_rad, watched=profile.imu is not None)
-        self._sensors = Sensors(profile, calibration)
-        self._nothing = nothing = [0.0] * profile.size
-        self._state = PlateState(classes, (Magnet.NONE,) * profile.size, nothing, nothing)
-        self._distrust = Distrust(self._sensors, calibration, expected)
-        self._state = self._distrust.begin(self._state)
-        self._verdicts = Verdicts(self._sensors, self._distrust)
-        self._positions = Positions(self._sensors)
-        self._tracks = Tracks(self._sensors)
-        self._wire = calibration.wire
-        self._ready = False
-        self._blind = True  # since the last interruption nothing has been at rest
-        self._start_s: float | None = None
-        self._last_s: float | None = None
-        self._scans = 0
-        self._magnets: tuple[Magnet, ...] = ()  # as they were told last
-        self._foreign: frozenset[int] = frozenset()  # those of them that this game has not
-        self._confidence: tuple[float, ...] = (0.0,) * profile.size
+        self.state = _first_state(profile, calibration, classes, expected)
 
     @property
     def calibration(self) -> Calibration:
         """What is known by now, to be stored for the next start."""
+        state, zeros = self.state, self.state.zeros
         return replace(
-            self._sensors.zeros.calibration(),
-            level_rad=self._gate.proven_rad,
-            failed=tuple(sorted(self._distrust.masked.items())),
+            state.layout.calibration,
+            offset_mt=tuple(zeros.offset_mt),
+            gain=tuple(zeros.gain),
+            zeroed=tuple(zeros.zeroed),
+            level_rad=state.gate.proven_rad,
+            failed=tuple(sorted(state.health.masked.items())),
         )
 
     @property
     def learnt(self) -> int:
         """Grows when something was found out that should be stored at once."""
-        return self._distrust.learnt
+        return self.state.learnt
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
         """Say which magnets this game has. Weak readings are unsure where it has no weak ones;
         strong ones are always told.
         """
-        self._state = replace(self._state, classes=classes)
+        state = replace(self.state, classes=classes, told=())
         if not classes & bands.WEAK_CLASSES:  # small readings are zeros
-            for index, reading in self._state.doubt.items():
-                if abs(reading) <= bands.UNZEROED_EMPTY_MT:
-                    self._state = self._zeroed(self._state, index, reading)
-                    self._sensors.set_bands(index, self._state)
-        self._magnets = ()
+            zeros = {i: mt for i, mt in state.doubt.items() if abs(mt) <= bands.UNZEROED_EMPTY_MT}
+            state = state.zeroed(zeros).with_bands(*zeros)
+        self.state = state
 
     def believe(self, index: int, magnet: Magnet) -> None:
         """Take a person's word for what stands where the sensor cannot be trusted; from now on it
         is not, if it was.
         """
-        self._state = self._distrust.believe(self._state, index, magnet)
+        self.state = distrust.told_by_person(self.state, index, magnet)
 
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
         """Take one scan in. ``tilted``: what stands where is read on a tilted plate, too."""
-        now = frame.time_s
-        events = [BoardEvent(now, h) for h in self._gate.observe(now, frame.motion)]
-        stalled = False
-        if self._last_s is not None:
-            self._sensors.came_after(now - self._last_s)
-            stalled = now - self._last_s > _STALL_S
-        self._last_s = now
-        gate = self._gate.state
-        still = gate is Stillness.STILL or (tilted and gate is Stillness.TILTED)
-        if stalled or not still or not frame.field_mt:
-            self._interrupt()
-        if frame.field_mt:
-            raw_mt = frame.field_mt
-            field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
-            scan = self._sensors.zeros.removed(field_mt)
-            self._scans += 1
-            look = self._is_time(LOOK_S)
-            state = self._distrust.observe(self._state, now, field_mt, scan, look=look)
-            if still:
-                state, told = self._read_at_rest(state, scan, now)
-                events.extend(told)
-            else:
-                state = replace(state, readings=self._sensors.crosstalk.removed(scan))
-            self._state = state
-            if self._ready and self._profile.measures:
-                known = self._positions.known
-                for index, at in self._tracks.look(state, scan, known, now, still=still).items():
-                    self._positions.arrived(state, index, at)
-        stale = self._blind and still and bool(frame.field_mt)
-        turns = frame.motion if self._profile.spins else None
-        spin_rad = None if turns is None else turns.spin_rad
-        ready = self._ready and not stale
-        return self._observation(now, tuple(events), spin_rad, ready=ready)
+        self.state, observation = step(self.state, frame, tilted=tilted)
+        return observation
 
-    def _is_time(self, every_s: float) -> bool:
-        return self._scans % max(1, round(every_s * self._sensors.scans_per_s)) == 0
 
-    def _interrupt(self) -> None:
-        self._state = self._state.interrupted()
-        self._sensors.history.clear()
-        self._distrust.interrupt()
-        self._blind = True
-        self._start_s = None
+def _first_state(
+    profile: Profile,
+    calibration: Calibration,
+    classes: frozenset[Magnet],
+    expected: Mapping[int, Magnet] | None,
+) -> PlateState:
+    size, columns, rows = profile.size, profile.columns, profile.rows
+    if profile.measures:  # tables that are made once, before the first scan: 0.1 s on a Pi 4
+        templates_of(profile.gap_mm, profile.pitch_mm)
+        for disc in DISC_OF.values():
+            tracks.table_of(disc, profile.gap_mm)
+            positions.templates_of(disc, profile.gap_mm, profile.pitch_mm)
+    around = [
+        tuple(i for i in nearby(*divmod(index, columns), 1, rows, columns) if i != index)
+        for index in range(size)
+    ]
+    centres_mm = [profile.centre_mm(index) for index in range(size)]
+    kept = max(AVERAGED, round(LONGEST_SEEN_S * profile.scans_per_s))
+    offset_mt, nothing = calibration.offset_mt, [0.0] * size
+    failed = dict(calibration.failed)
+    state = PlateState(
+        layout=Layout(profile, calibration, expected, around, centres_mm, kept),
+        classes=classes,
+        gate=stillness.closed_gate(calibration.level_rad, watched=profile.imu is not None),
+        zeros=Zeros(offset_mt, offset_mt, calibration.gain, calibration.zeroed),
+        crosstalk=Crosstalk.of(calibration, columns, rows),
+        noise=Noise([START_MT] * size),
+        bands=bands.Bands.of_empty(size),
+        health=distrust.Health(failed, [0] * size, nothing, nothing),
+        beliefs=distrust.Beliefs(frozenset(range(size))),
+        standing=positions.Standing(),
+        slides=tracks.Slides(),
+        magnets=(Magnet.NONE,) * size,
+        readings=nothing,
+        rest=nothing,
+        scans_per_s=float(profile.scans_per_s),
+        confidence=(0.0,) * size,
+    )
+    for index in failed:
+        state = distrust.masked(state, index)
+    return state
 
-    # The stages: each makes another state of one
 
-    def _read_at_rest(self, state: PlateState, scan: list[float], now: float) -> Told:
-        sensors = self._sensors
-        history = sensors.history
-        if history and self._is_time(LOOK_S):
-            moving = [i for i, p in state.pending.items() if now - p.since_s < _LEARN_NOISE_S]
-            sensors.noise.update(history[-1], scan, moving)
-        history.append(scan)
-        if not self._ready:
-            ready = len(history) >= sensors.scans(AVERAGED_S)
-            return (self._start(state, now) if ready else state), ()
-        if len(history) < AVERAGED:
-            return state, ()
-        state, events = self._judge(state, now)
-        if self._is_time(_TRACK_S):
-            self._track(state)
-            self._distrust.look_for_weak(state, now)
-        return state, events
+def step(
+    state: PlateState, frame: Frame, *, tilted: bool = False
+) -> tuple[PlateState, Observation]:
+    """The state after one scan more, and what is told of it; see ``Perception.observe``."""
+    now_s, layout, raw_mt = frame.time_s, state.layout, frame.field_mt
+    gate, happened = stillness.moved(state.gate, now_s, frame.motion)
+    events = tuple(BoardEvent(now_s, happening) for happening in happened)
+    still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
+    stalled = state.last_s is not None and now_s - state.last_s > _STALL_S
+    state = state.scanned(frame, gate)
+    if stalled or not still or not raw_mt:
+        state = _interrupted(state)
+    if raw_mt:
+        wire = layout.calibration.wire
+        field_mt = [raw_mt[each] for each in wire] if wire else raw_mt
+        scan = state.zeros.removed(field_mt)
+        if state.is_time(LOOK_S):
+            state = distrust.looked(state, field_mt)
+        for index in state.beliefs.places:
+            scan[index] = distrust.believed_mt(state, index)
+        if still:
+            state, told = _read_at_rest(state, scan)
+            events, scan = events + told, state.history[-1]  # by zeros found meanwhile
+        else:
+            state = replace(state, readings=state.crosstalk.removed(scan))
+        if state.ready and layout.profile.measures:
+            state = tracks.followed(state, scan, still=still)
+    turns = frame.motion if layout.profile.spins else None
+    spin_rad = None if turns is None else turns.spin_rad
+    stale = state.blind and still and bool(raw_mt)
+    return _told(state, events, spin_rad, ready=state.ready and not stale)
 
-    def _start(self, state: PlateState, now: float) -> PlateState:
-        """Zero the sensors, and take what stands there as given."""
-        sensors, failed = self._sensors, self._distrust.masked
-        scans = sensors.scans(AVERAGED_S)
-        places = range(self._profile.size)
-        restless = [i for i in places if i not in failed and not sensors.agree(i, scans)]
-        if self._start_s is None:
-            self._start_s = now
-        if restless and now - self._start_s < _LONGEST_START_S:
-            return state
-        mean = [sensors.mean(i, len(sensors.history)) for i in places]
-        zeroed, crosstalk = sensors.zeros.zeroed, sensors.crosstalk
-        starts = zero(mean, zeroed, crosstalk, state.classes, self._expected)
-        readings = crosstalk.removed(mean)
-        magnets, doubt = [start.magnet for start in starts], dict(state.doubt)
-        for index, start in enumerate(starts):
-            if index in failed:
-                pass  # as believed
-            elif index in restless:
-                magnets[index] = Magnet.NONE
-                crosstalk.stand(index, Magnet.NONE)
-            elif start.doubt:
+
+# The stages: each makes another state of one
+
+
+def _interrupted(state: PlateState) -> PlateState:
+    """The readings were interrupted, or the plate was not still."""
+    state = replace(state, pending={}, trail=(), history=(), blind=True, start_s=None)
+    return distrust.interrupted(state)
+
+
+def _read_at_rest(state: PlateState, scan: list[float]) -> tuple[PlateState, Events]:
+    noise, history = state.noise, state.history
+    if history and state.is_time(LOOK_S):
+        pending = state.pending.items()
+        moving = [i for i, p in pending if state.now_s - p.since_s < _LEARN_NOISE_S]
+        noise = noise.after(history[-1], scan, moving)
+    history = (*history, scan)[-state.layout.kept :]
+    state = replace(state, noise=noise, history=history)
+    if not state.ready:
+        return (_start(state) if len(history) >= state.scans_in(AVERAGED_S) else state), ()
+    if len(history) < AVERAGED:
+        return state, ()
+    state, events = _judged(state)
+    if state.is_time(_TRACK_S):
+        state = distrust.looked_for_weak(_drifted(state))
+    return state, events
+
+
+def _start(state: PlateState) -> PlateState:
+    """Zero the sensors, and take what stands there as given."""
+    failed, scans = state.health.masked, state.scans_in(AVERAGED_S)
+    places = range(state.layout.profile.size)
+    restless = [i for i in places if i not in failed and not state.agree(i, scans)]
+    start_s = state.now_s if state.start_s is None else state.start_s
+    if restless and state.now_s - start_s < _LONGEST_START_S:
+        return replace(state, start_s=start_s)
+    mean = [state.mean(i, len(state.history)) for i in places]
+    known, expected = state.zeros.zeroed, state.layout.expected
+    starts, crosstalk = zero(mean, known, state.crosstalk, state.classes, expected)
+    readings = crosstalk.removed(mean)
+    magnets, doubt, zeros = list(state.magnets), dict[int, float](), dict[int, float]()
+    for index, start in enumerate(starts):
+        if index in restless:
+            magnets[index] = Magnet.NONE
+            crosstalk = crosstalk.stand(index, Magnet.NONE)
+        else:
+            magnets[index] = start.magnet
+            if index in failed:  # as believed
+                continue
+            if start.doubt:
                 doubt[index] = readings[index]
             elif start.zero_mt is not None:
-                sensors.move_zero(index, start.zero_mt)
-                readings[index] -= start.zero_mt
-        state = replace(
-            state, magnets=tuple(magnets), readings=readings, rest=readings, doubt=doubt
-        )
-        for index in places:
-            sensors.set_bands(index, state)
-            self._positions.stands(index, now)
-        self._scans = -1  # the next one is looked at in every way
-        self._ready = True
-        self._blind = False
-        return state
+                zeros[index] = start.zero_mt
+    state = replace(
+        state,
+        magnets=tuple(magnets),
+        crosstalk=crosstalk,
+        readings=readings,
+        rest=readings,
+        doubt=doubt,
+        standing=positions.Standing(dict.fromkeys(places, state.now_s)),
+        scans=-1,  # the next one is looked at in every way
+        ready=True,
+        blind=False,
+    )
+    return state.zeroed(zeros).with_bands(*places)
 
-    def _judge(self, state: PlateState, now: float) -> Told:
-        history, crosstalk = self._sensors.history, self._sensors.crosstalk
-        if self._blind and len(history) == AVERAGED:
-            readings = crosstalk.resolve(history.mean_less(self._nothing))
-        else:
-            readings = history.mean_less(crosstalk.total_mt)
-        out = self._sensors.bands.outside(readings)
-        if not out and not state.pending:
-            state = self._rest_here(replace(state, readings=readings), now)
-            calm, failed = self._is_time(_TRACK_S), self._distrust.masked
-            self._distrust.at_rest(state, calm=calm)
-            if self._profile.measures:
-                if not self._tracks.moving:
-                    self._positions.look(state, failed, now, calm=calm)
-                if calm:
-                    self._tracks.at_rest(state, failed)
-            return state, ()
-        self._distrust.moved()
-        pending = {index: each for index, each in state.pending.items() if index in out}
-        for index in state.pending:
-            if index not in pending:
-                crosstalk.stand(index, state.magnets[index])
-        crosstalk.update(out, readings)
-        readings = history.mean_less(crosstalk.total_mt)
-        state = replace(state, readings=readings, pending=pending)
-        for index in out:
-            if index not in pending:
-                state = state.left(index, now)
-        return self._decide(state, now)
 
-    def _rest_here(self, state: PlateState, now: float, *, anew: bool = False) -> PlateState:
-        if self._blind:
-            self._positions.doubtful(now)
-            self._blind, anew = False, True
-        return state.rested(anew=anew, after_s=_TRACK_S if self._is_time(_TRACK_S) else 0.0)
+def _judged(state: PlateState) -> tuple[PlateState, Events]:
+    """By the average of the last scans, what has left its band, and what that has become."""
+    crosstalk = state.crosstalk
+    if state.blind and len(state.history) == AVERAGED:
+        crosstalk = crosstalk.resolved(state.averaged([0.0] * len(crosstalk.total_mt)))
+    readings = state.averaged(crosstalk.total_mt)
+    out = state.bands.outside(readings)
+    if not out and not state.pending:
+        calm = state.is_time(_TRACK_S)
+        state = _rested(replace(state, readings=readings, crosstalk=crosstalk))
+        state = distrust.at_rest(state, calm=calm)
+        if state.layout.profile.measures:
+            if not state.slides.moving:
+                state = positions.looked(state, calm=calm)
+            if calm:
+                state = tracks.armed(state)
+        return state, ()
+    pending = {index: each for index, each in state.pending.items() if index in out}
+    for index in state.pending.keys() - pending.keys():
+        crosstalk = crosstalk.stand(index, state.magnets[index])
+    crosstalk = crosstalk.updated(out, readings)
+    readings = state.averaged(crosstalk.total_mt)
+    state = replace(state, crosstalk=crosstalk, readings=readings, pending=pending)
+    state = distrust.moved(state)
+    for index in out:
+        if index not in pending:
+            state = state.left(index)
+    return _decided(state)
 
-    def _decide(self, state: PlateState, now: float) -> Told:
-        """Accept what has come to rest, once nothing that may belong to it still moves."""
-        state, verdicts = self._verdicts.settled(state, now)
-        if verdicts is None:
-            return state, ()
-        if not verdicts:
-            return self._rest_here(state, now), ()
-        slid = self._tracks.slid()
-        if self._verdicts.wait(state, verdicts, now, sliding=not self._blind):
-            return state, ()
-        if any(self._still_slides(state, index, slid, verdicts, now) for index in verdicts):
-            return state, ()
-        changes = {i: (state.magnets[i], verdict) for i, verdict in verdicts.items()}
-        seen = None if self._blind else frozenset(state.trail)
-        for index, magnet in verdicts.items():
-            state = self._accept(state, index, magnet, now)
-        state = self._rest_here(state, now, anew=True)
-        columns = self._profile.columns
-        told = understand(now, changes, columns=columns, seen_between=seen, slid=slid)
-        if told[0].happening in (Happening.SLID, Happening.KNOCKED):
-            for index in changes:
-                self._positions.slid(index)
-        return state, told
 
-    def _still_slides(
-        self,
-        state: PlateState,
-        index: int,
-        slid: Mapping[int, int | None],
-        verdicts: Mapping[int, Magnet],
-        now: float,
-    ) -> bool:
-        """Whether the piece that left a place was followed to where it is about to be read."""
+def _rested(state: PlateState, *, anew: bool = False) -> PlateState:
+    if state.blind:
+        state = replace(state, blind=False, standing=state.standing.doubtful(state.now_s))
+        anew = True
+    return state.rested(anew=anew, after_s=_TRACK_S if state.is_time(_TRACK_S) else 0.0)
+
+
+def _decided(state: PlateState) -> tuple[PlateState, Events]:
+    """With what has come to rest, once nothing that may belong to it still moves."""
+    state, verdicts = settled(state)
+    if verdicts is None:
+        return state, ()
+    if not verdicts:
+        return _rested(state), ()
+    slid = tracks.slid(state)
+    if on_its_way(state, verdicts):
+        return state, ()
+    for index in verdicts:  # it was followed to where it is about to be read
         to = slid.get(index, index)
-        moved_s = state.pending[index].moved_s
-        return to not in verdicts and to != index and now - moved_s < _SLIDES_S
+        lately = state.now_s - state.pending[index].moved_s < _SLIDES_S
+        if to != index and to not in verdicts and lately:
+            return state, ()
+    events = understand(state, verdicts, slid)
+    for index, magnet in verdicts.items():
+        state = _accepted(state, index, magnet)
+    state = _rested(state, anew=True)
+    if events[0].happening in (Happening.SLID, Happening.KNOCKED):
+        standing = replace(state.standing, slid=state.standing.slid.union(verdicts))
+        state = replace(state, standing=standing)
+    return state, events
 
-    def _accept(self, state: PlateState, index: int, magnet: Magnet, now: float) -> PlateState:
-        was_empty = state.magnets[index] is Magnet.NONE and not self._blind
-        before_mt = state.pending[index].alone_mt
-        known = was_empty and not hung_over(before_mt, index, magnet)
-        self._positions.stands(index, now, before_mt if known else None)
-        self._sensors.crosstalk.stand(index, magnet)
-        self._distrust.accepted(index)
-        state = state.standing(index, magnet)
-        if index in self._distrust.masked:
-            pass
-        elif index in state.doubt:
+
+def _accepted(state: PlateState, index: int, magnet: Magnet) -> PlateState:
+    before_mt = state.pending[index].alone_mt
+    was_empty = state.magnets[index] is Magnet.NONE and not state.blind
+    known_mt = before_mt if was_empty and not hung_over(before_mt, index, magnet) else None
+    standing = state.standing.stands(index, state.now_s, known_mt)
+    state = distrust.accepted(replace(state, standing=standing), index).stand(index, magnet)
+    if index not in state.health.masked:
+        if index in state.doubt:
             # Two pieces have no room on one place: what was in doubt was an empty place.
-            state = self._zeroed(state, index, state.doubt[index])
-        elif magnet is Magnet.NONE and not self._sensors.zeros.zeroed[index]:
-            state = self._zeroed(state, index, state.readings[index])
-        self._sensors.set_bands(index, state)
-        return state
+            state = state.zeroed({index: state.doubt[index]})
+        elif magnet is Magnet.NONE and not state.zeros.zeroed[index]:
+            state = state.zeroed({index: state.readings[index]})
+    return state.with_bands(index)
 
-    def _zeroed(self, state: PlateState, index: int, by_mt: float) -> PlateState:
-        """Take that much of the reading for the sensor's zero."""
-        self._sensors.move_zero(index, by_mt)
-        return state.reading(index, state.readings[index] - by_mt)
 
-    def _track(self, state: PlateState) -> None:
-        """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
-        sensors, none = self._sensors, Magnet.NONE
-        unknown = self._distrust.masked.keys() | state.pending.keys()
-        states = enumerate(zip(state.magnets, sensors.zeros.zeroed, strict=True))
-        empty = [i for i, (m, zeroed) in states if m is none and zeroed and i not in unknown]
-        sensors.zeros.follow(empty, state.readings, _TRACK_S)
-        sensors.bands.follow_noise(sensors.noise.sigmas_mt(), state.magnets)
+def _drifted(state: PlateState) -> PlateState:
+    """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
+    none, zeros = Magnet.NONE, state.zeros
+    unknown = state.health.masked.keys() | state.pending.keys()
+    places = enumerate(zip(state.magnets, zeros.zeroed, strict=True))
+    empty = [i for i, (m, zeroed) in places if m is none and zeroed and i not in unknown]
+    return replace(
+        state,
+        zeros=zeros.followed(empty, state.readings, _TRACK_S),
+        bands=state.bands.follow_noise(state.noise.sigmas_mt(), state.magnets),
+    )
 
-    def _unsure(self, now: float) -> frozenset[int]:
-        state = self._state
-        late = [i for i, p in state.pending.items() if now - p.since_s >= _UNSURE_S]
-        unsure = self._sensors.noise.noisy.union(late, state.doubt, self._foreign)
-        return (unsure - self._distrust.masked.keys()) | self._distrust.unchecked(state)
 
-    def _observation(
-        self, now: float, events: tuple[BoardEvent, ...], spin_rad: float | None, *, ready: bool
-    ) -> Observation:
-        state = self._state
-        changed = state.magnets != self._magnets
-        if changed:
-            foreign = bands.WEAK_CLASSES - state.classes
-            magnets = enumerate(state.magnets)
-            self._foreign = frozenset(i for i, magnet in magnets if magnet in foreign)
-            self._magnets = state.magnets
-        if self._ready and (changed or state.pending or self._is_time(_TRACK_S)):
-            self._confidence = self._sensors.bands.confidence(state.readings)
-        return Observation(
-            time_s=now,
-            ready=ready,
-            magnets=self._magnets,
-            unsure=self._unsure(now),
-            confidence=self._confidence,
-            field_mt=tuple(state.readings),
-            stillness=self._gate.state,
-            tilt_rad=self._gate.tilt_rad,
-            events=events,
-            masked=dict(self._distrust.masked),
-            blind=self._distrust.blind(state),
-            weak=self._distrust.weak,
-            positions=self._positions.known,
-            tracks=self._tracks.known,
-            spin_rad=spin_rad,
-        )
+def _told(
+    state: PlateState, events: Events, spin_rad: float | None, *, ready: bool
+) -> tuple[PlateState, Observation]:
+    magnets, masked, now_s = state.magnets, state.health.masked, state.now_s
+    foreign, confidence = state.foreign, state.confidence
+    changed = magnets != state.told
+    if changed:
+        weak = bands.WEAK_CLASSES - state.classes
+        foreign = frozenset(i for i, magnet in enumerate(magnets) if magnet in weak)
+    if state.ready and (changed or state.pending or state.is_time(_TRACK_S)):
+        confidence = state.bands.confidence(state.readings)
+    late = [i for i, p in state.pending.items() if now_s - p.since_s >= _UNSURE_S]
+    unsure = state.noise.noisy.union(late, state.doubt, foreign) - masked.keys()
+    observation = Observation(
+        time_s=now_s,
+        ready=ready,
+        magnets=magnets,
+        unsure=unsure | distrust.unchecked(state),
+        confidence=confidence,
+        field_mt=tuple(state.readings),
+        stillness=state.gate.state,
+        tilt_rad=state.gate.tilt_rad,
+        events=events,
+        masked=dict(masked),
+        blind=distrust.blind(state),
+        weak=state.beliefs.weak,
+        positions=state.standing.known,
+        tracks=state.slides.told,
+        spin_rad=spin_rad,
+    )
+    if changed or confidence is not state.confidence:
+        state = replace(state, told=magnets, foreign=foreign, confidence=confidence)
+    return state, observation

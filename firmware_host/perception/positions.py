@@ -9,16 +9,19 @@ that stood there before the table looked, the circle is wide.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
 from math import exp, hypot, inf, log, sqrt
 from operator import mul
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from firmware_host.config.profile import Profile
-from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK, Disc, field_mt
-from firmware_host.perception.state import AVERAGED, PlateState, Sensors
+from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
+from firmware_host.perception.state import AVERAGED, PlateState, without
 from firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
@@ -38,112 +41,107 @@ _USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: HARDWARE
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 
-class Positions:
-    """Of every piece that is at rest. What it adds around it is known from when it was put there:
-    later, zeros follow what they read, and nothing tells a piece's field from a drift.
+class Standing(Struct, frozen=True):
+    """Of every piece that is at rest, as ``known``. What it adds around it is known from when it
+    was put there: later, zeros follow what they read, and nothing tells a piece's field from a
+    drift.
+
+    ``base_mt``: what all sensors read before it stood there. ``due_s``: when to look next;
+    ``own_mt``: what its own sensor read at the last look. ``slid``: pieces that nobody put where
+    they are.
     """
 
-    def __init__(self, sensors: Sensors) -> None:
-        self._profile = profile = sensors.profile
-        self._sensors = sensors
-        self._around = [_places_around(profile, index) for index in range(profile.size)]
-        self._base: dict[int, Sequence[float]] = {}  # what all sensors read before it stood there
-        self._due_s: dict[int, float] = {}
-        self._own_mt: dict[int, float] = {}  # at the last look
-        self._slid: set[int] = set()  # pieces that nobody put where they are
-        self.known: Mapping[int, Position] = {}
-        if profile.measures:
-            for disc in (STRONG, WEAK):  # before the first scan: 0.1 s on a Pi 4
-                _templates(disc, profile.gap_mm, profile.pitch_mm)
+    due_s: Mapping[int, float] = {}
+    known: Mapping[int, Position] = {}
+    base_mt: Mapping[int, Sequence[float]] = {}
+    own_mt: Mapping[int, float] = {}
+    slid: frozenset[int] = frozenset()
 
-    def stands(self, index: int, now_s: float, base_mt: Sequence[float] | None = None) -> None:
+    def stands(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> Standing:
         """Something else stands there now. ``base_mt``: what the sensors read before, if the place
         was empty then.
         """
-        self.known = {i: at for i, at in self.known.items() if i != index}
-        self._base.pop(index, None)
-        self._slid.discard(index)
-        if base_mt is not None:
-            self._base[index] = base_mt
-        self._due_s[index] = now_s
+        known_mt = without(self.base_mt, index)
+        return replace(
+            self,
+            known=without(self.known, index),
+            base_mt=known_mt if base_mt is None else {**known_mt, index: base_mt},
+            slid=self.slid - {index},
+            due_s={**self.due_s, index: now_s},
+        )
 
-    def slid(self, index: int) -> None:
-        """What stands there came by sliding: it may be as far off the middle as it is read."""
-        self._slid.add(index)
-
-    def arrived(self, state: PlateState, index: int, at: Position) -> None:
+    def arrived(self, index: int, at: Position, own_mt: float) -> Standing:
         """A piece was followed onto that place."""
-        self._base.pop(index, None)
-        self._due_s.pop(index, None)
-        self._own_mt[index] = state.rest[index]
-        self.known = {**self.known, index: at}
+        return replace(
+            self,
+            known={**self.known, index: at},
+            base_mt=without(self.base_mt, index),
+            own_mt={**self.own_mt, index: own_mt},
+            due_s=without(self.due_s, index),
+        )
 
-    def doubtful(self, now_s: float) -> None:
-        """Note that every piece may have slid unseen, further off than people put it."""
-        self._base.clear()
-        self._slid.update(self.known)
-        self._due_s.update(dict.fromkeys(self.known, now_s))
-
-    def look(self, state: PlateState, failed: Collection[int], now_s: float, *, calm: bool) -> None:
-        """Look at one piece that is due; ``calm``: also whether one was pushed, or its sensor
-        failed.
-        """
-        if calm:
-            rest = state.rest
-            known = self._own_mt.items()
-            for index in [i for i, mt in known if i in failed or abs(rest[i] - mt) > _PUSHED_MT]:
-                self._base.pop(index, None)
-                self._due_s[index] = now_s
-        due = [i for i, due_s in self._due_s.items() if due_s <= now_s]
-        if not due:
-            return
-        index = due[0]
-        magnet = state.magnets[index]
-        del self._due_s[index]
-        self._own_mt.pop(index, None)
-        if magnet is not Magnet.NONE and index not in failed:
-            self._own_mt[index] = state.rest[index]
-            first = index not in self.known
-            self.known = {**self.known, index: self._found(state, index, magnet, failed)}
-            if first and index in self._base:
-                self._due_s[index] = now_s + AGAIN_S
-            else:
-                self._base.pop(index, None)
-        elif index in self.known:
-            self.known = {i: at for i, at in self.known.items() if i != index}
-
-    def _found(
-        self, state: PlateState, index: int, magnet: Magnet, failed: Collection[int]
-    ) -> Position:
-        sensors, base = self._sensors, self._base.get(index)
-        averaged = AVERAGED_LATER if index in self.known else AVERAGED
-        adds_mt, sigmas_mt = [], []
-        for sensor in self._around[index]:
-            asked = sensor == index or (base is not None and sensor is not None)
-            if sensor is None or not asked or sensor in failed or sensor in state.pending:
-                adds_mt.append(0.0)
-                sigmas_mt.append(inf)
-                continue
-            before = 0.0 if base is None else base[sensor]
-            nominal = sensors.crosstalk.adds_mt(magnet, index, sensor)
-            adds_mt.append(state.rest[sensor] - before + nominal)
-            noise_mt = sensors.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
-            unknown_mt = _STALE_MT if base is None else _KNOWN_MT
-            share = OWN_SHARE if sensor == index else NEAR_SHARE
-            sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))
-        by_hand = index not in self._slid
-        return position(magnet, adds_mt, sigmas_mt, self._profile, by_hand=by_hand)
+    def doubtful(self, now_s: float) -> Standing:
+        """Every piece may have slid unseen, further off than people put it."""
+        due_s = {**self.due_s, **dict.fromkeys(self.known, now_s)}
+        return replace(self, base_mt={}, slid=self.slid.union(self.known), due_s=due_s)
 
 
-def _places_around(profile: Profile, index: int) -> list[int | None]:
-    """As ``position`` wants them; None: no place of the plate."""
+def looked(state: PlateState, *, calm: bool) -> PlateState:
+    """With a look at one piece that is due; ``calm``: also whether one was pushed, or its sensor
+    failed.
+    """
+    now_s, rest, failed, before = state.now_s, state.rest, state.health.masked, state.standing
+    due_s, base_mt = before.due_s, before.base_mt
+    if calm:
+        known = before.own_mt.items()
+        pushed = [i for i, mt in known if i in failed or abs(rest[i] - mt) > _PUSHED_MT]
+        if pushed:
+            base_mt = without(base_mt, *pushed)
+            due_s = {**due_s, **dict.fromkeys(pushed, now_s)}
+    index = next((i for i, each_s in due_s.items() if each_s <= now_s), None)
+    if index is None:
+        return state
+    due_s, own_mt, magnet = (
+        without(due_s, index),
+        without(before.own_mt, index),
+        state.magnets[index],
+    )
+    if magnet is Magnet.NONE or index in failed:
+        positions = without(before.known, index)
+    else:
+        found = _found(state, index, magnet, base_mt.get(index))
+        own_mt = {**own_mt, index: rest[index]}
+        positions = {**before.known, index: found}
+        if index not in before.known and index in base_mt:
+            due_s = {**due_s, index: now_s + AGAIN_S}
+        else:
+            base_mt = without(base_mt, index)
+    return replace(state, standing=Standing(due_s, positions, base_mt, own_mt, before.slid))
+
+
+def _found(
+    state: PlateState, index: int, magnet: Magnet, base_mt: Sequence[float] | None
+) -> Position:
+    profile, standing = state.layout.profile, state.standing
+    averaged = AVERAGED_LATER if index in standing.known else AVERAGED
     row, column = divmod(index, profile.columns)
-    return [
-        (row + up) * profile.columns + column + right
-        if 0 <= row + up < profile.rows and 0 <= column + right < profile.columns
-        else None
-        for up, right in _AROUND
-    ]
+    adds_mt, sigmas_mt = [], []
+    for up, right in _AROUND:
+        there = 0 <= row + up < profile.rows and 0 <= column + right < profile.columns
+        sensor = index + up * profile.columns + right
+        unsure = sensor in state.health.masked or sensor in state.pending
+        if not there or unsure or (base_mt is None and sensor != index):
+            adds_mt.append(0.0)
+            sigmas_mt.append(inf)
+            continue
+        nominal = state.crosstalk.adds_mt(magnet, index, sensor)
+        before = 0.0 if base_mt is None else base_mt[sensor]
+        adds_mt.append(state.rest[sensor] - before + nominal)
+        noise_mt = state.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
+        unknown_mt = _STALE_MT if base_mt is None else _KNOWN_MT
+        share = OWN_SHARE if sensor == index else NEAR_SHARE
+        sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))
+    return position(magnet, adds_mt, sigmas_mt, profile, by_hand=index not in standing.slid)
 
 
 class _Template(NamedTuple):
@@ -172,7 +170,7 @@ def position(
     weights = [1 / (sigma * sigma) for sigma in sigma_mt]
     wanted = [sign * mt * weight for mt, weight in zip(field_mt, weights, strict=True)]
     prior = STRENGTH_SIGMA**-2
-    templates = _templates(DISC_OF[magnet], profile.gap_mm, profile.pitch_mm)
+    templates = templates_of(DISC_OF[magnet], profile.gap_mm, profile.pitch_mm)
     likely = []
     for template in templates:
         # The strength is normal about 1: what remains once it is integrated over
@@ -208,7 +206,7 @@ def _radius(
 
 
 @cache
-def _templates(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
+def templates_of(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
     """One for each point within reach."""
     steps = int(REACH_MM / STEP_MM)
     line = [STEP_MM * step for step in range(-steps, steps + 1)]

@@ -1,64 +1,39 @@
-"""What is known of the sensors, and of the plate at this scan, as one value: the average of the
-latest scans, and the places whose readings have left their bands.
+"""All that is known of one plate after a scan, as one frozen value. Each stage of the next scan is
+a function that makes another value of it, and keeps nothing for itself.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from math import exp
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception.bands import Bands
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.stillness import Gate
 from firmware_host.perception.zeroing import Crosstalk, Zeros
 from firmware_host.table.sight import Magnet
+
+if TYPE_CHECKING:
+    from firmware_host.perception.distrust import Beliefs, Health
+    from firmware_host.perception.positions import Standing
+    from firmware_host.perception.tracks import Slides
 
 # HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
 # is no time.
 AVERAGED = 4
 
-
-class History(deque[list[float]]):
-    """Scans, newest last, each a list of mT per sensor."""
-
-    def mean_less(self, known_mt: Sequence[float]) -> list[float]:
-        """Per sensor, the average of the last four scans, without what is known to add to it."""
-        scans = zip(*islice(reversed(self), AVERAGED), known_mt, strict=True)
-        return [(a + b + c + d) * 0.25 - known for a, b, c, d, known in scans]
-
-    def series(self, index: int, count: int) -> list[float]:
-        """The last ``count`` readings of one sensor, oldest first; fewer if there are no more."""
-        return [scan[index] for scan in islice(reversed(self), count)][::-1]
-
-    def flatten(self, index: int, value_mt: float) -> None:
-        """Make one sensor's past one reading throughout."""
-        for scan in self:
-            scan[index] = value_mt
-
-    def shift(self, index: int, by_mt: float) -> None:
-        """Restate one sensor's past after its zero has moved up by ``by_mt``."""
-        for scan in self:
-            scan[index] -= by_mt
-
-
-def trend(series: list[float]) -> float:
-    """Mean of the later half less the mean of the earlier one."""
-    half = len(series) // 2
-    return sum(series[-half:]) / half - sum(series[:half]) / half
-
-
 LOOK_S = 0.04  # between looks at noise and health, where scans do not come more slowly
 _SHARE = 1 / 32  # of each new difference: 1.3 s
 _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
-_START_MT = 0.05
+START_MT = 0.05
 _SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
 # HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
 # 1.1 sigma on average: these are seven and five times the usual.
@@ -66,16 +41,17 @@ _NOISY_MT = 0.27
 _CALM_MT = 0.2
 
 
-class NoiseMeter:
-    """Looks at a scan every LOOK_S. ``noisy``: sensors that are, with hysteresis."""
+class Noise(Struct, frozen=True):
+    """``mean_mt``: of each sensor's steps from look to look. ``noisy``: sensors that are, with
+    hysteresis.
+    """
 
-    def __init__(self, size: int) -> None:
-        self._mean_mt = [_START_MT] * size
-        self.noisy: frozenset[int] = frozenset()
+    mean_mt: Sequence[float]
+    noisy: frozenset[int] = frozenset()
 
-    def update(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
-        """One step between scans, except at the places where something moves."""
-        old = self._mean_mt
+    def after(self, before: Sequence[float], now: Sequence[float], skip: Iterable[int]) -> Noise:
+        """One step between scans later, except at the places where something moves."""
+        old = self.mean_mt
         steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
         largest = max(steps)
         if largest > _MOST_MT:
@@ -83,19 +59,18 @@ class NoiseMeter:
         new = [m + _SHARE * (d - m) for m, d in zip(old, steps, strict=True)]
         for index in skip:
             new[index] = old[index]
-        self._mean_mt = new
-        if self.noisy or largest > _NOISY_MT:  # a mean rises only toward what is larger
-            self.noisy = frozenset(
-                i for i, m in enumerate(new) if m > (_CALM_MT if i in self.noisy else _NOISY_MT)
-            )
+        if not self.noisy and largest <= _NOISY_MT:  # a mean rises only toward what is larger
+            return Noise(new)
+        most = ((i, m, _CALM_MT if i in self.noisy else _NOISY_MT) for i, m in enumerate(new))
+        return Noise(new, frozenset(i for i, m, most_mt in most if m > most_mt))
 
     def sigma_mt(self, index: int) -> float:
         """The noise of one sensor's single readings."""
-        return _SIGMA * self._mean_mt[index]
+        return _SIGMA * self.mean_mt[index]
 
     def sigmas_mt(self) -> list[float]:
         """The noise of every sensor's single readings."""
-        return [_SIGMA * m for m in self._mean_mt]
+        return [_SIGMA * mt for mt in self.mean_mt]
 
 
 @lru_cache(maxsize=1024)
@@ -113,72 +88,22 @@ _PERIODS = 9  # between scans; their median tells how often the table scans now
 _LATE = 1.2  # of the profile's period: then the computer does not keep it
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-
-
-class Sensors:
-    """The sensors of one plate: zeros and gains, noise, what neighbours add, the bands that their
-    readings stay in, and the latest scans. ``scans_per_s``: the profile's, or fewer on a computer
-    that does not keep that. ``around``: of each place, the up to eight beside it.
-    """
-
-    def __init__(self, profile: Profile, calibration: Calibration) -> None:
-        self.profile = profile
-        columns, rows = profile.columns, profile.rows
-        self.around = [
-            tuple(i for i in nearby(*divmod(index, columns), 1, rows, columns) if i != index)
-            for index in range(profile.size)
-        ]
-        self.scans_per_s = float(profile.scans_per_s)
-        self._periods_s: deque[float] = deque(maxlen=_PERIODS)
-        self.zeros = Zeros(calibration)
-        self.crosstalk = Crosstalk(calibration, columns, rows)
-        self.noise = NoiseMeter(profile.size)
-        self.history = History(maxlen=self.scans(LONGEST_SEEN_S))
-        self.bands = Bands(profile.size)
-
-    def scans(self, duration_s: float) -> int:
-        """The number of scans in that time; at least those of an average."""
-        return max(AVERAGED, round(duration_s * self.scans_per_s))
-
-    def came_after(self, period_s: float) -> None:
-        """Take the time between two scans in."""
-        self._periods_s.append(period_s)
-        if len(self._periods_s) == _PERIODS:
-            usual_s, wanted = sorted(self._periods_s)[_PERIODS // 2], self.profile.scans_per_s
-            self.scans_per_s = 1 / usual_s if usual_s * wanted > _LATE else float(wanted)
-
-    def agree(self, index: int, count: int) -> bool:
-        """Whether the last ``count`` scans of a place differ only by noise."""
-        series = self.history.series(index, count)
-        low, high = min(series), max(series)
-        most = max(abs(low), abs(high)) * _RANGE_SHARE
-        return len(series) >= count and high - low <= max(_RANGE_MT, most)
-
-    def mean(self, index: int, count: int) -> float:
-        """The mean of a place's last ``count`` scans, neighbours included."""
-        return sum(self.history.series(index, count)) / count
-
-    def move_zero(self, index: int, by_mt: float) -> None:
-        """Move the sensor's zero by that much."""
-        self.zeros.move(index, by_mt)
-        self.history.shift(index, by_mt)
-
-    def set_bands(self, index: int, state: PlateState) -> None:
-        """Set a place's bands, after its magnet or its zero has changed."""
-        zeroed, reading = self.zeros.zeroed[index], state.readings[index]
-        self.bands.set(index, state.magnets[index], reading, zeroed=zeroed)
-
-
 _HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
 _REST_S = 0.4  # the readings at rest follow those of now with this time constant
 _RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
 
 
-def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
-    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
-    it: what the sensors read without it is not known then.
+class Layout(Struct, frozen=True):
+    """What does not change. ``expected``: what should have stood there at the start, None if that
+    is not known. ``around``: of each place, the up to eight beside it. ``kept``: scans.
     """
-    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
+
+    profile: Profile
+    calibration: Calibration
+    expected: Mapping[int, Magnet] | None
+    around: Sequence[Sequence[int]]
+    centres_mm: Sequence[tuple[float, float]]
+    kept: int
 
 
 class Pending(Struct, frozen=True):
@@ -196,32 +121,111 @@ class Pending(Struct, frozen=True):
 
 
 class PlateState(Struct, frozen=True):
-    """What is known of the plate after a scan: each stage of the next makes another of it.
+    """``magnets``: what each place is taken for, of the ``classes`` that may be met; as ``told``
+    last. ``readings``: the average of the latest scans in mT, neighbours removed; ``rest``: as they
+    were when nothing moved, and ``rests`` before. ``pending``: places that are being judged.
+    ``trail``: places over which something has moved since then, the last one at ``trail_s``.
+    ``doubt``: places that may be empty or hold a weak magnet -> the reading if they are empty.
 
-    ``magnets``: what each place is taken for, of the ``classes`` that may be met. ``readings``: the
-    average of the latest scans in mT, neighbours removed; ``rest``: as they were when nothing
-    moved, and ``rests`` before. ``pending``: places that are being judged. ``trail``: places over
-    which something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be
-    empty or hold a weak magnet -> the reading if they are empty.
+    ``history``: calibrated scans, newest last. ``now_s``: time of the last one; ``last_s``: the
+    same, None before the first; ``seen_s``: of the first that had a field. ``scans_per_s``: the
+    profile's, or fewer on a computer that does not keep that; ``scans``: so far. ``ready``: the
+    sensors are zeroed, which began at ``start_s``. ``blind``: since the last interruption nothing
+    has been at rest. ``learnt`` grows when something was found out that should be stored at once.
     """
 
+    layout: Layout
     classes: frozenset[Magnet]
+    gate: Gate
+    zeros: Zeros
+    crosstalk: Crosstalk
+    noise: Noise
+    bands: Bands
+    health: Health
+    beliefs: Beliefs
+    standing: Standing
+    slides: Slides
     magnets: tuple[Magnet, ...]
     readings: Sequence[float]
     rest: Sequence[float]
+    scans_per_s: float
     rests: tuple[Sequence[float], ...] = ()
     pending: Mapping[int, Pending] = {}
     trail: tuple[int, ...] = ()
     trail_s: float = 0.0
     doubt: Mapping[int, float] = {}
+    history: tuple[list[float], ...] = ()
+    periods_s: tuple[float, ...] = ()
+    scans: int = 0
+    now_s: float = 0.0
+    last_s: float | None = None
+    seen_s: float | None = None
+    start_s: float | None = None
+    ready: bool = False
+    blind: bool = True
+    learnt: int = 0
+    told: tuple[Magnet, ...] = ()
+    foreign: frozenset[int] = frozenset()  # of those told, what this game has not
+    confidence: tuple[float, ...] = ()
 
-    def interrupted(self) -> PlateState:
-        """The readings were interrupted, or the plate was not still."""
-        return replace(self, pending={}, trail=()) if self.pending or self.trail else self
+    # Scans
 
-    def left(self, index: int, now_s: float) -> PlateState:
+    def scans_in(self, duration_s: float) -> int:
+        """The number of scans in that time; at least those of an average."""
+        return max(AVERAGED, round(duration_s * self.scans_per_s))
+
+    def is_time(self, every_s: float) -> bool:
+        """Whether this scan is the one of so many in which something is done."""
+        return self.scans % max(1, round(every_s * self.scans_per_s)) == 0
+
+    def averaged(self, known_mt: Sequence[float]) -> list[float]:
+        """Per sensor, the average of the last four scans, without what is known to add to it."""
+        scans = zip(*self.history[-AVERAGED:], known_mt, strict=True)
+        return [(d + c + b + a) * 0.25 - known for a, b, c, d, known in scans]
+
+    def series(self, index: int, count: int) -> list[float]:
+        """The last ``count`` readings of one sensor, oldest first; fewer if there are no more."""
+        return [scan[index] for scan in self.history[-count:]]
+
+    def agree(self, index: int, count: int) -> bool:
+        """Whether the last ``count`` scans of a place differ only by noise."""
+        series = self.series(index, count)
+        low, high = min(series), max(series)
+        most = max(abs(low), abs(high)) * _RANGE_SHARE
+        return len(series) >= count and high - low <= max(_RANGE_MT, most)
+
+    def mean(self, index: int, count: int) -> float:
+        """The mean of a place's last ``count`` scans, neighbours included."""
+        return sum(self.series(index, count)) / count
+
+    def scanned(self, frame: Frame, gate: Gate) -> PlateState:
+        """The state at the time of another scan."""
+        now_s, scans, seen_s = frame.time_s, self.scans, self.seen_s
+        if frame.field_mt:
+            scans += 1
+            seen_s = now_s if seen_s is None else seen_s
+        periods_s, scans_per_s = self.periods_s, self.scans_per_s
+        if self.last_s is not None:
+            periods_s = (*periods_s, now_s - self.last_s)[-_PERIODS:]
+        if len(periods_s) == _PERIODS:
+            usual_s, wanted = sorted(periods_s)[_PERIODS // 2], self.layout.profile.scans_per_s
+            scans_per_s = 1 / usual_s if usual_s * wanted > _LATE else float(wanted)
+        return replace(
+            self,
+            gate=gate,
+            last_s=now_s,
+            now_s=now_s,
+            seen_s=seen_s,
+            scans=scans,
+            periods_s=periods_s,
+            scans_per_s=scans_per_s,
+        )
+
+    # Places
+
+    def left(self, index: int) -> PlateState:
         """The state as a reading has just left the band of its class."""
-        alone_mt = self.rests[0] if self.rests else self.rest
+        now_s, alone_mt = self.now_s, self.rests[0] if self.rests else self.rest
         pending = Pending(now_s, now_s, self.rest, self.magnets, alone_mt)
         return replace(
             self,
@@ -245,10 +249,11 @@ class PlateState(Struct, frozen=True):
             return self
         return replace(self, rest=rest, rests=rests, trail=())
 
-    def standing(self, index: int, magnet: Magnet) -> PlateState:
+    def stand(self, index: int, magnet: Magnet) -> PlateState:
         """``magnet`` is taken for standing there: nothing of the place is pending any more."""
         magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
-        return replace(self, magnets=magnets, pending=without(self.pending, index))
+        pending, crosstalk = without(self.pending, index), self.crosstalk.stand(index, magnet)
+        return replace(self, magnets=magnets, pending=pending, crosstalk=crosstalk)
 
     def reading(self, index: int, mt: float) -> PlateState:
         """The state with another reading of that sensor, as is known now."""
@@ -257,12 +262,35 @@ class PlateState(Struct, frozen=True):
         rest = readings if self.rest is self.readings else self.rest
         return replace(self, readings=readings, rest=rest, doubt=without(self.doubt, index))
 
+    def zeroed(self, by_mt: Mapping[int, float]) -> PlateState:
+        """Take that much of each place's reading for its sensor's zero, in all scans."""
+        history = tuple([scan.copy() for scan in self.history])
+        for scan in history:
+            for index, mt in by_mt.items():
+                scan[index] -= mt
+        state = replace(self, zeros=self.zeros.moved(by_mt), history=history)
+        for index, mt in by_mt.items():
+            state = state.reading(index, self.readings[index] - mt)
+        return state
+
+    def with_bands(self, *places: int) -> PlateState:
+        """Set the bands of places whose magnet or zero has changed."""
+        zeroed = self.zeros.zeroed
+        return replace(self, bands=self.bands.set(places, self.magnets, self.readings, zeroed))
+
+
+def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
+    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
+    it: what the sensors read without it is not known then.
+    """
+    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
+
 
 T = TypeVar("T")
 
 
-def without(known: Mapping[int, T], index: int) -> Mapping[int, T]:
-    """``known`` without that place."""
-    if index not in known:
+def without(known: Mapping[int, T], *places: int) -> Mapping[int, T]:
+    """``known`` without those places."""
+    if known.keys().isdisjoint(places):
         return known
-    return {i: value for i, value in known.items() if i != index}
+    return {i: value for i, value in known.items() if i not in places}

@@ -8,18 +8,19 @@ comes over say so: a piece that is lifted is missed by its own, and felt by no o
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
-from math import exp, hypot, inf, sqrt
+from math import dist, exp, hypot, inf, sqrt
 from operator import add, sub
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from firmware_host.perception.state import PlateState, Sensors, nearby
+from firmware_host.perception.state import PlateState, nearby
 from firmware_host.table.sight import Magnet, Position, Track
 
 FIRST_MM, _FIRST_MM_S = 3.0, 500.0  # sigmas of place and speed when it begins
@@ -242,10 +243,11 @@ _FELT_LIKELY = 4.0  # log of how much likelier what is read is with it than with
 _PATH = 120
 
 
-@dataclass(slots=True)
-class _Slide:
-    """``index``: the place that it left. ``axes``: east and north of the middle of the plate.
-    ``table``, ``factor``: as of Fitting.
+class Slide(Struct, frozen=True):
+    """One piece that is followed. ``index``: the place that it left. ``axes``: east and north of
+    the middle of the plate. ``table``, ``factor``: as of Fitting. ``said``: by the sensors of other
+    places, log of how much likelier it is there than nowhere, and ``lately``. ``felt_s``: when its
+    field was last read beside what stands on places. ``last``: where it was in the last scans.
     """
 
     number: int
@@ -254,14 +256,14 @@ class _Slide:
     table: Sequence[float]
     factor: float
     since_s: float
+    felt_s: float
     axes: tuple[Axis, Axis]
+    path: tuple[tuple[float, float], ...]
     sigma: float = FIRST_MM
-    said: float = 0.0  # by the sensors of other places
+    said: float = 0.0
     lately: float = 0.0
     shown: bool = False
-    felt_s: float = 0.0  # when its field was last read beside what stands on places
-    path: list[tuple[float, float]] = field(default_factory=list)
-    last: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_REST_SCANS))
+    last: tuple[tuple[float, float], ...] = ()
 
     @property
     def x(self) -> float:
@@ -291,258 +293,249 @@ class _Slide:
         x, y = (sum(each) / len(self.last) for each in zip(*self.last, strict=True))
         return x, y
 
+    @property
+    def within_mm(self) -> float:
+        """The radius that holds it in 95 of 100 cases."""
+        return _CIRCLE * self.sigma
 
-class Tracks:
-    """``known``: those that slide, or have slid to between places."""
+    def later(self, after_s: float) -> Slide:
+        """A scan later that nobody has looked at: where it should be by now, less surely."""
+        east, north = self.axes
+        axes = east.predicted(after_s), north.predicted(after_s)
+        return replace(self, axes=axes, sigma=sqrt(max(each.var for each in axes)))
 
-    def __init__(self, sensors: Sensors) -> None:
-        self._profile = profile = sensors.profile
-        self._sensors = sensors
-        self._centres = [profile.centre_mm(index) for index in range(profile.size)]
-        self._full: list[float] = []  # what all sensors read at the last rest
-        self._without: list[float] = []  # the same without the pieces that are followed
-        self._standing: list[tuple[int, float]] = []  # and the change that makes one followed
-        self._live: list[_Slide] = []
-        self._rest_mt: Sequence[float] = []
-        self._count = 0
-        self._searches = False  # in this scan one may still be looked for all around
-        self.known: tuple[Track, ...] = ()
-        if profile.measures:
-            for magnet in DISC_OF:  # before the first scan
-                table_of(DISC_OF[magnet], profile.gap_mm)
+    def reads_mt(self, x: float, y: float) -> float:
+        """What a sensor there reads of it."""
+        return self.factor * reads_mt(self.table, hypot(x - self.x, y - self.y))
 
-    def at_rest(self, state: PlateState, failed: Collection[int]) -> None:
-        """Now and then, while nothing moves: what is read is remembered."""
-        if self.moving:
-            return
-        self._rest_mt = state.rest
-        self._full = list(map(add, state.rest, self._sensors.crosstalk.total_mt))
-        self._standing = [
-            (index, _MOVED_MT[magnet in STRONG_CLASSES])
-            for index, magnet in enumerate(state.magnets)
-            if magnet is not Magnet.NONE and index not in failed
-        ]
 
-    def look(
-        self,
-        state: PlateState,
-        scan_mt: Sequence[float],
-        at: Mapping[int, Position],
-        now_s: float,
-        *,
-        still: bool,
-    ) -> Mapping[int, Position]:
-        """At one scan, neighbours and all. ``at``: where pieces stood. Where those came to rest
-        that were followed onto a place.
-        """
-        full = self._full
-        moved = [i for i, most_mt in self._standing if abs(scan_mt[i] - full[i]) > most_mt]
-        for index in moved[:_BEGINS]:
-            self._begin(state, index, at, now_s)
-        if not self._live:
-            return {}
-        left = list(map(sub, scan_mt, self._without))
-        common = sorted(left)[len(left) // 2]
-        self._searches = True
-        for slide in self._live[:_LOOKS]:
-            self._follow(slide, left, common)
-        for slide in self._live[_LOOKS:]:
-            self._coast(slide)
-        if len(self._live) > _LOOKS:  # the others' turn
-            self._live = self._live[_LOOKS:] + self._live[:_LOOKS]
-        self._feel(state, scan_mt, now_s, still=still)
-        arrived = self._end(state, now_s, still=still)
-        self.known = self._shown()
-        return arrived
+class Slides(Struct, frozen=True):
+    """The pieces that slide, or have slid to between places: ``live``, and of these what is told.
+    ``full_mt``: what all sensors read at the last rest, ``rest_mt`` without what others add, and
+    ``without_mt`` without the pieces that are followed. ``armed``: pieces that stand, and the
+    change in mT that makes one followed. ``count``: of all that were.
+    """
+
+    live: tuple[Slide, ...] = ()
+    told: tuple[Track, ...] = ()
+    full_mt: Sequence[float] = ()
+    rest_mt: Sequence[float] = ()
+    without_mt: Sequence[float] = ()
+    armed: Sequence[tuple[int, float]] = ()
+    count: int = 0
 
     @property
     def moving(self) -> bool:
         """Whether a piece is followed that has not come to rest: that takes the scan's time."""
-        return any(not slide.rests for slide in self._live)
+        return any(not slide.rests for slide in self.live)
 
-    def slid(self) -> Mapping[int, int | None]:
-        """Place that was left -> place on which the piece is by now, as far as it is on one."""
-        return {each.index: self._place(each) for each in self._live if each.shown}
 
-    def _begin(
-        self, state: PlateState, index: int, at: Mapping[int, Position], now_s: float
-    ) -> None:
-        self._standing = [each for each in self._standing if each[0] != index]
-        magnet = state.magnets[index]
-        if magnet is Magnet.NONE or len(self._live) >= MOST:
-            return
-        if not self._live:
-            self._without = list(self._full)
-        east, north, _ = at.get(index, (0.0, 0.0, 0.0))
-        centre_x, centre_y = self._centres[index]
-        x, y = centre_x + east, centre_y + north
-        table, sign = table_of(DISC_OF[magnet], self._profile.gap_mm), SIGN_OF[magnet]
-        per_mt = sign * reads_mt(table, hypot(east, north))
-        factor = sign * min(1.2, max(0.8, self._rest_mt[index] / per_mt))
-        self._count += 1
-        axes = Axis(x), Axis(y)
-        slide = _Slide(self._count, index, magnet, table, factor, now_s, axes, felt_s=now_s)
-        slide.path.append((x, y))
-        for sensor in self._near(x, y, _FELT):
-            there_x, there_y = self._centres[sensor]
-            self._without[sensor] -= factor * reads_mt(table, hypot(there_x - x, there_y - y))
-        self._live.append(slide)
+def slid(state: PlateState) -> Mapping[int, int | None]:
+    """Place that was left -> place on which the piece is by now, as far as it is on one."""
+    return {each.index: _place(state, each) for each in state.slides.live if each.shown}
 
-    def _later(self, slide: _Slide) -> tuple[Axis, Axis]:
-        east, north = (each.predicted(1 / self._sensors.scans_per_s) for each in slide.axes)
-        return east, north
 
-    def _coast(self, slide: _Slide) -> None:
-        """One scan that nobody looks at: it is where it should be by now, less surely."""
-        slide.axes = self._later(slide)
-        slide.sigma = sqrt(max(each.var for each in slide.axes))
+def armed(state: PlateState) -> PlateState:
+    """Now and then, while nothing moves: what is read is remembered."""
+    if state.slides.moving:
+        return state
+    standing = [
+        (index, _MOVED_MT[magnet in STRONG_CLASSES])
+        for index, magnet in enumerate(state.magnets)
+        if magnet is not Magnet.NONE and index not in state.health.masked
+    ]
+    full_mt = list(map(add, state.rest, state.crosstalk.total_mt))
+    slides = replace(state.slides, full_mt=full_mt, rest_mt=state.rest, armed=standing)
+    return replace(state, slides=slides)
 
-    def _follow(self, slide: _Slide, left: Sequence[float], common: float) -> None:
-        """One scan. ``left``: what is read beyond the background."""
-        axes = self._later(slide)
-        there = axes[0].at, axes[1].at
-        loud = self._loudest(slide, left, common, there)
-        elsewhere = self._centres[loud]
-        jumps = hypot(elsewhere[0] - there[0], elsewhere[1] - there[1]) > _JUMP_MM
-        sensors = self._near(*there, _AROUND)
-        if jumps:
-            sensors = [*{*sensors, *self._near(*elsewhere, _AROUND)}]
-        others = [each for each in self._live if each is not slide]
-        reads = [self._read(each, left[each] - common, others) for each in sensors]
-        blur_mm = hypot(_LEANS_MM, _SKEW_S * hypot(axes[0].speed, axes[1].speed))
-        fitting = Fitting(slide.table, slide.factor, reads, axes[0], axes[1], blur_mm)
-        starts = [there, elsewhere] if jumps else [there]
-        felt_mt = left[loud] * SIGN_OF[slide.magnet]
-        if max(each.var for each in axes) < _NARROW_MM**2:
-            pass
-        elif felt_mt < _DARK_MT:
-            if not self._searches:
-                self._coast(slide)
-                return
-            self._searches = False
-            starts += fitting.searched()
-        elif felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
-            x, y = there[0] - elsewhere[0], there[1] - elsewhere[1]
-            starts += [
-                (elsewhere[0] + e, elsewhere[1] + n) for e, n in ((-x, -y), (-y, x), (y, -x))
-            ]
-        fits = sorted(map(fitting.fitted, starts))
-        if fits[0].cost > _BAD and self._searches:
-            self._searches = False
-            fits = sorted([*fits, *map(fitting.fitted, fitting.searched())])
-        found, unsure = fits[0], 0.0
-        for other in fits[1:]:
-            apart = hypot(other.x - found.x, other.y - found.y)
-            if apart > OTHER_MM:
-                unsure = max(unsure, exp((found.cost - other.cost) / 2) * apart * apart)
-        slide.axes = (
+
+def followed(state: PlateState, scan_mt: Sequence[float], *, still: bool) -> PlateState:
+    """After a look at one scan, neighbours and all. Where a piece that was followed came to rest on
+    a place, it stands there.
+    """
+    slides, full = state.slides, state.slides.full_mt
+    moved = [i for i, most_mt in slides.armed if abs(scan_mt[i] - full[i]) > most_mt]
+    for index in moved[:_BEGINS]:
+        slides = _begun(state, slides, index)
+    if not slides.live:
+        return state if slides is state.slides else replace(state, slides=slides)
+    left = list(map(sub, scan_mt, slides.without_mt))
+    common = sorted(left)[len(left) // 2]
+    live, may_search = list(slides.live), True
+    for at, slide in enumerate(live[:_LOOKS]):
+        others = live[:at] + live[at + 1 :]
+        live[at], searched = _found(state, slide, others, left, common, may_search=may_search)
+        may_search = may_search and not searched
+    coasting = [slide.later(1 / state.scans_per_s) for slide in live[_LOOKS:]]
+    live = _felt(state, coasting + live[:_LOOKS], scan_mt, still=still)  # the others' turn
+    going_on, standing = [], state.standing
+    for slide in live:
+        if _is_over(slide, state.now_s):
+            continue
+        place = _place(state, slide) if slide.shown and still and slide.rests else None
+        if place is None or state.magnets[place] is not slide.magnet:
+            going_on.append(slide)
+        else:
+            east, north = map(sub, slide.at, state.layout.centres_mm[place])
+            at_mm = Position(east, north, slide.within_mm)
+            standing = standing.arrived(place, at_mm, state.rest[place])
+    told = tuple(
+        Track(
+            each.number,
+            each.index,
+            each.magnet,
+            *each.at,
+            each.within_mm,
+            not each.rests,
+            each.path,
+        )
+        for each in going_on
+        if each.shown and each.within_mm < _TOLD_MM
+    )
+    slides = replace(slides, live=tuple(going_on), told=told)
+    return replace(state, slides=slides, standing=standing)
+
+
+def _begun(state: PlateState, slides: Slides, index: int) -> Slides:
+    """With the piece followed that stood on that place."""
+    layout, magnet = state.layout, state.magnets[index]
+    slides = replace(slides, armed=[each for each in slides.armed if each[0] != index])
+    if magnet is Magnet.NONE or len(slides.live) >= MOST:
+        return slides
+    east, north, _ = state.standing.known.get(index, (0.0, 0.0, 0.0))
+    centre_x, centre_y = layout.centres_mm[index]
+    x, y = centre_x + east, centre_y + north
+    table, sign = table_of(DISC_OF[magnet], layout.profile.gap_mm), SIGN_OF[magnet]
+    per_mt = sign * reads_mt(table, hypot(east, north))
+    factor = sign * min(1.2, max(0.8, slides.rest_mt[index] / per_mt))
+    count, now_s, axes = slides.count + 1, state.now_s, (Axis(x), Axis(y))
+    slide = Slide(count, index, magnet, table, factor, now_s, now_s, axes, ((x, y),))
+    without_mt = list(slides.without_mt if slides.live else slides.full_mt)
+    for sensor in _near(state, x, y, _FELT):
+        without_mt[sensor] -= slide.reads_mt(*layout.centres_mm[sensor])
+    return replace(slides, live=(*slides.live, slide), without_mt=without_mt, count=count)
+
+
+def _found(
+    state: PlateState,
+    slide: Slide,
+    others: Sequence[Slide],
+    left: Sequence[float],
+    common: float,
+    *,
+    may_search: bool,
+) -> tuple[Slide, bool]:
+    """One slide after one scan; and whether it was looked for all around. ``left``: what is read
+    beyond the background, of which all have ``common``.
+    """
+    coasting = slide.later(1 / state.scans_per_s)
+    axes, there = coasting.axes, (coasting.x, coasting.y)
+    centres, sign = state.layout.centres_mm, SIGN_OF[slide.magnet]
+    # The sensor not far off that feels most of its pole
+    near = [(sign * (left[each] - common), each) for each in _near(state, *there, _LOUD)]
+    loud = max(near)[1] if near else slide.index
+    elsewhere = centres[loud]
+    sensors, starts = _near(state, *there, _AROUND), [there]
+    if dist(elsewhere, there) > _JUMP_MM:
+        sensors = [*{*sensors, *_near(state, *elsewhere, _AROUND)}]
+        starts.append(elsewhere)
+    reads = [_read(state, each, left[each] - common, others) for each in sensors]
+    blur_mm = hypot(_LEANS_MM, _SKEW_S * hypot(axes[0].speed, axes[1].speed))
+    fitting = Fitting(slide.table, slide.factor, reads, *axes, blur_mm)
+    felt_mt, searched = left[loud] * sign, False
+    if max(each.var for each in axes) < _NARROW_MM**2:
+        pass
+    elif felt_mt < _DARK_MT:
+        if not may_search:
+            return coasting, False
+        searched = True
+        starts += fitting.searched()
+    elif felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
+        x, y = there[0] - elsewhere[0], there[1] - elsewhere[1]
+        starts += [(elsewhere[0] + e, elsewhere[1] + n) for e, n in ((-x, -y), (-y, x), (y, -x))]
+    fits = sorted(map(fitting.fitted, starts))
+    if fits[0].cost > _BAD and may_search and not searched:
+        searched = True
+        fits = sorted([*fits, *map(fitting.fitted, fitting.searched())])
+    found, unsure = fits[0], 0.0
+    for other in fits[1:]:
+        apart = hypot(other.x - found.x, other.y - found.y)
+        if apart > OTHER_MM:
+            unsure = max(unsure, exp((found.cost - other.cost) / 2) * apart * apart)
+    at, path = (found.x, found.y), slide.path
+    everywhere, own = fitting.likelier(*at, slide.index)
+    slide = replace(
+        slide,
+        axes=(
             axes[0].updated(found.x, found.var_x + unsure / 2),
             axes[1].updated(found.y, found.var_y + unsure / 2),
-        )
-        slide.sigma = sqrt(found.sigma**2 + unsure)
-        slide.last.append((found.x, found.y))
-        gone_mm = hypot(found.x - slide.path[-1][0], found.y - slide.path[-1][1])
-        if slide.rests:
-            slide.path = [slide.at]
-        elif gone_mm > _DRAWN_MM and slide.sigma < _DRAWN_SIGMA_MM:
-            slide.path.append((found.x, found.y))
-            del slide.path[:-_PATH]
-        everywhere, own = fitting.likelier(found.x, found.y, slide.index)
-        slide.said += everywhere - own
-        slide.lately += (everywhere - slide.lately) * 0.2
-
-    def _read(self, sensor: int, mt: float, others: Sequence[_Slide]) -> Read:
-        x, y = self._centres[sensor]
-        if others:
-            mt -= sum(
-                [
-                    each.factor * reads_mt(each.table, hypot(x - each.x, y - each.y))
-                    for each in others
-                ]
-            )
-        sigma_mt = self._sensors.noise.sigma_mt(sensor)
-        return Read(sensor, x, y, mt, sigma_mt * sigma_mt + _ZERO_MT * _ZERO_MT)
-
-    def _loudest(
-        self, slide: _Slide, left: Sequence[float], common: float, there: tuple[float, float]
-    ) -> int:
-        """The sensor not far off that feels most of its pole."""
-        sign = SIGN_OF[slide.magnet]
-        near = [(sign * (left[each] - common), each) for each in self._near(*there, _LOUD)]
-        return max(near)[1] if near else slide.index
-
-    def _near(self, x: float, y: float, reach: int) -> Sequence[int]:
-        """The sensors of the place nearest to that point, and so many around it each way."""
-        profile = self._profile
-        row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
-        column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
-        return nearby(row, column, reach, profile.rows, profile.columns)
-
-    def _feel(
-        self, state: PlateState, scan_mt: Sequence[float], now_s: float, *, still: bool
-    ) -> None:
-        """Which tracks have a residual of their own: a field beyond that of the pieces that stand
-        on places now and of surer tracks. What stands on a plate that is not still is not known:
-        there any field will do.
-        """
-        magnets, standing_mt = state.magnets, self._sensors.crosstalk.total_mt
-        felt: list[_Slide] = []
-        for slide in sorted(self._live, key=lambda each: -each.said):
-            reads = [
-                self._read(sensor, scan_mt[sensor] - still * standing_mt[sensor], felt)
-                for sensor in self._near(slide.x, slide.y, _AROUND)
-                if magnets[sensor] is Magnet.NONE or not still
-            ]
-            fitting = Fitting(slide.table, slide.factor, reads, *slide.axes, _LEANS_MM)
-            if fitting.likelier(slide.x, slide.y, slide.index)[0] > _FELT_LIKELY:
-                slide.felt_s = now_s
-                felt.append(slide)
-
-    def _end(self, state: PlateState, now_s: float, *, still: bool) -> Mapping[int, Position]:
-        arrived: dict[int, Position] = {}
-        live: list[_Slide] = []
-        for slide in self._live:
-            slide.shown = slide.shown or slide.said > _SURE
-            if slide.sigma > _LOST_MM or now_s - slide.felt_s > _UNFELT_S:
-                continue
-            if slide.shown and slide.lately < _LOST / 4:
-                continue
-            if not slide.shown and (slide.said < _LOST or now_s - slide.since_s > _DECIDED_S):
-                continue
-            place = self._place(slide) if slide.shown and still and slide.rests else None
-            if place is None or state.magnets[place] is not slide.magnet:
-                live.append(slide)
-            else:
-                east, north = map(sub, slide.at, self._centres[place])
-                arrived[place] = Position(east, north, _within_mm(slide))
-        self._live = live
-        return arrived
-
-    def _place(self, slide: _Slide) -> int | None:
-        """The place on which the piece stands; None between places."""
-        half_mm = self._profile.pitch_mm / 2
-        for sensor in self._near(slide.x, slide.y, _AROUND):
-            x, y = self._centres[sensor]
-            if max(abs(x - slide.x), abs(y - slide.y)) <= half_mm:
-                return sensor
-        return None
-
-    def _shown(self) -> tuple[Track, ...]:
-        return tuple(
-            Track(
-                each.number,
-                each.index,
-                each.magnet,
-                *each.at,
-                _within_mm(each),
-                not each.rests,
-                tuple(each.path),
-            )
-            for each in self._live
-            if each.shown and _within_mm(each) < _TOLD_MM
-        )
+        ),
+        sigma=sqrt(found.sigma**2 + unsure),
+        said=slide.said + everywhere - own,
+        lately=slide.lately + (everywhere - slide.lately) * 0.2,
+        last=(*slide.last, at)[-_REST_SCANS:],
+    )
+    if slide.rests:
+        path = (slide.at,)
+    elif dist(at, path[-1]) > _DRAWN_MM and slide.sigma < _DRAWN_SIGMA_MM:
+        path = (*path, at)[-_PATH:]
+    return replace(slide, path=path, shown=slide.shown or slide.said > _SURE), searched
 
 
-def _within_mm(slide: _Slide) -> float:
-    """The radius that holds it in 95 of 100 cases."""
-    return _CIRCLE * slide.sigma
+def _felt(
+    state: PlateState, live: Sequence[Slide], scan_mt: Sequence[float], *, still: bool
+) -> list[Slide]:
+    """Note which have a residual of their own: a field beyond that of the pieces that stand on
+    places now and of surer tracks. What stands on a plate that is not still is not known: there any
+    field will do.
+    """
+    magnets, standing_mt = state.magnets, state.crosstalk.total_mt
+    felt: list[Slide] = []
+    for slide in sorted(live, key=lambda each: -each.said):
+        reads = [
+            _read(state, sensor, scan_mt[sensor] - still * standing_mt[sensor], felt)
+            for sensor in _near(state, slide.x, slide.y, _AROUND)
+            if magnets[sensor] is Magnet.NONE or not still
+        ]
+        fitting = Fitting(slide.table, slide.factor, reads, *slide.axes, _LEANS_MM)
+        if fitting.likelier(slide.x, slide.y, slide.index)[0] > _FELT_LIKELY:
+            felt.append(slide)
+    numbers = {slide.number for slide in felt}
+    return [
+        replace(slide, felt_s=state.now_s) if slide.number in numbers else slide for slide in live
+    ]
+
+
+def _is_over(slide: Slide, now_s: float) -> bool:
+    """Whether it is lost, or was none."""
+    if slide.sigma > _LOST_MM or now_s - slide.felt_s > _UNFELT_S:
+        return True
+    if slide.shown:
+        return slide.lately < _LOST / 4
+    return slide.said < _LOST or now_s - slide.since_s > _DECIDED_S
+
+
+def _read(state: PlateState, sensor: int, mt: float, others: Sequence[Slide]) -> Read:
+    x, y = state.layout.centres_mm[sensor]
+    if others:
+        mt -= sum([each.reads_mt(x, y) for each in others])
+    sigma_mt = state.noise.sigma_mt(sensor)
+    return Read(sensor, x, y, mt, sigma_mt * sigma_mt + _ZERO_MT * _ZERO_MT)
+
+
+def _near(state: PlateState, x: float, y: float, reach: int) -> Sequence[int]:
+    """The sensors of the place nearest to that point, and so many around it each way."""
+    profile = state.layout.profile
+    row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
+    column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
+    return nearby(row, column, reach, profile.rows, profile.columns)
+
+
+def _place(state: PlateState, slide: Slide) -> int | None:
+    """The place on which the piece stands; None between places."""
+    half_mm = state.layout.profile.pitch_mm / 2
+    for sensor in _near(state, slide.x, slide.y, _AROUND):
+        x, y = state.layout.centres_mm[sensor]
+        if max(abs(x - slide.x), abs(y - slide.y)) <= half_mm:
+            return sensor
+    return None

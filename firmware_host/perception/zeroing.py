@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import sub
 from typing import NamedTuple
 
-import msgspec
+from msgspec import Struct
 
 from firmware_host.perception.bands import (
     STRONG_CLASSES,
@@ -32,31 +32,46 @@ from firmware_host.table.sight import Magnet
 _ROUNDS = 8  # a strong reading never hides behind its neighbours, so a few rounds always suffice
 
 
-class Crosstalk:
+class Crosstalk(Struct, frozen=True):
     """``total_mt``: per sensor, the sum over all ``standing`` magnets elsewhere. Sparse: only a
-    change of what stands costs anything.
+    change of what stands costs anything. ``rows``: of a weak and of a strong south magnet on each
+    place, what it adds to every other sensor.
     """
 
-    def __init__(self, calibration: Calibration, columns: int, rows: int) -> None:
-        self._columns = columns
-        self._rows = rows
-        self._strong = calibration.strong_mt
-        self._weak = calibration.weak_mt
-        self._cache: dict[tuple[bool, int], list[float]] = {}
-        self.standing = [Magnet.NONE] * (columns * rows)
-        self.total_mt = [0.0] * (columns * rows)
+    rows: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]]
+    standing: tuple[Magnet, ...]
+    total_mt: Sequence[float]
 
-    def stand(self, index: int, magnet: Magnet) -> None:
-        """Let ``magnet`` be what stands at ``index`` from now on."""
-        before = self.standing[index]
+    @classmethod
+    def of(cls, calibration: Calibration, columns: int, rows: int) -> Crosstalk:
+        """Of an empty plate."""
+        size = columns * rows
+        cells = [divmod(index, columns) for index in range(size)]
+        weak, strong_rows = (
+            [
+                [
+                    0.0
+                    if there == here
+                    else kernel[abs(there[0] - here[0])][abs(there[1] - here[1])]
+                    for there in cells
+                ]
+                for here in cells
+            ]
+            for kernel in (calibration.weak_mt, calibration.strong_mt)
+        )
+        return cls((weak, strong_rows), (Magnet.NONE,) * size, [0.0] * size)
+
+    def stand(self, index: int, magnet: Magnet) -> Crosstalk:
+        """As it is once ``magnet`` is what stands at ``index``."""
+        before, total_mt = self.standing[index], self.total_mt
         if magnet is before:
-            return
-        self.standing[index] = magnet
+            return self
         for which, sign in ((before, -1.0), (magnet, 1.0)):
             if which is not Magnet.NONE:
-                factor = sign * SIGN_OF[which]
-                row = self._row(which in STRONG_CLASSES, index)
-                self.total_mt = [x + factor * k for x, k in zip(self.total_mt, row, strict=True)]
+                factor, row = sign * SIGN_OF[which], self.rows[which in STRONG_CLASSES][index]
+                total_mt = [x + factor * k for x, k in zip(total_mt, row, strict=True)]
+        standing = (*self.standing[:index], magnet, *self.standing[index + 1 :])
+        return Crosstalk(self.rows, standing, total_mt)
 
     def removed(self, readings_mt: Sequence[float]) -> list[float]:
         """The readings without the neighbours."""
@@ -64,94 +79,71 @@ class Crosstalk:
 
     def share_mt(self, source: int, index: int) -> float:
         """What a strong south magnet at ``source`` adds to the sensor ``index``."""
-        return self._row(True, source)[index]
+        return self.rows[True][source][index]
 
     def adds_mt(self, magnet: Magnet, source: int, index: int) -> float:
-        """What ``magnet`` at ``source`` adds to the sensor ``index``."""
-        if magnet is Magnet.NONE:
-            return 0.0
-        return SIGN_OF[magnet] * self._row(magnet in STRONG_CLASSES, source)[index]
+        """What ``magnet``, which is one, at ``source`` adds to the sensor ``index``."""
+        return SIGN_OF[magnet] * self.rows[magnet in STRONG_CLASSES][source][index]
 
-    def resolve(self, readings_mt: Sequence[float]) -> list[float]:
-        """Find the strong magnets among readings of which nothing is known, and remove them."""
+    def resolved(self, readings_mt: Sequence[float]) -> Crosstalk:
+        """With the strong magnets that are found among readings of which nothing is known."""
+        now = self
         for _ in range(_ROUNDS):
-            result = self.removed(readings_mt)
-            if not self.update(range(len(result)), result):
+            before, result = now, now.removed(readings_mt)
+            now = before.updated(range(len(result)), result)
+            if now is before:
                 break
-        return self.removed(readings_mt)
+        return now
 
-    def update(self, places: Sequence[int], readings_mt: Sequence[float]) -> bool:
-        """Let strong readings radiate at once, before they are accepted. Whether any changed."""
-        changed = False
+    def updated(self, places: Sequence[int], readings_mt: Sequence[float]) -> Crosstalk:
+        """With what reads as strong radiating at once, before it is accepted."""
+        result = self
         for index in places:
             reading, now = readings_mt[index], self.standing[index]
             kind = strong(reading)
             if abs(reading) >= STRONG_MT or (abs(reading) >= STRONG_STAYS_MT and now is kind):
-                wanted = kind
-            else:
-                wanted = Magnet.NONE if now in STRONG_CLASSES else now
-            if wanted is not now:
-                self.stand(index, wanted)
-                changed = True
-        return changed
-
-    def _row(self, is_strong: bool, index: int) -> list[float]:
-        row = self._cache.get((is_strong, index))
-        if row is None:
-            kernel = self._strong if is_strong else self._weak
-            y, x = divmod(index, self._columns)
-            row = [
-                kernel[abs(r - y)][abs(c - x)]
-                for r in range(self._rows)
-                for c in range(self._columns)
-            ]
-            row[index] = 0.0
-            self._cache[is_strong, index] = row
-        return row
+                result = result.stand(index, kind)
+            elif now in STRONG_CLASSES:
+                result = result.stand(index, Magnet.NONE)
+        return result
 
 
 FOLLOW_S = 30.0
 FOLLOW_MOST_MT = 0.25  # away from where the zero was last measured
 
 
-class Zeros:
-    """Each sensor's zero and gain. ``zeroed``: whether its zero was measured, or is a guess."""
+class Zeros(Struct, frozen=True):
+    """Each sensor's zero and gain. ``anchor_mt``: its zero as last measured; ``zeroed``: whether it
+    was, or is a guess.
+    """
 
-    def __init__(self, calibration: Calibration) -> None:
-        self._stored = calibration
-        self._offset = list(calibration.offset_mt)
-        self._anchor = list(self._offset)
-        self._gain = list(calibration.gain)
-        self.zeroed = list(calibration.zeroed)
-
-    def calibration(self) -> Calibration:
-        """The calibration of the last run, with what is known of the zeros by now."""
-        return msgspec.structs.replace(
-            self._stored,
-            offset_mt=tuple(self._offset),
-            gain=tuple(self._gain),
-            zeroed=tuple(self.zeroed),
-        )
+    offset_mt: Sequence[float]
+    anchor_mt: Sequence[float]
+    gain: Sequence[float]
+    zeroed: Sequence[bool]
 
     def removed(self, field_mt: Sequence[float]) -> list[float]:
         """One scan as calibrated readings."""
-        known = zip(field_mt, self._offset, self._gain, strict=True)
+        known = zip(field_mt, self.offset_mt, self.gain, strict=True)
         return [(mt - zero) * gain for mt, zero, gain in known]
 
-    def move(self, index: int, by_mt: float) -> None:
-        """The calibrated reading ``by_mt`` is that sensor's zero; now that is known."""
-        self._offset[index] += by_mt / self._gain[index]
-        self._anchor[index] = self._offset[index]
-        self.zeroed[index] = True
+    def moved(self, by_mt: Mapping[int, float]) -> Zeros:
+        """As the calibrated reading in ``by_mt`` is a sensor's zero; now that is known."""
+        offset, anchor, zeroed = list(self.offset_mt), list(self.anchor_mt), list(self.zeroed)
+        for index, mt in by_mt.items():
+            offset[index] = anchor[index] = offset[index] + mt / self.gain[index]
+            zeroed[index] = True
+        return Zeros(offset, anchor, self.gain, zeroed)
 
-    def follow(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> None:
+    def followed(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> Zeros:
         """Empty ``places`` have read so for ``over_s``: their zeros follow, slowly and not far."""
-        offset, gain, anchor = self._offset, self._gain, self._anchor
+        offset, anchor, gain = list(self.offset_mt), self.anchor_mt, self.gain
         share, most = over_s / FOLLOW_S, FOLLOW_MOST_MT
         for i in places:
             moved = offset[i] + share * readings_mt[i] / gain[i]
             off = moved - anchor[i]
             offset[i] = moved if -most <= off <= most else anchor[i] + (most if off > 0 else -most)
+        return Zeros(offset, self.anchor_mt, self.gain, self.zeroed)
 
 
 AVERAGED_S = 0.32  # 16 scans of 50 a second
@@ -178,20 +170,21 @@ def zero(
     crosstalk: Crosstalk,
     classes: frozenset[Magnet],
     expected: Mapping[int, Magnet] | None,
-) -> tuple[Start, ...]:
-    """Per place, what stands there and what its zero is.
+) -> tuple[tuple[Start, ...], Crosstalk]:
+    """Per place, what stands there and what its zero is; and what that adds.
 
     ``mean_mt``: average reading with the stored offsets. ``zeroed``: whether that offset was
-    measured. ``expected``: a hint, place -> magnet (others: empty), or None. Sets up ``crosstalk``.
+    measured. ``expected``: a hint, place -> magnet (others: empty), or None.
     """
-    readings = crosstalk.resolve(mean_mt)
+    crosstalk = crosstalk.resolved(mean_mt)
     starts = []
-    for index, (reading, known) in enumerate(zip(readings, zeroed, strict=True)):
+    for index, reading in enumerate(crosstalk.removed(mean_mt)):
         hint = None if expected is None else expected.get(index, Magnet.NONE)
+        known = zeroed[index]
         start = _stored(reading, classes) if known else _fresh(reading, classes, hint)
         starts.append(start)
-        crosstalk.stand(index, start.magnet)
-    return tuple(starts)
+        crosstalk = crosstalk.stand(index, start.magnet)
+    return tuple(starts), crosstalk
 
 
 def _stored(reading: float, classes: frozenset[Magnet]) -> Start:

@@ -143,9 +143,9 @@ def _count(
     zeroed: bool,
 ) -> None:
     """One board, its pieces' fields taken off the neighbours as perception does."""
-    crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+    crosstalk = Crosstalk.of(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
-        crosstalk.stand(index, magnet)
+        crosstalk = crosstalk.stand(index, magnet)
     known = [
         (mt - offset) * gain
         for mt, offset, gain in zip(raw, calibration.offset_mt, calibration.gain, strict=True)

@@ -93,9 +93,9 @@ def errors(run, calibration, boards, *, widened=3.5, off_mm=5.0):
             mt / (1 + (1 / gain - 1) * widened)
             for mt, gain in zip(readings, calibration.gain, strict=True)
         ]
-        crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+        crosstalk = Crosstalk.of(calibration, profile.columns, profile.rows)
         for index, magnet in stand.items():
-            crosstalk.stand(index, magnet)
+            crosstalk = crosstalk.stand(index, magnet)
         for index, mt in enumerate(crosstalk.removed(known)):
             wrong += classify(mt) is not stand.get(index, Magnet.NONE)
     return wrong

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from msgspec.structs import replace
+
 from firmware_host.config.profile import load_profile
 from hw_sim.rng import Streams
 from hw_sim.world.magnet import MagnetKind
@@ -72,7 +74,7 @@ def test_after_a_tilt_a_circle_still_holds_what_slid_far():
         for index, (east, north) in list(board.offsets_mm.items()):
             if math.hypot(east + side[0], north + side[1]) < FURTHEST_MM:
                 board.slide(index, side)
-        perception._positions.doubtful(0.0)  # as when the plate has been tilted
+        perception.state = replace(perception.state, blind=True)  # as after a tilt
         last = last_of(perception, board)
         for index, at in last.positions.items():
             east, north = board.offsets_mm[index]
