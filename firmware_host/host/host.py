@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -20,19 +20,15 @@ from firmware_host.config.paths import MATCH_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import FarSettings
 from firmware_host.engines.room import EngineRoom
-from firmware_host.host.attract import Attract
 from firmware_host.host.inbox import Inbox
-from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
     Ahead,
     FromStored,
     Other,
     Playing,
-    game_of,
     games_to_begin,
     read_ahead,
     with_boards_read,
-    with_lesson_words,
 )
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.host.showing import Showing
@@ -49,10 +45,8 @@ from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, RulesError
 
-if TYPE_CHECKING:
-    from firmware_host.far.room import Far
-
 T = TypeVar("T")
+AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]
 COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
 UNUSED_S = 600.0  # after which a game that goes on is left alone
 
@@ -66,13 +60,10 @@ class Host:
     a time.
 
     ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
-    game, and the doors to its referee, its engines and its seats; ``showing``: lights and sounds;
-    ``upkeep``: what the game waits for; ``attract``: what is shown while nobody is there.
-    ``requests``: what was done of the game in the last step. ``notices``: part -> what people
-    should know of it as long as that is there. ``ask_journal``: reads in another thread; may be
-    set, else reading a stored game holds up a scan. ``power_off``: has the computer shut down,
-    where it may be: after back has been held for OFF_S. ``far``: the match with other
-    tables; None where there has been none.
+    game, and the doors to its referee, its engines, its seats and other tables; ``showing``: lights
+    and sounds; ``upkeep``: what the game waits for. ``requests``: what has been done of the game
+    since the last step began. ``notices``: part -> what people should know of it as long as that is
+    there.
     """
 
     look: Look
@@ -98,17 +89,11 @@ class Host:
         self.plate = plate
         self.journal = journal
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
-        self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
-        self.power_off: Callable[[], None] | None = None
         self.sensing = Sensing(profile, plate, calibration, clock, scanned)
         self.upkeep = Upkeep(profile, journal.path.parent, clock)
-        self.playing = Playing(profile, journal, engines)
+        self.playing = Playing(profile, journal, engines, far or FarSettings())
         self.showing = Showing(profile, plate, calibration.light_at)
-        self.attract = Attract()
-        self.requests: tuple[c.GameRequest, ...] = ()
-        self._done: list[c.GameRequest] = []
-        self._far_settings = far or FarSettings()
-        self.far: Far | None = None
+        self.requests: list[c.GameRequest] = []
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
         position = self.playing.start(first_game)
@@ -117,7 +102,7 @@ class Host:
             self.notices["journal"] = self.playing.left
         if (journal.path.parent / MATCH_NAME).exists():
             try:
-                self._open_far()
+                self.playing.open_far()
             except TiltboardError as error:
                 self.notices["far"] = troubles.part_missing([error])
         self.step()
@@ -131,19 +116,18 @@ class Host:
         """
         return self._inbox.call(work)
 
-    def submit(self, command: c.HostCommand | c.Touch) -> Future[None]:
+    def submit(
+        self, command: c.HostCommand | c.Touch, ask_journal: AskJournal | None = None
+    ) -> Future[None]:
         """Carry ``command`` out in a coming step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will. A request
-        that names no game and step means those of this moment.
+        that names no game and step means those of the last step. ``ask_journal``: reads in another
+        thread; without, reading a stored game holds up a scan.
         """
-        if isinstance(command, c.Touch):
-            return self.call(self.attract.touch)
-        read = self.ask_journal
-        if read is not None and isinstance(command, FromStored):
-            stored = command
+        if isinstance(command, FromStored) and ask_journal is not None:
             return self._inbox.call_after(
-                lambda: read(lambda journal: read_ahead(stored, journal)),
-                lambda ahead: self._take_up(stored, ahead),
+                partial(ask_journal, partial(read_ahead, command)),
+                partial(self._take_up, command),
             )
         if isinstance(command, c.NewGame):
             try:  # here, because that takes longer the longer a file is
@@ -153,63 +137,64 @@ class Host:
                 refused.set_exception(error)
                 return refused
         if isinstance(command, c.GameRequest) and command.game is None:
-            step = command.step
+            seen, step = self.standing, command.step
             if step is None and isinstance(command, c.OF_THE_STEP):
-                step = self.playing.referee.step_number
-            command = msgspec.structs.replace(command, game=self.playing.game_id, step=step)
-        return self.call(lambda: self.do(command))
+                step = seen.step
+            command = msgspec.structs.replace(command, game=seen.game_id, step=step)
+        return self._inbox.call(partial(self.do, command))
 
     # What the table's thread does
 
-    def do(self, command: c.HostCommand) -> None:
+    def do(self, command: c.HostCommand | c.Touch) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
-        self.attract.touch()
+        playing, upkeep = self.playing, self.upkeep
+        self.showing.attract.touched = True
         match command:
             case c.Calibrate():
                 self._stop_playing_freely()
-                self.upkeep.calibrate(command, self.sensing)
+                upkeep.calibrate(command, self.sensing)
             case c.AnswerSweep(value):
-                if self.upkeep.sweep is not None:
-                    self.upkeep.sweep.answer(value)
+                upkeep.answer(value)
             case c.StopCalibration():
-                self.upkeep.stop_calibrating()
+                upkeep.stop_calibrating()
             case c.ShowCode(code):
                 self.showing.show_code(code, self.look.now_s)
             case c.Glow():
                 self._shine(command)
             case c.NewGame() | c.Again():
-                self._begin(command)
+                if playing.begin_asked(command):
+                    self._stop_playing_freely()
             case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
-                self._open_far().do(command)
+                playing.open_far().do(command)
             case c.Learn() | c.SolvePuzzle() | c.Practise():
                 self._check_not_waiting()
                 self._take_up(command)
             case c.ResumeGame() | c.ImportGame() | c.StopLearning():
                 self._take_up(command)
-            case c.Hint() if self.playing.went_wrong(self.standing):
+            case c.Hint() if playing.went_wrong(self.standing):
                 self._carry_out(c.TakeBack())
-                self.playing.pointed = self.standing.moves[:-1]
+                playing.pointed = self.standing.moves[:-1]
             case c.Hint():
-                self.playing.opponents.ask_hint(self.standing, self.look.now_s)
+                playing.opponents.ask_hint(self.standing, self.look.now_s)
             case c.Assist(player, amount, sure):
-                self.playing.opponents.grant(self.game, player, amount, sure=sure)
+                playing.opponents.grant(self.game, player, amount, sure=sure)
             case c.Sure():
-                self.playing.opponents.advice.be_sure()
+                playing.opponents.advice.be_sure()
             case c.PlayAs(player, name):
-                self.playing.opponents.check(self.game, {}, [player])
-                self.playing.people.sit(player, name)
+                playing.opponents.check(self.game, {}, [player])
+                playing.people.sit(player, name)
             case c.Forget(name):
-                self.playing.people.forget(name)
+                playing.people.forget(name)
             case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
-                self.playing.seat(command)
+                playing.seats.do(command)
             case c.PlayFreely(on):
                 self._play_freely(on=on)
-            case c.Resign(player) | c.OfferDraw(player) if player in self.playing.opponents.seats:
+            case c.Resign(player) | c.OfferDraw(player) if player in playing.opponents.seats:
                 raise NotPossibleError(
                     "The computer plays for {player}: nobody else resigns or offers a draw for it.",
                     player=player,
                 )
-            case _:
+            case c.GameRequest():
                 self._ask(command)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
@@ -230,54 +215,9 @@ class Host:
 
     def _ask(self, request: c.GameRequest) -> None:
         """``request`` is done, or the other tables are asked whether it may be."""
-        if self.far is None or not self.far.take_over(request, self.standing):
+        far = self.playing.far
+        if far is None or not far.take_over(request, self.standing):
             self._carry_out(request)
-
-    def _open_far(self) -> Far:
-        """Raises FarError where the extra is not installed."""
-        if self.far is None:
-            from firmware_host.far.room import Far
-
-            self.far = Far(self.journal.path.parent, self._far_settings, self._begin_far)
-        return self.far
-
-    def _begin(self, command: c.NewGame | c.Again) -> None:
-        """A new game, in which some may play at other tables. Raises what stands in its way."""
-        far, playing = self.far, self.playing
-        if isinstance(command, c.Again):
-            if far is None or not far.again(playing.game_id):
-                playing.begin_again()
-                self._stop_playing_freely()
-            return
-        command = with_boards_read(command)
-        game = game_of(command)
-        if command.far:
-            far = self._open_far()
-            engines = far.seats(command, game)
-            self._begin_far(msgspec.structs.replace(command, engines=engines))
-            far.make(command, self.game, playing.game_id)
-            return
-        same = (game.name, game.options) == (self.game.name, self.game.options)
-        # The match's game once more, which the other tables have to want too
-        if far is None or not (same and far.again(playing.game_id)):
-            playing.begin(command)
-            self._stop_playing_freely()
-
-    def _begin_far(self, new: c.NewGame) -> int:
-        """A game of the match. Returns its number."""
-        self.playing.begin(new)
-        self._stop_playing_freely()
-        return self.playing.game_id
-
-    def _step_far(self) -> None:
-        """Go on with the match, and ask of the game what was done at another table."""
-        far = self.far
-        if far is None:
-            return
-        request = far.step(self.standing, self.look.now_s, self.playing.people.seated)
-        if request is not None:
-            with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
-                self._carry_out(request)
 
     def _carry_out(self, request: c.GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere
@@ -285,17 +225,30 @@ class Host:
         """
         self._check_not_waiting()
         self.playing.referee.carry_out(request)
-        self._done.append(request)
+        self.requests.append(request)
 
     def _check_not_waiting(self) -> None:
         if self.upkeep.why is not None:
             raise self.upkeep.why
 
+    def _play_freely(self, *, on: bool) -> None:
+        if self.upkeep.sweep is not None:
+            self._check_not_waiting()
+        if on:
+            self.upkeep.free = self.upkeep.free or FreePlay()
+        else:
+            self._stop_playing_freely()
+
+    def _stop_playing_freely(self) -> None:
+        if self.upkeep.free is not None:
+            self.playing.referee.set_up_again()
+        self.upkeep.free = None
+
     def _shine(self, lamp: c.Glow) -> None:
         """Raises NotPossibleError while somebody may be playing."""
         self._check_not_waiting()
         played = self.standing.moves and self.standing.phase is not Phase.OVER
-        used = played and self.look.now_s - self.attract.stirred_s < UNUSED_S
+        used = played and self.look.now_s - self.showing.attract.stirred_s < UNUSED_S
         if used and lamp.rgb is not None:
             raise NotPossibleError(
                 "Somebody is playing: the lights belong to the game.",
@@ -305,42 +258,33 @@ class Host:
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
+        self.requests.clear()
         self._inbox.work_off()
         tilted = self.standing.lean_rad is not None  # so that a piece slides
         look = self.look = self.sensing.look(self.overlay, tilted=tilted)
         presses = look.presses
         if self.showing.end_code(look.now_s, presses):
             presses = ()  # the button does nothing else
+        self._count_down(look.back_held_s)
         # By the time of the reading: a recording tells exactly the same again
-        time_s, referee = look.frame.time_s, self.playing.referee
-        if self.power_off is not None:
-            self._count_down(look.back_held_s, self.power_off)
+        time_s, playing = look.frame.time_s, self.playing
         if self.upkeep.why is None:
-            standing = referee.step(look.sight, time_s, presses)
-            lesson = self.playing.lesson
-            self.standing = (
-                standing
-                if lesson is None
-                else with_lesson_words(lesson, standing, self.playing.pointed)
-            )
+            standing = playing.referee.step(look.sight, time_s, presses)
+            self.standing = playing.with_lesson_words(standing)
             self._follow_up(look)
         else:
             if self.standing.game is not self.game:  # begun just before, or meanwhile
-                self.standing = referee.step(look.sight, time_s)
+                self.standing = playing.referee.step(look.sight, time_s)
             self._wait(look)
-        if self.upkeep.why is not None or self.playing.lesson is not None or self.playing.seated:
-            self.attract.touch()
-        self.attract.step(self.standing, look)
-        self.requests, self._done = tuple(self._done), []
-        if self.attract.stirred_s == look.now_s:
-            self.showing.shine(None)
         self._show(look)
 
-    def _count_down(self, held_s: float, power_off: Callable[[], None]) -> None:
+    def _count_down(self, held_s: float) -> None:
         """The lights count the seconds until back has been held for long enough. Let go earlier, it
         is a long press as any other.
         """
-        before = self.showing.counted
+        power_off, before = self.upkeep.power_off, self.showing.counted
+        if power_off is None:
+            return
         left = max(0, ceil(OFF_S - held_s)) if held_s >= COUNTS_FROM_S else None
         if left == before:
             return
@@ -365,29 +309,37 @@ class Host:
             self.perception.believe(self.overlay.index_of(place), magnet)
         if playing.referee.wish is not None:
             self._inbox.once("wish", self._grant_wish)
-        if self.far is not None:
+        if playing.far is not None:
             self._inbox.once("far", self._step_far)
-            if self.far.plays(playing.game_id):
-                self.attract.touch()  # somebody is there, far away
-        for time_up in playing.clock.step(standing, look.now_s):
-            self._inbox.once("clock", partial(self._try, Ask(time_up)))
-        for ask in playing.opponents.step(standing, look.now_s, playing.clock.state):
-            self._inbox.once(repr(ask.request), partial(self._try, ask))
-        opponents = playing.opponents
-        told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
-        if self.far is not None:
-            told["far"] = self.far.notice
-        for part, trouble in told.items():
+            if playing.far.plays(playing.game_id):
+                self.showing.attract.touched = True  # somebody is there, far away
+        requests = [
+            *playing.clock.step(standing, look.now_s),
+            *playing.opponents.step(standing, look.now_s, playing.clock.state),
+        ]
+        for request in requests:
+            self._inbox.once(repr(request), partial(self._try, request))
+        for part, trouble in playing.troubles.items():
             if trouble is None:
                 self.notices.pop(part, None)
             else:
                 self.notices[part] = trouble
 
-    def _try(self, ask: Ask) -> None:
+    def _try(self, request: c.GameRequest) -> None:
         """Do what a clock or an engine asks; they ask again where it has become impossible."""
         with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
-            self._ask(ask.request)
-            ask.done()
+            self._ask(request)
+            self.playing.opponents.carried_out(request)
+
+    def _step_far(self) -> None:
+        """Go on with the match, and ask of the game what was done at another table."""
+        playing = self.playing
+        if playing.far is None:
+            return
+        request = playing.far.step(self.standing, self.look.now_s, playing.people.seated)
+        if request is not None:
+            with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
+                self._carry_out(request)
 
     def _grant_wish(self) -> None:
         """What was chosen at the table, in a menu or with confirm; it is said if it cannot be."""
@@ -417,30 +369,21 @@ class Host:
             upkeep.stop_calibrating()
 
     def _show(self, look: Look) -> None:
-        self.showing.sound(self.standing.sounds, look.now_s)
-        if self.upkeep.sweep is None:
-            seen, paused = look.observation, self.standing.phase is Phase.PAUSED
-            tilted = paused and seen.stillness is Stillness.TILTED
-            aim = self.standing.lean_rad or (0.0, 0.0)
-            lean = (seen.tilt_rad[0] - aim[0], seen.tilt_rad[1] - aim[1]) if tilted else None
-            scene = self.attract.scene
-            self.showing.draw(self.shown, self.overlay, look.now_s, lean, scene)
-        else:
-            step = self.upkeep.sweep.step
-            self.showing.draw_sweep(self.upkeep.sweep.strip, look.now_s, tried=bool(step.sounds))
-
-    def _play_freely(self, *, on: bool) -> None:
-        if self.upkeep.sweep is not None:
-            self._check_not_waiting()
-        if on:
-            self.upkeep.free = self.upkeep.free or FreePlay()
-        else:
-            self._stop_playing_freely()
-
-    def _stop_playing_freely(self) -> None:
-        if self.upkeep.free is not None:
-            self.playing.referee.set_up_again()
-        self.upkeep.free = None
+        standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep
+        if self.upkeep.why is not None or self.playing.keeps_awake:
+            showing.attract.touched = True
+        showing.attract.step(standing, look)
+        if showing.attract.stirred_s == look.now_s:
+            showing.shine(None)
+        showing.sound(standing.sounds, look.now_s)
+        if sweep is not None:
+            showing.draw_sweep(sweep.strip, look.now_s, tried=bool(sweep.step.sounds))
+            return
+        seen, lean = look.observation, None
+        if standing.phase is Phase.PAUSED and seen.stillness is Stillness.TILTED:
+            aim = standing.lean_rad or (0.0, 0.0)
+            lean = (seen.tilt_rad[0] - aim[0], seen.tilt_rad[1] - aim[1])
+        showing.draw(self.shown, self.overlay, look.now_s, lean)
 
     @property
     def frame(self) -> Frame:
@@ -467,10 +410,7 @@ class Host:
         """The standing as lights and page show it: under what somebody is asked to do, or what an
         engine does.
         """
-        standing = self.playing.follows(self.playing.opponents.shown(self.standing))
-        if self.far is not None:
-            standing = self.far.shown(standing)
-        asked = self.upkeep.asked
+        standing, asked = self.playing.shown(self.standing), self.upkeep.asked
         return standing if asked is None else asked.over(standing)
 
     @property
@@ -485,8 +425,6 @@ class Host:
 
     def close(self) -> None:
         """Lights off and everything given back."""
-        self.playing.opponents.close()
-        if self.far is not None:
-            self.far.close()
+        self.playing.close()
         self.plate.close()
         self.journal.close()

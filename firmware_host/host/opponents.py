@@ -6,9 +6,8 @@ counts once it lies on the board. A person may at any time make another move for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import (
@@ -35,16 +34,6 @@ SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What an engine, or a clock, asks of the game. ``done``: called once that is carried out, and
-    never where it had become impossible.
-    """
-
-    request: GameRequest
-    done: Callable[[], None] = lambda: None
-
-
 class Opponents:
     """All of it in the table's thread. ``seats``: who plays; ``far``: who does at other tables;
     ``advice``: what people are shown of their moves; ``trouble``: what people should know of an
@@ -63,6 +52,7 @@ class Opponents:
         self._given: Task | None = None
         self._stuck: Task | None = None
         self.advice = Advice(journal)
+        self._chosen: tuple[MakeMove, Thought] | None = None  # what was asked for last
         self._answer: Thought | None = None  # the last one that was played
         self._expects: dict[str, float] = {}  # of the game, when they moved last
         self._moves = 0  # that stood in the last step
@@ -106,7 +96,7 @@ class Opponents:
         self.advice.begin(game_id, assist, tuple(moves))
         self.trouble = None
         self._expects = {}
-        self._given = self._stuck = self._answer = None
+        self._given = self._stuck = self._answer = self._chosen = None
         self._seat_owed = self._thinks = False
         if self._room is not None:
             self._room.think(None)
@@ -154,7 +144,7 @@ class Opponents:
 
     def step(
         self, standing: Standing, now_s: float, clock: ClockLeft | None = None
-    ) -> Sequence[Ask]:
+    ) -> Sequence[GameRequest]:
         """What engines ask for, seen how the game stands after a step. ``clock``: the players' time
         before their next moves.
         """
@@ -202,12 +192,17 @@ class Opponents:
             self._stuck = task  # a person plays it
             return ()
         move = MakeMove(thought.move, game=standing.game_id, step=standing.step)
-        return (Ask(move, partial(self._played, task, seat, thought)),)
+        self._chosen = move, thought
+        return (move,)
 
-    def _played(self, task: Task, before: EngineSeat, thought: Thought) -> None:
-        """Its move is being carried out: who has found it, and how long he has thought so far."""
-        self._given, self._answer = task, thought
-        player, found = task.player, thought.seat
+    def carried_out(self, request: GameRequest) -> None:
+        """If that is an engine's move: who has found it, and how long he has thought so far."""
+        if self._chosen is None or self._chosen[0] != request:
+            return
+        thought = self._chosen[1]
+        self._given, self._answer = thought.task, thought
+        player, found = thought.task.player, thought.seat
+        before = self.seats[player]
         told_s = before.thought_s if found.engine == before.engine else 0.0
         thought_s = round(told_s + thought.thought_s, 2)
         seat = EngineSeat(
@@ -246,21 +241,21 @@ class Opponents:
         plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
         return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
-    def _agrees(self, standing: Standing) -> Sequence[Ask]:
+    def _agrees(self, standing: Standing) -> Sequence[GameRequest]:
         """Engines that stood badly when they last moved agree to a draw that is offered."""
         if not standing.draw_offers:
             return ()
         silent = self.seats.keys() - set(standing.draw_offers)
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
-        return [Ask(OfferDraw(player, game=standing.game_id)) for player in willing]
+        return [OfferDraw(player, game=standing.game_id) for player in willing]
 
-    def _back(self, standing: Standing) -> Sequence[Ask]:
+    def _back(self, standing: Standing) -> Sequence[GameRequest]:
         """Take back a person's move before an engine's that was taken back."""
         made = len(standing.moves)
         people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
         if not people or not made:
             return ()
-        return (Ask(TakeBack(made - 1, game=standing.game_id, step=standing.step)),)
+        return (TakeBack(made - 1, game=standing.game_id, step=standing.step),)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does, and what people are shown of their moves."""

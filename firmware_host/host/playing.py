@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,6 +15,7 @@ from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ASSIST, NO_ENGINES, Assist, Assists, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Profile
+from firmware_host.config.settings import FarSettings
 from firmware_host.engines.puzzles import (
     ExerciseGame,
     Puzzle,
@@ -50,6 +51,9 @@ from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
 from games.registry import HOSTED, game_type
 from games.seated import SeatedGame
+
+if TYPE_CHECKING:
+    from firmware_host.far.room import Far
 
 _log = logging.getLogger(__name__)
 
@@ -148,13 +152,10 @@ def progress(game: Guided, standing: Standing) -> Progress:
     return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
 
 
-def with_lesson_words(
-    game: Guided, standing: Standing, pointed: tuple[str, ...] | None = None
+def _with_lesson_words(
+    game: Guided, standing: Standing, pointed: tuple[str, ...] | None
 ) -> Standing:
-    """``standing`` with the lesson's words where it is somebody's turn, and the move that the
-    table's hand may make as what is to be carried out. ``pointed``: after which moves of a puzzle
-    the right one is shown.
-    """
+    """``pointed``: after which moves of a puzzle the right one is shown."""
     position = standing.position
     if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
         return standing
@@ -339,8 +340,9 @@ def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
 class Playing:
     """The game being played, and the doors to what it needs: ``referee`` judges it, ``overlay``
     says where on the plate it lies, ``opponents`` are the engines that play in it, ``clock`` has
-    the players' time; of a game of seats, ``seats`` say who sits where. ``offered``: what the menu
-    at the table has besides games, and what is called if that is chosen.
+    the players' time; of a game of seats, ``seats`` say who sits where, and ``room`` is its
+    referee, else None. ``far``: the match with other tables; None where there has been none.
+    ``offered``: what the menu at the table has besides games, and what is called if that is chosen.
 
     What begins another game returns the position that should now stand on the board.
     """
@@ -348,19 +350,28 @@ class Playing:
     game: Game
     overlay: Overlay
     referee: Arbiter
+    room: SeatArbiter | None
 
-    def __init__(self, profile: Profile, journal: Journal, engines: EngineRoom | None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        journal: Journal,
+        engines: EngineRoom | None,
+        far: FarSettings | None = None,
+    ) -> None:
         """Nothing is played yet. ``engines``: where those think that play; without, people play
-        for them.
+        for them. ``far``: how other tables are reached.
         """
         self._profile = profile
         self._journal = journal
+        self._far_settings = far or FarSettings()
+        self.far: Far | None = None
         self.seats = Seats(journal.path.parent)
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
         self._gone_on_with: tuple[int, Line | None] = 0, None
-        self.pointed: tuple[str, ...] | None = None  # as with_lesson_words has it
+        self.pointed: tuple[str, ...] | None = None  # as _with_lesson_words has it
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
@@ -377,16 +388,28 @@ class Playing:
         return isinstance(self.game, ExerciseGame) and _is_wrong(self.game, standing)
 
     @property
-    def seated(self) -> bool:
-        """Whether the game is one of seats."""
-        return isinstance(self.referee, SeatArbiter)
+    def keeps_awake(self) -> bool:
+        """Whether people may be there although nothing happens at the table."""
+        return self.lesson is not None or self.room is not None
 
     @property
-    def room(self) -> SeatArbiter:
-        """The referee of a game of seats. Raises NotPossibleError where none is being played."""
-        if not isinstance(self.referee, SeatArbiter):
-            raise NotPossibleError("No such game is being played.", remedy="Begin one.")
-        return self.referee
+    def troubles(self) -> Mapping[str, Message | None]:
+        """Part -> what people should know of it; None: nothing any more."""
+        opponents, far = self.opponents, self.far
+        told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
+        return told if far is None else {**told, "far": far.notice}
+
+    def shown(self, standing: Standing) -> Standing:
+        """``standing`` with what engines, and people at other tables, do."""
+        standing = self._with_level(self.opponents.shown(standing))
+        return standing if self.far is None else self.far.shown(standing)
+
+    def with_lesson_words(self, standing: Standing) -> Standing:
+        """``standing``; in a lesson with its words where it is somebody's turn, and the move that
+        the table's hand may make as what is to be carried out.
+        """
+        lesson = self.lesson
+        return standing if lesson is None else _with_lesson_words(lesson, standing, self.pointed)
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
         """Let the menu at the table offer something else too: ``ask`` is called, in its thread."""
@@ -441,7 +464,7 @@ class Playing:
                 if game.number and shown.done == shown.steps and not shown.wrong:
                     self._counted = self.game_id
                     people.solved(game.solver, game.exercise.game, game.number)
-            elif outcome is not None and self.game_id > 0 and not self.seated:
+            elif outcome is not None and self.game_id > 0 and self.room is None:
                 self._counted = self.game_id
                 if len(standing.moves) < len(game.players):  # nobody has played it
                     return
@@ -450,7 +473,7 @@ class Playing:
         except NotPossibleError as error:
             _log.warning("%s", error)
 
-    def follows(self, standing: Standing) -> Standing:
+    def _with_level(self, standing: Standing) -> Standing:
         """``standing``, which says of a game that is over at which level the computer goes on."""
         game, seats = standing.game, self.opponents.seats
         if standing.outcome is None or game is not self.game:
@@ -492,6 +515,42 @@ class Playing:
         )
         line = Line.of(game, game_id)
         return self._follow(line, overlay, engines=engines, assist=assist, clock=clock)
+
+    def open_far(self) -> Far:
+        """Raises FarError where the extra is not installed."""
+        if self.far is None:
+            from firmware_host.far.room import Far
+
+            self.far = Far(self._journal.path.parent, self._far_settings, self._begin_far)
+        return self.far
+
+    def _begin_far(self, new: c.NewGame) -> int:
+        """A game of the match. Returns its number."""
+        self.begin(new)
+        return self.game_id
+
+    def begin_asked(self, command: c.NewGame | c.Again) -> bool:
+        """A new game, in which some may play at other tables. False: it is the match's once more,
+        which they have to want too, and are asked. Raises what stands in its way.
+        """
+        far = self.far
+        if isinstance(command, c.Again):
+            if far is not None and far.again(self.game_id):
+                return False
+            self.begin_again()
+            return True
+        command = with_boards_read(command)
+        game = game_of(command)
+        if command.far:
+            far = self.open_far()
+            self.begin(msgspec.structs.replace(command, engines=far.seats(command, game)))
+            far.make(command, self.game, self.game_id)
+            return True
+        same = (game.name, game.options) == (self.game.name, self.game.options)
+        if far is not None and same and far.again(self.game_id):
+            return False
+        self.begin(command)
+        return True
 
     def begin_again(self) -> Position | None:
         """The same game with the same engines and clocks; after a lesson the game before it."""
@@ -538,18 +597,6 @@ class Playing:
         self.pointed = None
         return self._follow(Line.of(game, -self._lessons), overlay_for(self._profile, game))
 
-    def seat(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
-        """Change who sits where. Raises NotPossibleError."""
-        match command:
-            case c.SitDown(digest, player, code):
-                self.seats.sit(digest, player, code)
-            case c.OpenHand(player, digest):
-                self.seats.open_hand(player, digest)
-            case c.StandUp(player):
-                self.seats.stand_up(player)
-            case c.SeatComputer(player, level):
-                self.seats.play(player, level)
-
     def _go_on(self, record: GameRecord, known: Line | None = None) -> Position:
         if known is None and self._gone_on_with[0] == record.id:  # after a lesson
             known = self._gone_on_with[1]
@@ -585,8 +632,9 @@ class Playing:
         game, game_id = line.game, line.game_id
         journal = self._journal if game_id > 0 else Unwritten()
         menu = self.menu if game_id > 0 else None
+        self.room = None
         if isinstance(overlay, ZoneOverlay):
-            self.referee = SeatArbiter(
+            self.referee = self.room = SeatArbiter(
                 journal, self.seats, overlay, line, menu, resumed=record is not None
             )
         else:
@@ -601,8 +649,14 @@ class Playing:
                 tilts=self._profile.sees_tilt,
             )
         self.game, self.overlay, self.game_id = game, overlay, game_id
-        self.seats.set_up(game.players if self.seated else (), game_id)
+        self.seats.set_up(() if self.room is None else game.players, game_id)
         self.opponents.sit_down(game_id, engines, line.moves, assist)
         over = record is not None and record.result is not None
         self.clock.wind(game_id, clock, len(line.moves), over=over)
         return line.position
+
+    def close(self) -> None:
+        """End every process, and leave the other tables for now."""
+        self.opponents.close()
+        if self.far is not None:
+            self.far.close()

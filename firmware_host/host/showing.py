@@ -1,16 +1,21 @@
-"""What the table shows and sounds: the standing's lights, those of a sweep, and codes."""
+"""What the table shows and sounds: the standing's lights, those of a sweep, codes, and a game that
+plays itself while nobody touches the table.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import TypeVar
 
 from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.sweep import TRIED_HZ
 from firmware_host.config.profile import Profile
-from firmware_host.host.attract import Scene
+from firmware_host.engines.puzzles import Puzzle, exercises
+from firmware_host.host.sensing import Look as Scan
 from firmware_host.table.buttons import CONFIRM, Press
 from firmware_host.table.commands import Glow
 from firmware_host.table.lights import (
@@ -23,12 +28,18 @@ from firmware_host.table.lights import (
     piece_light,
 )
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Sound, Standing
+from firmware_host.table.standing import Phase, Sound, Standing
+from games.base import Game, Position
+from games.registry import game_type
 
 T = TypeVar("T")
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
 FLICKER = (1.0, 0.8, 0.9, 0.6, 0.85, 0.7, 0.95, 0.55)  # of a candle, a quarter second each
+IDLE_S = 60.0  # before a game has begun
+ENDED_S = 300.0  # after one: people look at how it ended
+MOVE_S = 1.4
+END_S = 6.0
 MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # of a game that plays itself
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
@@ -73,17 +84,99 @@ class TunePlayer:
         return self._tone_hz
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A moment of the game that plays itself: place -> piece, and what the last move changed there,
+    or what decides the game.
+    """
+
+    cells: Mapping[str, str]
+    marked: frozenset[str]
+    lasts_s: float
+
+
+class Attract:
+    """``scene``: what is shown now; None while somebody is there. The games are those that the
+    computer played against itself when the puzzles were found, each with its end. ``stirred_s``:
+    when something has happened at the table last. ``touched``: set where somebody is there.
+    """
+
+    def __init__(self) -> None:
+        self.scene: Scene | None = None
+        self._scenes: Iterator[Scene] = iter(())
+        self._alone_since_s: float | None = None
+        self._next_s = 0.0
+        self.touched = False
+        self._stood: tuple[object, ...] = ()
+        self.stirred_s = 0.0
+
+    def step(self, standing: Standing, look: Scan) -> None:
+        """After a scan of a game that nothing keeps waiting."""
+        stood = (standing.game_id, standing.step, standing.phase)
+        stirred = look.presses or look.sight.events or stood != self._stood
+        if stirred:
+            self._stood, self.stirred_s = stood, look.now_s
+        touched, self.touched = self.touched, False
+        if stirred or touched or not _idle(standing):
+            self._alone_since_s, self.scene = None, None
+            return
+        if self._alone_since_s is None:
+            self._alone_since_s = look.now_s
+        waits_s = ENDED_S if standing.phase is Phase.OVER else IDLE_S
+        if look.now_s - self._alone_since_s < waits_s or standing.game is None:
+            return
+        if self.scene is None:
+            self._scenes, self._next_s = _scenes(standing.game), look.now_s
+        if look.now_s >= self._next_s:
+            self.scene = next(self._scenes, None)
+            self._next_s = look.now_s + (MOVE_S if self.scene is None else self.scene.lasts_s)
+
+
+def _idle(standing: Standing) -> bool:
+    begun = standing.phase is Phase.TURN and bool(standing.moves)
+    return standing.phase in (Phase.TURN, Phase.OVER) and not begun and standing.question is None
+
+
+def _scenes(game: Game) -> Iterator[Scene]:
+    """Scenes of games without end; none where no such game was played on this board."""
+    played = [e for e in exercises(game.name) if e.kind == "win" and _fits(e, game)]
+    for number in count() if played else ():
+        exercise = played[number % len(played)]
+        position = game_type(exercise.game).create(exercise.options).start()
+        for move in (*exercise.moves, exercise.solution, *exercise.following):
+            position, before = position.after(move), position
+            yield _scene(position, before)
+        wins = (move for move in position.legal() if position.after(move).over)
+        win = next(wins, None)
+        if win is not None:
+            yield _scene(position.after(win), position)
+
+
+def _fits(exercise: Puzzle, game: Game) -> bool:
+    other = game_type(exercise.game).create(exercise.options)
+    return set(other.board) <= set(game.board) and other.drawing == game.drawing
+
+
+def _scene(position: Position, before: Position) -> Scene:
+    changed = {place for place, piece in position.cells.items() if before.cells.get(place) != piece}
+    outcome = position.outcome
+    if outcome is None:
+        return Scene(position.cells, frozenset(changed), MOVE_S)
+    return Scene(position.cells, frozenset(outcome.places or changed), END_S)
+
+
 class Showing:
     """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
     set. ``sounds``: the last ones made, numbered from the start of the host. ``counted``: seconds
     that the lights show as a digit, over all else. ``lamp``: as what the plate shines now, where
-    nobody plays.
+    nobody plays. ``attract``: what is shown while nobody is there.
     """
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
         self._profile = profile
         self._plate = plate
         self.light_at = light_at
+        self.attract = Attract()
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
         self._sounds_made = 0
         self._tunes = TunePlayer()
@@ -153,11 +246,11 @@ class Showing:
         overlay: Overlay,
         now_s: float,
         lean: Lean | None = None,
-        scene: Scene | None = None,
     ) -> None:
-        """How the game stands. ``lean``: how far a tilted plate is from how it should be, as in
-        Motion. ``scene``: what is shown in its place.
+        """How the game stands, or what is shown while nobody is there. ``lean``: how far a tilted
+        plate is from how it should be, as in Motion.
         """
+        scene = self.attract.scene
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
         if self._instead(now_s):
             return

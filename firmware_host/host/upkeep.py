@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,7 +88,8 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
 class Upkeep:
     """``sweep``: the calibration that goes on, and ``left``: how much of an interrupted one is
     done, and of how much. ``free``: while people play without rules. ``asked``: what somebody is to
-    do besides playing; may be set.
+    do besides playing; may be set. So may ``power_off``: has the computer shut down, where it may
+    be.
     """
 
     def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:
@@ -99,6 +100,7 @@ class Upkeep:
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
         self.asked: Asked | None = None
+        self.power_off: Callable[[], None] | None = None
 
     @property
     def why(self) -> NotPossibleError | None:
@@ -129,6 +131,11 @@ class Upkeep:
             write_progress(self._folder / PROGRESS_NAME, progress)
         except OSError as error:
             _log.warning("The sweep's progress cannot be saved: %s", error)
+
+    def answer(self, value: str) -> None:
+        """Answer what a sweep asks, if one goes on."""
+        if self.sweep is not None:
+            self.sweep.answer(value)
 
     def stop_calibrating(self) -> None:
         """What has been measured is kept for the next time."""

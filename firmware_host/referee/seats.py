@@ -11,6 +11,7 @@ import msgspec
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.paths import keep, read_kept
 from firmware_host.messages import text
+from firmware_host.table import commands as c
 
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
@@ -66,6 +67,18 @@ class Seats:
         """
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
+
+    def do(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
+        """Change who sits where. Raises NotPossibleError, with nothing changed."""
+        match command:
+            case c.SitDown(digest, player, code):
+                self.sit(digest, player, code)
+            case c.OpenHand(player, digest):
+                self.open_hand(player, digest)
+            case c.StandUp(player):
+                self.stand_up(player)
+            case c.SeatComputer(player, level):
+                self.play(player, level)
 
     def _sitting(self) -> dict[str, str]:
         return {**self._holders, **dict.fromkeys(self._computers, COMPUTER)}

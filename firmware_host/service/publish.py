@@ -55,10 +55,11 @@ class SeatPublisher:
 
     def _look(self) -> None:
         playing, position = self._host.playing, self._host.standing.position
-        if not playing.seated or position is None:
+        room = playing.room
+        if room is None or position is None:
             self._made_of, self._room, self._seats = (), None, page.SeatsShown()
             return
-        room, seats, game = playing.room, playing.seats, position.game
+        seats, game = playing.seats, position.game
         step, proposed = room.step_number, room.proposal
         hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
         made_of = (position, step, room.counting, proposed, seats.changes, hints)
@@ -209,6 +210,7 @@ class Publisher:
         free, bench, motion = host.upkeep.free, self._bench, host.frame.motion
         lesson = host.playing.lesson
         before = lesson.opening if isinstance(lesson, ExerciseGame) else ()
+        scene = host.showing.attract.scene
         return page.Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
@@ -281,7 +283,7 @@ class Publisher:
             clock=self._clock(),
             match=self._match(),
             figures={} if position is None else dict(position.figures),
-            attract=None if host.attract.scene is None else dict(host.attract.scene.cells),
+            attract=None if scene is None else dict(scene.cells),
             happened=[] if free is None else list(free.happened),
             told=[] if standing.last is None else list(reasons(standing.last)),
             lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
@@ -293,7 +295,7 @@ class Publisher:
         return self._seats.seats()
 
     def _match(self) -> page.MatchInfo | None:
-        far = self._host.far
+        far = self._host.playing.far
         if far is None or not far.plays(self._host.playing.game_id):
             return None
         players = [*self._host.playing.opponents.far]

@@ -175,7 +175,8 @@ class Table:
                 answer.set_exception(asked.exception())
 
         if not isinstance(command, HandsCommand):
-            self._host.submit(command).add_done_callback(done)
+            asked = self._host.submit(command, self._reading.ask_ahead)
+            asked.add_done_callback(done)
         elif self._hands is not None:
             self._hands.do(command).add_done_callback(done)
         else:
@@ -199,7 +200,7 @@ class Table:
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
         """Call ``power_off`` where back is held for long, in the table's thread."""
-        self.call(lambda: setattr(self._host, "power_off", power_off))
+        self.call(lambda: setattr(self._host.upkeep, "power_off", power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""
@@ -278,7 +279,6 @@ class Table:
         self._reading = JournalReading(self._host.journal.path)
         self._analysing = Analysing(self._reading)
         try:
-            self._host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(self._host, self._hands)
             self._publish()
             self.on_step(self._host)

@@ -47,6 +47,8 @@ class SeatHand:
         """Act, if it is time; to be called after each step of the host."""
         room, now_s = self._session.host.playing.room, self._session.clock.now()
         made = len(self._session.host.standing.moves)
+        if room is None:  # another game has just begun
+            return
         if made != self._moves:
             self._moves, self._tidies_s = made, now_s + TIDIES_S
         if now_s < self._session.hands.busy_until_s:

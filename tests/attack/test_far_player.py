@@ -42,7 +42,7 @@ class Peer:
     """Knows the code, and says whatever it likes."""
 
     def __init__(self, table, broker):
-        self.far, self.broker = table.host.far, broker
+        self.far, self.broker = table.host.playing.far, broker
         self.keys = Keys.of(self.far.kept.code)
         self.seal = Seal(self.keys)
 
@@ -96,7 +96,7 @@ def test_a_brokers_owner_without_the_code_changes_nothing(table, broker, peer):
     chance = random.Random(3)
     topics = [*broker.retained, f"{peer.keys.topic}/{'0' * 64}", f"{peer.keys.topic}/x"]
     genuine = [content for content in broker.retained.values() if len(content) > 9]
-    before = table.match, table.host.far.kept
+    before = table.match, table.host.playing.far.kept
     for _ in range(3000):
         content = bytearray(chance.choice((b"", b"{}", chance.randbytes(300), *genuine)))
         if content and chance.random() < 0.5:
@@ -106,7 +106,7 @@ def test_a_brokers_owner_without_the_code_changes_nothing(table, broker, peer):
         if chance.random() < 0.02:
             tick(table, broker)
     tick(table, broker, 5)
-    assert (table.match.state, table.host.far.kept) == (before[0].state, before[1])
+    assert (table.match.state, table.host.playing.far.kept) == (before[0].state, before[1])
 
 
 def test_a_flood_waits_in_few_places(table, broker, peer):
@@ -116,7 +116,7 @@ def test_a_flood_waits_in_few_places(table, broker, peer):
         stranger = Peer(table, broker)
         stranger.say(Hello(f"stranger {number}"))
     broker.deliver()
-    waiting = table.host.far._waiting
+    waiting = table.host.playing.far._waiting
     assert set(waiting) <= table.match.state.agreed.tables
     assert max(map(len, waiting.values())) <= room.MOST_WAITING
     tick(table, broker, 5)
@@ -129,7 +129,7 @@ def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, brok
         each.say(Hello("stranger"))
     tick(table, broker, 10)
     assert len(table.match.state.agreed.tables) == 2
-    assert len(table.host.far._waiting) <= room.MOST_STRANGERS
+    assert len(table.host.playing.far._waiting) <= room.MOST_STRANGERS
 
 
 def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
@@ -161,10 +161,12 @@ def test_a_step_that_may_not_be_ends_the_match_and_nothing_else(table, broker, p
     tick(table, broker, 5)
     assert table.match.state.differs.at == 1
     assert "do not agree on step 2" in table.said
-    assert table.moves == moves == table.host.journal.load(table.host.far.kept.game_id).moves
+    assert (
+        table.moves == moves == table.host.journal.load(table.host.playing.far.kept.game_id).moves
+    )
     goes_on(table, broker)
     table.do(LeaveMatch())
-    assert table.host.far.match is None
+    assert table.host.playing.far.match is None
 
 
 def test_wishes_that_make_no_sense_are_no_harm(table, broker, peer):
@@ -205,7 +207,7 @@ def test_a_match_that_cannot_be_played_here_is_refused(tmp_path, broker, changed
     try:
         table.join("7KQ2M-XWD9F")
         tick(table, broker, 3)
-        maker, mine = Peer(table, broker), table.host.far._seal.table
+        maker, mine = Peer(table, broker), table.host.playing.far._seal.table
         game = game_type("momentum").create(SMALL)
         agreed = {
             **{"game": "momentum", "options": SMALL, "rules": digest_of(game)},
@@ -237,7 +239,7 @@ def test_a_kept_match_that_is_damaged_ends(tmp_path, broker):
             file.write_bytes(content)
             table.kill()
             tick(table, broker, 3)
-            assert table.host.far.match is None
+            assert table.host.playing.far.match is None
         goes_on(table, broker)
     finally:
         table.close()

@@ -94,11 +94,11 @@ def test_a_puzzle_is_made_of_a_game_in_no_scan(tmp_path, monkeypatch):
     monkeypatch.setattr(playing, "made_of", lambda *given: searched.append(given) or made(*given))
     with SimSession(PLATE, tmp_path) as session:
         host, asked = session.host, []
-        host.ask_journal = lambda question: asked.append((question, Future())) or asked[-1][1]
         game = host.journal.start("gravity-connect", {"size": 4, "line": 3})
         for ply, move in enumerate(("2", "3"), 1):
             host.journal.append(game, ply, move)
-        done = host.submit(Practise(game, 2))
+        later = lambda question: asked.append((question, Future())) or asked[-1][1]  # noqa: E731
+        done = host.submit(Practise(game, 2), later)
         session.tick()
         session.tick()
         assert (searched, done.done(), len(asked)) == ([], False, 1)

@@ -53,7 +53,6 @@ class Watched:
         return self.session.host
 
     def scan(self) -> None:
-        self.host.ask_journal = self._ask_journal
         began_s = time.thread_time()
         self.session.tick()
         self.slowest_s = max(self.slowest_s, time.thread_time() - began_s)
@@ -109,7 +108,7 @@ class Watched:
             return
         if isinstance(asked, Uncover):
             asked = OpenHand(asked.player, "guest")
-        answer = self.host.submit(asked)
+        answer = self.host.submit(asked, self._ask_journal)
         answer.add_done_callback(partial(self._answered, asked))
 
     def _answered(self, asked: object, answer: Future[None]) -> None:

@@ -173,7 +173,7 @@ class FarTable:
 
     @property
     def match(self):
-        return None if self.host.far is None else self.host.far.match
+        return None if self.host.playing.far is None else self.host.playing.far.match
 
     @property
     def moves(self):
@@ -186,8 +186,9 @@ class FarTable:
     def tick(self):
         self.session.tick()
         standing, host = self.host.standing, self.host
-        if host.far is not None and host.far._jobs:  # this machine's disk may be slow
-            host.far._worker.submit(lambda: None).result()
+        far = host.playing.far
+        if far is not None and far._jobs:  # this machine's disk may be slow
+            far._worker.submit(lambda: None).result()
         asked = standing.phase, standing.shifts, standing.roles, host.playing.game_id
         if asked != self._asked or self.session.clock.now() > self._again_s:
             self._asked, self._again_s = asked, self.session.clock.now() + 1.0
@@ -213,7 +214,7 @@ class FarTable:
         return (
             match is not None
             and match.state.agreed.complete
-            and self.host.far.plays(standing.game_id)
+            and self.host.playing.far.plays(standing.game_id)
             and standing.phase is Phase.TURN
             and standing.moves == match.course.moves
             and match.writes
@@ -237,14 +238,14 @@ class FarTable:
         self.do(SayPhrase(phrase))
 
     def kill(self):
-        link = self.host.far and self.host.far._link
+        link = self.host.playing.far and self.host.playing.far._link
         if isinstance(link, FakeLink):
             link.close()
         elif link is not None:  # a process that dies says no goodbye, and does nothing more
             link._closed = True
             link._client.socket().shutdown(SHUT_RDWR)
             link._client.loop_stop()
-            self.host.far._worker.shutdown(cancel_futures=True)
+            self.host.playing.far._worker.shutdown(cancel_futures=True)
         self.session._die()
         self.session.start()
 
@@ -258,7 +259,7 @@ def begin(tables, game, options, far, **more):
     first.do(NewGame(game, options, far=far, **more))
     first.tick()
     for table in tables[1:]:
-        table.join(first.host.far.kept.code)
+        table.join(first.host.playing.far.kept.code)
 
 
 def run(tables, until, *, ticks=3000):

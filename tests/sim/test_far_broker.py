@@ -68,6 +68,6 @@ def test_each_game_goes_on_after_kills_and_restarts(pair, broker, game):
         else:
             broker.stop(forgets=what == "forget")
             broker.start()
-    until(pair, lambda: all(table.host.far.connected for table in pair))
-    a, b = (table.host.journal.load(table.host.far.kept.game_id).moves for table in pair)
+    until(pair, lambda: all(table.host.playing.far.connected for table in pair))
+    a, b = (table.host.journal.load(table.host.playing.far.kept.game_id).moves for table in pair)
     assert a == b and len(a) == 2 * len(EVENTS)

@@ -60,8 +60,8 @@ def playing(tables, chance, until=all_over):
 
 def accounts(table):
     """What is on disk: the journal's account, and the match's."""
-    record = table.host.journal.load(table.host.far.kept.game_id)
-    state = table.host.far.kept.state
+    record = table.host.journal.load(table.host.playing.far.kept.game_id)
+    state = table.host.playing.far.kept.state
     return record.moves, record.result, state.steps, state.game, state.differs
 
 
@@ -103,13 +103,13 @@ def test_who_plays_is_told_to_the_other_table_and_takes_no_phrase_away(pair, bro
     begin(pair, "momentum", SMALL, {"blue": 1})
     here, there = pair
     here.host.playing.people.sit("red", "Ana")
-    run(pair, lambda: complete(pair) and there.host.far.names == {"red": "Ana"})
-    assert here.host.far.names == {}
+    run(pair, lambda: complete(pair) and there.host.playing.far.names == {"red": "Ana"})
+    assert here.host.playing.far.names == {}
     here.say("nice")
     run(pair, lambda: "Red, far away: Nice move!" in there.said)
     here.host.playing.people.sit("red", "Ben")
     there.kill()
-    run(pair, lambda: there.host.far.names == {"red": "Ben"})
+    run(pair, lambda: there.host.playing.far.names == {"red": "Ben"})
     assert "Nice move!" not in there.said
 
 
@@ -135,7 +135,7 @@ def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(p
     here, there = pair
     here.move(chance_of(1))
     run(pair, lambda: there.may_move)
-    broker.cut(there.host.far._link)
+    broker.cut(there.host.playing.far._link)
     broker.deliver()
     since_s = here.session.clock.now()
     run([here], lambda: "away for" in here.said, ticks=20_000)

@@ -66,7 +66,7 @@ def joins_and_sees(served, page, other):
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("button", name="Play with another table").click()
     dialog = page.get_by_role("dialog", name="Play with another table")
-    dialog.get_by_label("The other table's code").fill(other.host.far.code.lower())
+    dialog.get_by_label("The other table's code").fill(other.host.playing.far.code.lower())
     dialog.get_by_role("button", name="Join", exact=True).click()
     expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
     until(lambda: other.may_move and served.table.latest().match is not None)

@@ -49,7 +49,6 @@ class Killable:
             if self._wanted.is_set():
                 self._wanted.clear()
                 session.kill()
-                session.host.ask_journal = self.table._reading.ask_ahead
                 self.table._host = session.host
                 self.table._publisher = Publisher(session.host, self.table._hands)
                 self._done.set()

@@ -144,9 +144,9 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
 def _help(each: Watched, chance: random.Random) -> None:
     """Whoever may move does; the table's own hand does the rest."""
     host = each.host
-    if host is None or host.far is None or host.far.match is None:
+    if host is None or host.playing.far is None or host.playing.far.match is None:
         return
-    standing, match = host.standing, host.far.match
+    standing, match = host.standing, host.playing.far.match
     if standing.phase in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
         each.table.submit(CarryOut())
     elif standing.phase is Phase.TURN and match.state.agreed.complete and match.writes:

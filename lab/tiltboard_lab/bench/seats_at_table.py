@@ -84,7 +84,8 @@ def play(
     begun_s = session.clock.now()
     end_s = begun_s + LONGEST_S
     while session.clock.now() < end_s:
-        made, proposed = len(host.standing.moves), host.playing.room.proposal
+        room = host.playing.room
+        made, proposed = len(host.standing.moves), None if room is None else room.proposal
         session.tick()
         hands.settle()
         for move in host.standing.moves[made:]:

@@ -123,7 +123,8 @@ def elsewhere(session, monkeypatch):
         return future
 
     monkeypatch.setattr(MomentumRules, "apply", noted)
-    session.host.ask_journal = ask
+    submit = session.host.submit
+    monkeypatch.setattr(session.host, "submit", lambda command: submit(command, ask))
     return asked, played_after
 
 
