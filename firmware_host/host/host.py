@@ -149,6 +149,8 @@ class Host:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         playing, upkeep = self.playing, self.upkeep
         self.showing.attract.touched = True
+        if isinstance(command, c.Touch):
+            return
         match command:
             case c.Calibrate():
                 self._stop_playing_freely()
@@ -194,7 +196,7 @@ class Host:
                     "The computer plays for {player}: nobody else resigns or offers a draw for it.",
                     player=player,
                 )
-            case c.GameRequest():
+            case _:
                 self._ask(command)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:

@@ -458,10 +458,10 @@ def _turn(state: State) -> View:
 
 def _unless_unclear(state: State, view: View) -> View:
     """``view``, but asking to centre a piece where a place has been unclear for a moment."""
-    unclear = state.seen.unclear
+    expected = state.play.line.position.cells
+    unclear = state.seen.unclear(expected.keys() | state.cells.keys())
     if not unclear:
         return view
-    expected = state.play.line.position.cells
     return replace(view, say=unclear_say(unclear[0], expected, state.cells))
 
 

@@ -21,6 +21,7 @@ from firmware_host.table.standing import Asking, Phase, Sound
 from games.base import Turn
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster
+APPEARS_S = 0.8  # and a weak magnet off its middle has come to rest where nothing was
 UNSURE_FIX_S = 1.0
 TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
 WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
@@ -93,10 +94,13 @@ class Seen(Struct, frozen=True):
         """Places of the board that cannot be read now."""
         return tuple(self.unsure_since_s)
 
-    @property
-    def unclear(self) -> tuple[str, ...]:
-        """Places that have been unreadable for longer than a hand takes to pass."""
-        return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_SAY_S))
+    def unclear(self, stands: Container[str]) -> tuple[str, ...]:
+        """Places that have been unreadable for longer than a hand takes to pass, or a piece to come
+        to rest where none ``stands``.
+        """
+        since_s = self.unsure_since_s.items()
+        waits_s = {p: UNSURE_SAY_S if p in stands else APPEARS_S for p, _ in since_s}
+        return tuple(p for p, s in since_s if self.is_due(s + waits_s[p]))
 
     @property
     def blurred(self) -> tuple[str, ...]:
@@ -109,6 +113,7 @@ class Seen(Struct, frozen=True):
         yield self.same_since_s + WAITED_S
         for since_s in self.unsure_since_s.values():
             yield since_s + UNSURE_SAY_S
+            yield since_s + APPEARS_S
             yield since_s + UNSURE_FIX_S
 
     def shows(self, sight: Sight) -> bool:

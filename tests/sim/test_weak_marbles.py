@@ -1,0 +1,60 @@
+"""A third or fourth player's marble, whose magnet is weak, put out of turn: the table says whose
+turn it is, and never that it cannot read the place, however near to its band's edge it reads.
+"""
+
+from __future__ import annotations
+
+from math import hypot
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import NewGame
+from firmware_host.table.standing import Phase
+from games.momentum.options import presets
+from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
+
+# East and north in mm: in the middle, and where it reads so little that it is watched for longer,
+# down to the 0.8 mT that a weak magnet has to read (HARDWARE, pieces and the field).
+OFFSETS_MM = ((0.0, 0.0), (4.8, 6.1), (6.1, -5.3))
+EDGE_MT = (0.8, 1.3)
+BOARDS = [dict(each.options) for each in presets() if each.options["players"] > 2]
+
+
+@pytest.mark.parametrize(
+    "options", BOARDS, ids=lambda options: "-".join(f"{name}={options[name]}" for name in options)
+)
+def test_a_weak_marble_out_of_turn_is_told_whose_turn_it_is(tmp_path, options):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = OwnHand(session)
+        table.wait(table.host.submit(NewGame("momentum", options)))
+        table.until(lambda: table.standing.phase is Phase.TURN)
+        places = table.standing.position.legal()
+        middle = min(places, key=lambda place: hypot(*_from(table, places, place)))
+        index = table.host.overlay.index_of(middle)
+        for colour in table.standing.game.players[2:]:
+            for offset_mm in OFFSETS_MM:
+                session.hands.put(colour, index, offset_mm)
+                said = []
+                end_s = session.hands.busy_until_s + 2.0
+                while session.clock.now() < end_s:
+                    table.tick()
+                    said += [table.said] if table.said not in said[-1:] else []
+                reads_mt = abs(table.host.observation.field_mt[index])
+                assert offset_mm == (0.0, 0.0) or EDGE_MT[0] < reads_mt < EDGE_MT[1]
+                assert said[1:] == [
+                    f"It is red's turn, and only a red marble may be dropped. "
+                    f"Take the {colour} marble off {middle}."
+                ]
+                session.hands.take(index)
+                table.until(lambda: table.standing.phase is Phase.TURN)
+                table.run(1.0)
+
+
+def _from(table, places, place):
+    """Columns and rows from the middle of what may be played on."""
+    board = table.standing.game.board
+    columns, rows = zip(*(board[each] for each in places), strict=True)
+    column, row = board[place]
+    return column - sum(columns) / len(columns), row - sum(rows) / len(rows)
