@@ -11,7 +11,7 @@ import pytest
 from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import NewGame
 from firmware_host.table.standing import Phase
-from games.momentum.options import presets
+from games.registry import GAMES
 from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
 
@@ -19,7 +19,7 @@ from tests.sim.own_hand import OwnHand
 # down to the 0.8 mT that a weak magnet has to read (HARDWARE, pieces and the field).
 OFFSETS_MM = ((0.0, 0.0), (4.8, 6.1), (6.1, -5.3))
 EDGE_MT = (0.8, 1.3)
-BOARDS = [dict(each.options) for each in presets() if each.options["players"] > 2]
+BOARDS = [dict(each.options) for each in GAMES["momentum"].presets if each.options["players"] > 2]
 
 
 @pytest.mark.parametrize(
