@@ -31,7 +31,7 @@ Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
 
 
 class Phase(Enum):
-    """Of the start, none of which blocks."""
+    """Phases of the start, none of which blocks."""
 
     RESET = "reset"  # the chip resets itself
     SETTLE = "settle"  # awake and set up; gyroscope and filters settle
@@ -69,8 +69,8 @@ class Fusion:
         scales: tuple[float, float],
         temperature_c: float,
     ) -> Motion | None:
-        """Of one reading. ``scales``: m/s2 and rad/s of a step. None after an axis was dead until
-        all have moved. Raises PartReadingError for a dead axis.
+        """The motion of one reading. ``scales``: m/s2 and rad/s of a step. None after an axis was
+        dead until all have moved. Raises PartReadingError for a dead axis.
         """
         self._axes.update(accel)
         m_s2, rad_s = scales

@@ -368,7 +368,7 @@ class SwitchMatrix:
             self._driven[pin] = level
 
     def _look(self, now_s: float) -> None:
-        """From each line to those that a low level on it pulls low, with the drop between."""
+        """Find, for each line, those that a low level on it pulls low, with the drop between."""
         if self._ways_s <= now_s < self._ways_s + STEP_S:
             return
         self._ways_s, self._ways = now_s, {}

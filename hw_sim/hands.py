@@ -475,7 +475,7 @@ class Hands:
         return piece
 
     def _jump(self, index: int, piece: Piece, plans: Mapping[int, Path]) -> Path:
-        """To a free place beside that one; ``plans``: of those that are knocked with it, by id."""
+        """Jump to a free place beside it; ``plans``: of those that are knocked with it, by id."""
         profile = self._world.profile
         row, column = divmod(index, profile.columns)
         directions = [

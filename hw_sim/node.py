@@ -164,7 +164,7 @@ class SimNode(Board):
         self.i2c.transfer([Message(address, bytes([register]) + data)])
 
     def buttons(self) -> int:
-        """Their contacts now."""
+        """The buttons' contacts now."""
         confirm, back = self._buttons
         now_s = self.clock.now()
         return confirm.closed(now_s) | back.closed(now_s) << 1

@@ -259,7 +259,7 @@ def _gpio_panel(table: SimTable, panel: wiring.GpioPanel) -> None:
 
 
 def _on_node(_table: SimTable, _part: wiring.Part) -> None:
-    """Its microcontroller has it."""
+    """A part of a node's own: nothing is wired here."""
 
 
 MODELS: Mapping[type[wiring.Part], Model] = {

@@ -185,7 +185,7 @@ class Club:
         key = request.path_params.get("key")
 
         def wanted(of: str, table: Shown) -> bool:
-            """Its own link shows a table always; the club's page those that like to be there."""
+            """A table's own link always shows it; the club's page those that like to be there."""
             known = table.id in self._online
             return of == key if key is not None else table.seen.listed and known
 

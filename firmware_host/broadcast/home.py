@@ -198,7 +198,7 @@ Part = Annotated[int, msgspec.Meta(ge=0, le=255)]
 
 
 class Colour(msgspec.Struct, frozen=True):
-    """Of a lamp at its brightest."""
+    """The colour of a lamp at its brightest."""
 
     r: Part
     g: Part

@@ -53,8 +53,8 @@ CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi O
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """``allowed``: what DeviceAllow= names; None: no device is kept from it. ``python``: that of
-    its program.
+    """The unit as systemd has it. ``allowed``: what DeviceAllow= names; None: every device.
+    ``python``: the interpreter of its program.
     """
 
     user: str
@@ -74,7 +74,7 @@ class Service:
         return mode & 0o006 == 0o006
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
-        """By DeviceAllow=: that path, or the class of each driver that may stand behind it."""
+        """Whether DeviceAllow= names it, or each class of drivers that may stand behind it."""
         if self.allowed is None or device in self.allowed:
             return True
         return all(any(fnmatchcase(name, known) for known in self.allowed) for name in kind.allow)
@@ -169,9 +169,9 @@ def core_clock_stands_still(settings: frozenset[str]) -> bool:
 
 @dataclass(frozen=True)
 class Machine:
-    """``root``: of the file system. ``groups``: that this process has; ``member_of``: that the
-    user has from the next login on. ``date_s``: seconds since 1970-01-01 UTC. ``compiled``: whether
-    numba has compiled the engines' kernels; None: it is not installed, or of no use.
+    """The computer that is examined. ``root``: of its files. ``groups``: this process's;
+    ``member_of``: the user's from the next login on. ``date_s``: seconds since 1970-01-01 UTC.
+    ``compiled``: whether numba has compiled the kernels; None: it is not installed, or of no use.
     """
 
     root: Path

@@ -233,7 +233,7 @@ def _how_to_have(need: Need) -> Message:
 
 
 def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
-    """By what systemd has loaded and each device's owner and mode."""
+    """Whether the service may open its devices: by its unit, and their owners and modes."""
     if service is None:
         yield note(
             "service",

@@ -64,7 +64,7 @@ COMMANDS = {
     "bench": "Measure how fast a table answers, and what that costs.",
 }
 
-# The module of that name here holds it as ``command``; these hold others under their own names.
+# A command is ``command`` in the module of its name; these modules hold others by their names.
 ALSO = {
     "serve": ("sim", "run"),
     "engine": ("warm",),
@@ -149,7 +149,7 @@ class LazyGroup(ExtendedGroup):
     extensions = "tiltboard.commands"
 
     def own(self) -> dict[str, str]:
-        """COMMANDS."""
+        """COMMANDS, translated."""
         return {name: words(Message(line)) for name, line in COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

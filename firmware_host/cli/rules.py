@@ -37,7 +37,7 @@ not a question that can be answered, else 0.
 
 
 class _RulesCommand(click.Command):
-    """Its help ends with what every game may be asked with."""
+    """A command whose help ends with the options of every game."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)

@@ -53,7 +53,7 @@ class Window(deque[Sequence[float]]):
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
-        """Per sensor."""
+        """Per sensor, the mean."""
         return [sum(series) / len(self) for series in zip(*self, strict=True)]
 
     def sigmas(self) -> list[float]:

@@ -27,9 +27,9 @@ class BoardInUseError(TiltboardError, BlockingIOError):
 
 
 class BoardLock:
-    """Held inside its context, by the sockets' names of unix(7) that are no files: they need no
-    folder, no permission and no cleaning up, reach into a service's private /tmp, and the kernel
-    takes them back with the process.
+    """Held inside its context, by names of abstract sockets (unix(7)): they need no folder, no
+    permission and no cleaning up, reach into a service's private /tmp, and the kernel takes them
+    back with the process.
 
     ``devices``: what it is held for, one name each; see ``devices_of``.
     """

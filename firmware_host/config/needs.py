@@ -25,7 +25,7 @@ class DeviceClass:
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
 I2C = DeviceClass("i2c", ("char-i2c",), 'SUBSYSTEM=="i2c-dev"')
 GPIO = DeviceClass("gpio", ("char-gpiochip",), 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*"')
-# A cable that is pulled and plugged gets a new node; USB, and both kinds of on-board serial.
+# A cable that is plugged in again gets a new node: USB, and both kinds of on-board serial.
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )

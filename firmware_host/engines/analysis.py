@@ -70,8 +70,8 @@ class Analysis(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Of a position: what it is worth to the mover (as in ``Found``), and how the engine would go
-    on; nothing where it is over.
+    """What a position is worth to the mover (as in ``Found``), and how the engine would go on;
+    nothing where it is over.
     """
 
     value: int
@@ -154,7 +154,7 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
 def _with_proof(
     point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
-    """With what can be proven: that he could have won, or that he lets the other win."""
+    """``point`` with what can be proven: that he could have won, or lets the other win."""
     missed = prove(moves[: point.ply - 1])
     if missed is not None:
         turns, better = missed

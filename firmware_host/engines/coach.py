@@ -22,8 +22,8 @@ _MANY = 0.5  # of the other moves: what lets the other win at once after so many
 
 
 class Reason(NamedTuple):
-    """``kind``: of ``games.reasons``. ``number``: of turns, or answers. ``move``: the one it is
-    about, by its name.
+    """Why a move is good. ``kind``: one of ``games.reasons``. ``number``: how many turns or
+    answers it speaks of. ``move``: the name of the one that it is about.
     """
 
     kind: Kind

@@ -18,8 +18,8 @@ class TooManyError(Exception):
 
 
 class ProofSearch:
-    """Of one game; what was found of a position serves for the next. ``most``: positions looked at;
-    what needs more raises TooManyError.
+    """The proofs of one game; what was found of a position serves for the next. ``most``: positions
+    looked at; what needs more raises TooManyError.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:

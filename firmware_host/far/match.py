@@ -147,9 +147,9 @@ def decode(data: bytes) -> Spoken:
 
 
 def digest_of(game: Game, positions: int = 60) -> str:
-    """Of its rules: two programs that give the same have listed the same legal moves in as many
-    positions. Of each the moves, sorted by code point and joined by spaces, are hashed, and one of
-    them is played: the number (big-endian) of that SHA-256, modulo how many there are.
+    """A digest of its rules: two programs that give the same have listed the same legal moves in as
+    many positions. Of each the moves, sorted by code point and joined by spaces, are hashed, and
+    one of them is played: the number (big-endian) of that SHA-256, modulo how many there are.
     """
     whole = hashlib.sha256()
     position = game.start()
@@ -320,7 +320,7 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
-        """With that table at the free seats of the lowest number, if there are any. ``others``:
+        """The match with that table at the free seats of the lowest number, if any are. ``others``:
         player -> number of the table at which he is to sit.
         """
         agreed = self.state.agreed

@@ -44,8 +44,8 @@ def read_code(typed: str) -> str:
 
 
 class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of one match at one table, in hexadecimal: ``id`` and ``key`` are the code's, ``seed`` is the
-    table's own and never leaves it.
+    """The keys of one match at one table, in hexadecimal: ``id`` and ``key`` are the code's,
+    ``seed`` is the table's own and never leaves it.
     """
 
     id: str

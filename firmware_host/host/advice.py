@@ -304,7 +304,7 @@ def _sides(game: Game) -> int:
 
 
 def _task(standing: Standing, purpose: Purpose) -> Task | None:
-    """For whoever is to move; None where nobody is who could be helped."""
+    """What an engine is asked for whoever is to move; None where nobody can be helped."""
     position, player, game_id = standing.position, standing.to_move, standing.game_id
     if position is None or player is None or game_id is None or standing.phase is not Phase.TURN:
         return None
@@ -359,7 +359,7 @@ def _qualities(
 
 
 def places_of(turn: Turn) -> set[str]:
-    """From where and to where its pieces go."""
+    """From where and to where a turn's pieces go."""
     return {place for s in turn.act for place in (s.source, s.target) if place is not None}
 
 

@@ -60,7 +60,7 @@ class _Kept(msgspec.Struct):
 
 
 class People:
-    """Those of one table. ``seated``: player -> who plays as him, from game to game."""
+    """The people of one table. ``seated``: player -> who plays as him, from game to game."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PEOPLE_NAME

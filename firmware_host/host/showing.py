@@ -206,8 +206,8 @@ class Showing:
     def show_code(
         self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
     ) -> None:
-        """In place of everything else for a while; None: no longer. ``answer``: called as it ends,
-        and whether that was by confirm.
+        """Show it in place of everything else for a while; None: no longer. ``answer``: called as
+        it ends, and whether that was by confirm.
         """
         before, self._answer = self._answer, answer
         self._code = None if code is None else CodeShown(code, now_s)

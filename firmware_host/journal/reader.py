@@ -156,7 +156,7 @@ class JournalReader:
         return self._event(game_id, f"kind NOT IN ({', '.join('?' * len(ASIDE))})", *ASIDE)
 
     def _event(self, game_id: int, which: str, *values: str) -> Event:
-        """The newest of those."""
+        """The newest event of the game for which ``which`` holds. Raises NoSuchGameError."""
         row = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ? AND {which}"
             " ORDER BY sequence DESC LIMIT 1",

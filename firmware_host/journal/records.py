@@ -133,7 +133,7 @@ class UnreadableEventsError(ValueError):
 
 
 def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
-    """A game's events as a record: all of them in order, or those from a ``stand`` on.
+    """A game's events, in order, as a record: all, or from one on that is a whole record.
 
     Raises UnreadableEventsError.
     """

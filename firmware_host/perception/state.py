@@ -36,7 +36,7 @@ _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
 START_MT = 0.05
 _SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
 # HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
-# 1.1 sigma on average: these are seven and five times the usual.
+# 1.1 sigma on average: the limits are seven and five times that.
 _NOISY_MT = 0.27
 _CALM_MT = 0.2
 
@@ -75,7 +75,7 @@ class Noise(Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def nearby(row: int, column: int, reach: int, rows: int, columns: int) -> Sequence[int]:
-    """Of a plate with so many, those at most ``reach`` places from one, which may lie beside it."""
+    """The indices of places at most ``reach`` from one, which may itself lie beside the plate."""
     return [
         r * columns + c
         for r in range(max(0, row - reach), min(rows, row + reach + 1))

@@ -89,7 +89,7 @@ class Via:
 
     @property
     def drill(self) -> float:
-        """Its diameter."""
+        """The diameter of its hole."""
         return self.size / 2
 
 

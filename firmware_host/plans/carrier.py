@@ -85,7 +85,7 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
     inward = []
     for at in range(16):
         k = 16 * m + at
-        # A sensor's net is called as its place
+        # A sensor's net has the name of its place
         net = profile.places[k] if k < profile.size else carries.get(k)
         if net is None:
             continue

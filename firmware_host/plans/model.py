@@ -39,7 +39,7 @@ PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Of the parts list. ``where``: what the part is for."""
+    """A line of the parts list. ``where``: what the part is for."""
 
     part: str
     quantity: int

@@ -71,7 +71,7 @@ class Piece:
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """From, to and diameter of each part of its height."""
+    """From, to and diameter of each part of a piece's height."""
     if tile:
         return [(0.0, TILE_HAT_MM, TILE_STEM_MM), (TILE_HAT_MM, body.height_mm, body.diameter_mm)]
     if body.mast_mm is None:

@@ -254,7 +254,7 @@ _TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """Of ``kind``, from ``entrance`` on to ``landing``. ``there``: it has come to it."""
+    """A slide of ``kind``, from ``entrance`` to ``landing``. ``there``: it has come to it."""
 
     kind: str
     landing: str
@@ -557,7 +557,7 @@ def _must_be_answered(view: View) -> bool:
 
 
 def standing(state: State) -> Standing:
-    """The whole account."""
+    """How the game stands, for everybody outside the referee."""
     view, line = state.view, state.play.line
     return Standing(
         phase=view.phase,

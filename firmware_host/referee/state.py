@@ -48,8 +48,8 @@ class Seen(Struct, frozen=True):
     levelled: bool = False
 
     def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
-        """With one sight more. Places outside ``board`` may be unreadable. ``mending``: while a fix
-        goes on, what caused it still does.
+        """After one sight more. Places outside ``board`` may be unreadable. ``mending``: while a
+        fix goes on, what caused it still does.
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
@@ -177,8 +177,8 @@ NOTICE_S = 3.0
 
 
 class State(Struct, frozen=True):
-    """Of one game. ``menu``: None where nothing can be chosen; ``silent_failures``, ``tilts``: as
-    in Referee.
+    """The state of one game. ``menu``: None where nothing can be chosen; ``silent_failures``,
+    ``tilts``: as in Referee.
 
     ``cells``: what stands where, with what people have said over what is ``seen``. ``claims``:
     place -> what they have said in this step that stands there. ``found``: moves that explain the
@@ -292,7 +292,7 @@ class State(Struct, frozen=True):
     # How it changes
 
     def playing(self, play: Play, *sounds: Sound) -> State:
-        """The game has come so far, with ``sounds``."""
+        """With the game as far as ``play``, and the sounds of how it got there."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
     def noticed(self, notice: Message) -> State:

@@ -211,7 +211,7 @@ class Table:
 
         def done() -> Preview:
             host = self._host
-            if isinstance(host.game, SeatedGame):  # what a move would do may not be for everybody
+            if isinstance(host.game, SeatedGame):  # what a move would do may be hidden from some
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
 

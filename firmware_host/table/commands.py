@@ -144,8 +144,8 @@ Button = Literal["confirm", "back"]
 class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress is kept in the journal and can be resumed. An option that
     is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
-    ``engines``: player -> the engine that plays for him. ``clock``: each player has one, so set.
-    ``assist``: player -> how much of it he has. ``names``: player -> who plays as him. ``even``:
+    ``engines``: player -> the engine that plays for him. ``clock``: how each player's is set.
+    ``assist``: player -> how much he is helped. ``names``: player -> who plays as him. ``even``:
     people of different strength get what makes it even: the weaker one the first move, and assist.
     ``far``: player -> at which other table he sits, the first is 1: a match, that is joined there.
     """

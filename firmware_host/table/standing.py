@@ -228,7 +228,7 @@ class Asking(Generic[Meaning]):
 
     @property
     def opened(self) -> bool:
-        """The choices of an offer are being gone through."""
+        """Somebody goes through the choices of an offer."""
         asked = self.question
         return asked is not None and not self.menu and self.offered and not asked.offer
 

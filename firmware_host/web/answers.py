@@ -221,7 +221,7 @@ def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
 
 
 def game_puzzles(kinds: Sequence[GameType], day: int) -> list[GamePuzzles]:
-    """Those of each game that has some, and which is today's; ``day``: its ordinal."""
+    """The puzzles of each game that has some, and which is today's; ``day``: its ordinal."""
     found = {kind.name: exercises(kind.name) for kind in kinds}
     return [
         GamePuzzles(name, daily(name, day), [PuzzleKind(each.kind, each.turns) for each in those])

@@ -102,7 +102,7 @@ class Asset:
 
     @cached_property
     def compressed(self) -> bytes:
-        """In gzip; made when it is first asked for, so that a start on a Pi does not wait."""
+        """The file in gzip, made when it is first asked for, as a start on a Pi should not wait."""
         return gzip.compress(self.body, mtime=0)
 
 
@@ -136,7 +136,7 @@ def load_assets() -> dict[str, Asset]:
 
 
 def routes(pages: Mapping[str, str]) -> list[Route]:
-    """To every file, and at the paths of ``pages`` to those files."""
+    """Routes to every file, and at the paths of ``pages`` to those files."""
     files = load_assets()
 
     def to(name: str | None = None) -> Callable[[Request], Awaitable[Response]]:

@@ -278,7 +278,7 @@ class Guard:
             self._tell_once(error)
 
     def _tell_once(self, error: Exception) -> None:
-        """With its traceback the first time that it comes from there: no visitor fills the log."""
+        """Log it, with its traceback, the first time from there: no visitor fills the log."""
         last = traceback.extract_tb(error.__traceback__)[-1:]
         cause = (type(error), *((each.filename, each.lineno) for each in last))
         if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
@@ -286,7 +286,7 @@ class Guard:
             _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
-        """To the page, for what a phone asks of any network that it joins: by names that are never
+        """Send to the page what a phone asks of any network that it joins: by names that are never
         ours, so nothing else is answered to them.
         """
         server, client = scope.get("server"), scope.get("client")

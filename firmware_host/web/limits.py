@@ -113,7 +113,7 @@ _log = logging.getLogger(__name__)
 
 
 class Connections:
-    """Those that are open, by address. Lives in the server's event loop. ``known``: the addresses
+    """The open connections, by address. Lives in the server's event loop. ``known``: the addresses
     that have room kept.
     """
 

@@ -53,7 +53,7 @@ class Join(_Asked, frozen=True, tag="join"):
 
 
 class Update(_Asked, frozen=True, tag="update"):
-    """From a stick in the Pi, or from the file that a page has ``sent``."""
+    """An update from a stick in the Pi, or from the file that a page has ``sent``."""
 
     sent: bool = False
 

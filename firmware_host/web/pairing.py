@@ -55,7 +55,7 @@ class Tokens:
         self._devices: tuple[Device, ...] = ()
 
     def devices(self) -> tuple[Device, ...]:
-        """Those whose pairing has not expired, oldest first. A damaged list is an empty one.
+        """The devices whose pairing has not expired, oldest first. A damaged list is an empty one.
 
         Raises ConfigError where this user may not read it.
         """

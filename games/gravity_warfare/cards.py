@@ -160,7 +160,7 @@ def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
 
 
 def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
-    """What may follow a hero's name now, "" where nothing does; nothing where he may not act."""
+    """What may follow a hero's name now, "" for nothing; empty where he may not act."""
     owner, doer, other = player == s.owner, player == s.doer, player in s.others
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
     if ability == "reuse":

@@ -23,7 +23,7 @@ LEVELS = ("easy", "medium", "hard")
 SLICES = 48  # candidates times the worlds that a hard player makes up, the same for each of them
 CANDIDATES = 6
 MARGIN = 0.05  # by which a candidate must be better than what a medium player would do
-LEAST_TOLD = 0.1  # points
+LEAST_TOLD = 0.1  # points; of a smaller gain nothing is said
 NEAR = 2  # troops left
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 

@@ -127,7 +127,7 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
 
 
 def _value(args: Sequence[str]) -> str:
-    """Of ``under=N`` or ``fell=X+Y`` at the end, where it is given."""
+    """The value of ``under=N`` or ``fell=X+Y`` at the end, "" where there is none."""
     return args[-1].partition("=")[2]
 
 

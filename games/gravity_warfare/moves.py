@@ -52,7 +52,7 @@ def listed(s: State) -> list[str]:
 
 
 def listed_of(s: State, player: int) -> list[str]:
-    """One player's."""
+    """One player's legal moves."""
     words = list(_of_player(s, player)) if player in awaited(s) else []
     if s.phase in BUYING and not s.options.simple:
         words += [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]

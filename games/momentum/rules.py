@@ -180,7 +180,7 @@ class MomentumRules(Rules):
         return None if state.ended is None else self.winner(state)[1]
 
     def winner(self, state: State) -> tuple[int | None, tuple[int, ...]]:
-        """Of a game that is over: who decided it, if one did, and who has won with him.
+        """Who decided a game that is over, if one did, and who has won with him.
 
         At the round limit in teams, a player who alone holds more than half is the winner; else
         the team that does has won, decided by none of its players (our reading of RULES M5, M8).

@@ -57,8 +57,8 @@ SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 
 
 class Poses(NamedTuple):
-    """Of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N, 3). ``up``:
-    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
+    """The poses of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N,
+    3). ``up``: its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
     """
 
     numbers: tuple[int, ...]
@@ -67,7 +67,7 @@ class Poses(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """Of the plate at one time: its angles; and in its axes what is felt of gravity, how fast
+    """The plate's at one time: its angles; and in its axes what is felt of gravity, how fast
     it turns, and how fast that changes.
     """
 
@@ -407,8 +407,8 @@ class Dynamics:
         return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
     def motion(self, time_s: float) -> Motion:
-        """Of the plate at a time, to which all is carried on, or up to 0.3 s ago; between two steps
-        the later one.
+        """The plate's motion at a time, to which all is carried on, or up to 0.3 s ago; between two
+        steps the later one.
         """
         self.advance(time_s)
         at = bisect_right(self._motions, time_s, key=lambda motion: motion.time_s)

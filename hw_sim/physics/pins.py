@@ -38,7 +38,7 @@ class Pins:
     """Which pieces are pinned, row by row as in ``Dynamics``; none at first."""
 
     def __init__(self, pieces: Sequence[tuple[int, int, int, Shape]]) -> None:
-        """Of each piece its body, where in ``qpos`` and ``qvel`` it is, and its shape."""
+        """``pieces``: of each its body, where in ``qpos`` and ``qvel`` it is, and its shape."""
         count, shapes = len(pieces), [shape for *_, shape in pieces]
         numbers = np.array([where for *where, _ in pieces], dtype=np.intp).reshape(-1, 3)
         self._bodies, self._places, self._speeds = numbers.T
@@ -114,7 +114,7 @@ class Pins:
         self._set(model, freed)
 
     def press(self, data: mujoco.MjData, plate: int) -> None:
-        """Their weight lies on the plate, and no force of magnets moves them."""
+        """Lay pinned pieces' weight on the plate; no force of magnets moves them."""
         if self._load is not None and self.pinned.any():
             data.xfrc_applied[self._bodies[self.pinned]] = 0.0
             data.xfrc_applied[plate] += self._load

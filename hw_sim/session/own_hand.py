@@ -311,7 +311,7 @@ class OwnHand:
         return end_s
 
     def _go(self, piece: Piece, goal: Point) -> float:
-        """To a neighbouring place along the plate, else through the air."""
+        """Go to a neighbouring place along the plate, else through the air."""
         hands = self._session.hands
         hands.traffic.check_room(goal, piece)
         if math.dist(piece.here[:2], goal[:2]) < 1.5 * self._session.profile.pitch_mm:
@@ -320,7 +320,7 @@ class OwnHand:
         return hands.start(piece, partial(_hop, goal=goal)).end_s
 
     def _bring(self, label: str, place: str, start_s: float) -> float:
-        """From between places, or from its tray."""
+        """Bring a piece from between places, or from its tray."""
         goal = self._middle(place)
         lost = next((each for each in self._between_places() if each.label == label), None)
         if lost is not None:
@@ -331,7 +331,7 @@ class OwnHand:
         return self._session.hands.bring(piece, lower, at_s=start_s).end_s
 
     def _between_places(self) -> list[Piece]:
-        """Those that lie where no sensor feels them well."""
+        """Pieces that lie where no sensor feels them well."""
         profile = self._session.profile
         middles = [profile.centre_mm(index) for index in range(len(profile.places))]
         return [

@@ -28,7 +28,7 @@ LARGEST = 10  # rows that two words hold
 EXPLORATION = 0.35
 DECISIVE = STEADY = True
 TO_WARM = ({"size": 5},)
-_WHITE, _BLACK = 2, 4  # in a state: two words each
+_WHITE, _BLACK = 2, 4  # where each side's pieces begin in a state, two words each
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
 # in a move's row, two words each: its space and what lies beyond it in each direction
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8

@@ -123,7 +123,7 @@ def free(g: Tables, s: Ints, move: int) -> bool:
 
 @kernel
 def play(g: Tables, s: Ints, move: int) -> None:
-    """Make a move that is free."""
+    """Make a legal move."""
     me = _RED + s[TURN] % 2
     other = _RED + _BLUE - me
     s[TURN] += 1

@@ -142,7 +142,7 @@ class FastTree:
         )
 
     def _begin(self, start: Ints) -> None:
-        """With the tree of the last search as far as it holds this position; else with none."""
+        """Go on with the last search's tree as far as it holds this position; else with none."""
         before, self._at = self._at, start.copy()
         if before is not None:
             node = kernels.found(self.tree, self._board.tables, before, start, self._work)
@@ -192,7 +192,7 @@ class FastTree:
         return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
 
     def _rank(self, number: int, who: int) -> tuple[int, int, float]:
-        """Of a node to which ``who`` moves: won, then open or drawn, then lost; then by visits."""
+        """A node's rank if ``who`` moves: won, then open or drawn, then lost; then by visits."""
         node = self.tree.nodes[number]
         proven = int(node["proven"])
         sure = 0 if proven <= 0 else 1 if proven >> who & 1 else -1

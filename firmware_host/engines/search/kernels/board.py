@@ -151,8 +151,8 @@ def _unseen(_: Any, __: Ints, ___: Ints, ____: int) -> int:
 
 def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
     """In how many plies the mover wins a game that is not over by moves each of which the other
-    must answer; 0: not seen, as far as the game looks, at ``most`` positions. ``rows``: to work
-    with, each as long as a state.
+    must answer; 0: not seen, as far as the game looks, at ``most`` positions. ``rows``: scratch,
+    each as long as a state.
     """
     return int(getattr(_module(g), "forced", _unseen)(g, s, rows, most))
 

@@ -463,7 +463,7 @@ def simulate(
         node, length = 0, 1
         path[0] = 0
         worth = 0  # of the leaf, for the mover there
-        winners = BY_WORTH  # or by a proof or a playout
+        winners = BY_WORTH  # unless a proof or a playout decides
         while True:
             if numbers[4] and node:
                 _force(t, node, g, s, work[3:])
