@@ -103,7 +103,7 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
 
 
 class Bands(Struct, frozen=True):
-    """Of each place: a reading that leaves its class's wider band is to be judged anew."""
+    """The bands of each place: a reading that leaves its class's wider one is judged anew."""
 
     stay_low: Sequence[float]
     stay_high: Sequence[float]

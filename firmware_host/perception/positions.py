@@ -145,7 +145,7 @@ def _found(
 
 
 class _Template(NamedTuple):
-    """Of a magnet at one point: what the nine sensors around read, in mT, and the squares."""
+    """What the nine sensors around a magnet at one point read, in mT, and the squares."""
 
     east_mm: float
     north_mm: float
@@ -188,8 +188,8 @@ def position(
 def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
-    """Of the circle that holds ``WITHIN`` of the shares; each lies half before its point and half
-    beyond.
+    """The radius of the circle that holds ``WITHIN`` of the shares; each lies half before its point
+    and half beyond.
     """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)

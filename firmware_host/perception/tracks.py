@@ -203,7 +203,7 @@ class Fitting(NamedTuple):
 
 @cache
 def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
-    """Of a south disc, in mT, for every half millimetre away; beyond its reach nothing."""
+    """The field of a south disc in mT, for every half millimetre away as far as it reaches."""
     steps = int(_REACH_MM / _STEP_MM) + 2
     return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
 
