@@ -283,7 +283,7 @@ STUCK_READINGS: Final = 16
 
 
 class AxisWatch:
-    """Fed with the raw words of each reading."""
+    """Finds axes that are dead, in the raw words of one reading after another."""
 
     def __init__(self) -> None:
         self._suspicious = False

@@ -73,7 +73,7 @@ WRAP_US: Final = 1 << 32
 
 IN_A_ROW: Final = 10  # readings that must all be early, or all late: any one may have been held up
 NUDGE_S: Final = 0.001  # less than there is between early and late
-GOAL_S: Final = 0.0007  # the first of so many should come so long after the first look
+GOAL_S: Final = 0.0007  # after the first look, when the earliest of IN_A_ROW should come
 LATE_S: Final = 0.0015
 
 

@@ -26,7 +26,7 @@ from firmware_host.engines.errors import (
 )
 
 START_S = 30.0  # ours: a Zero 2 W takes ten to import Python's modules from a cold card
-STRANGER_S = 5.0  # another, at the table: there is ours to play in its place
+STRANGER_S = 5.0  # another engine, at the table: ours can play in its place
 NICE = 10  # thinking yields to the scan
 MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is told to stop
 STOP_S = 1.5  # and if it does not heed that, it is lost

@@ -20,7 +20,7 @@ from games.base import Game, Position, RulesError
 
 VERSION = 1
 MOST_STEPS = 2000  # of a game; more is refused before it is looked at
-MOST_WISHES = 8  # of a table for one number
+MOST_WISHES = 8  # that one table may have open for the next step
 AT_ONCE = 8  # steps that are taken in one call, so that a scan never waits for long
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]

@@ -62,7 +62,7 @@ from games.base import Game, RulesError
 from games.registry import game_type
 from games.seated import SeatedGame
 
-RETRY_S = 1.0  # after a disk that refused
+RETRY_S = 1.0  # after the disk has refused
 MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
 MOST_WAITING = 4  # messages of one table between two scans
 MOST_STRANGERS = 8  # tables that ask for a seat

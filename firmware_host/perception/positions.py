@@ -29,8 +29,8 @@ REACH_MM = 10.5  # a strong piece further off the middle has left its class's ba
 WITHIN = 0.95
 # HARDWARE, pieces and the field: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
 # 12 % for its own sensor and half of that for those around.
-STRENGTH_SIGMA = 0.05  # what all feel
-OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # of a reading: what one sensor alone feels
+STRENGTH_SIGMA = 0.05  # of a reading: what all sensors feel alike
+OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # what one sensor alone feels
 AGAIN_S = 0.8  # after a piece was put, more scans have been averaged
 AVERAGED_LATER = 16
 _BEFORE = 20  # scans that the readings of before are worth, which follow for some 0.4 s

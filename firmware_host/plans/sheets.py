@@ -59,7 +59,7 @@ class Sheet:
 def sheets(profile: Profile) -> Iterator[Sheet]:
     """All sheets of a table."""
     if isinstance(profile.hall, MatrixHall):
-        return  # its board is its plate
+        return  # the circuit board is the plate
     half, lights = profile.plate_mm / 2, profile.lights
     screw = half - CORNER_SCREW_MM
     drill, felt = Sheet("drill", half), Sheet("felt", half)

@@ -229,7 +229,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
     match asked:
         case c.TakeBack(to):
             _check_take_back(state, to)
-            return replace(_take_back(state, journal, to), owed=None)  # who asks is told, and asks
+            return replace(_take_back(state, journal, to), owed=None)  # who asked is told; no retry
         case c.Answer(value):
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))

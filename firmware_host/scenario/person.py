@@ -422,7 +422,7 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
-    """``way`` for one or both directions, each where it is not 0; positive is toward the last."""
+    """``way`` along columns, rows or both, where not 0; positive is toward the last of them."""
     column = profile.places[profile.columns - 1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
     sides = (

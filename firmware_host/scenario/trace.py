@@ -78,7 +78,7 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, host: Host) -> Self:
-        """As ``host`` stands now."""
+        """The head of a recording that begins as ``host`` stands now."""
         layout, calibration = layout_of(host.profile), host.perception.calibration
         return cls(1, layout, calibration, host.game.name, host.game.options, host.standing.moves)
 

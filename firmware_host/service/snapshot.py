@@ -80,8 +80,8 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
 
 @dataclass(frozen=True)
 class SeatsShown:
-    """``holders``: player -> digest of the device that has the seat. ``codes``: of free seats.
-    ``views``: by player.
+    """Who sits where. ``holders``: player -> digest of the device that has the seat. ``codes``: of
+    free seats. ``views``: by player.
     """
 
     holders: Mapping[str, str] = field(default_factory=dict)

@@ -43,7 +43,7 @@ from games.registry import GAMES
 from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
-UNSEEN_PER_S = 1  # for systemd, and for who asks just once
+UNSEEN_PER_S = 1  # while nobody does: for systemd, and for who asks just once
 POSES_KEPT = 16  # scans; a page that is slower than that sees fewer of them
 ASKED_LASTS_S = 10.0  # who asked so short a time ago will ask again
 

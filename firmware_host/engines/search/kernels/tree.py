@@ -43,7 +43,7 @@ Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 MOST_NODES = 1_500_000
-_EDGES_A_NODE = 8  # there is room for
+_EDGES_A_NODE = 8  # room, on average
 NODES, EDGES = 0, 1  # in ``Tree.head``: how many are in use
 _FIRST_ROOM = 8  # nodes; then twice as many, and so on
 ROOTS = 1 << 14  # visits of which ``Tree.roots`` knows
