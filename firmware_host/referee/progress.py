@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import inf
 from typing import assert_never
 
@@ -36,74 +35,60 @@ from firmware_host.table.standing import Asking, Choice, Phase, Sound
 from games.base import Outcome, Turn
 
 
+def _write(state: State, write: Callable[..., None], *args: object) -> State:
+    """What changes the game is on disk first; the state has its ``trouble`` where it is not."""
+    if state.trouble is None:
+        try:
+            write(state.play.line.game_id, *args)
+        except JournalError as error:
+            return state.refused(error)
+    return state
+
+
 def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
     """``turn`` is final."""
     line = state.play.line
+    state = _write(state, journal.append, len(line.moves) + 1, turn.move)
+    if state.trouble is not None:
+        return state
     position, owners = turn.position, turn.position.reserve.items()
     sounds = [Sound.SETTLED if state.play.settling else Sound.MOVE]
     if any(left == 1 and line.position.reserve.get(owner) != 1 for owner, left in owners):
         sounds.append(Sound.LAST_MARBLE)
     if position.outcome is not None:
         sounds.append(Sound.DRAW if position.outcome.winner is None else Sound.WIN)
-    after = state.playing(state.play.on(line.played(turn)), *sounds)
-    after = replace(after, seen=replace(state.seen, cause=None))
-    after = after.claimed(position.cells, state.hidden, confirmed=True)
-    append = partial(journal.append, line.game_id, len(line.moves) + 1, turn.move)
-    return _written(append, state, after)
+    state = state.playing(state.play.on(line.played(turn)), *sounds)
+    state = replace(state, seen=replace(state.seen, cause=None))
+    return state.claimed(position.cells, state.hidden, confirmed=True)
 
 
-def finish(state: State, journal: JournalPort) -> State:
-    """The game is over: so is its record."""
-    line, outcome = state.play.line, state.play.line.outcome
-    if outcome is None or state.play.finished:
-        return state
-    after = state.playing(replace(state.play, finished=True))
-    return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
-
-
-def agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
+def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
     """End the game as the players have agreed, or one has resigned."""
-    line = state.play.line
-    play = replace(state.play.on(dataclasses.replace(line, agreed=outcome)), finished=True)
-    after = state.playing(play, Sound.DRAW if outcome.reason == AGREED else Sound.WIN)
-    return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
-
-
-def hold(state: State, journal: JournalPort) -> State:
-    """What is being carried out, unless it is there."""
-    play = state.play
-    record = None if play.pending is None else play.pending.record
-    if record == play.held:
+    state = _write(state, journal.finish, outcome.as_json())
+    if state.trouble is not None:
         return state
-    after = state.playing(replace(play, held=record))
-    return _written(partial(journal.hold, play.line.game_id, record), state, after)
+    line = dataclasses.replace(state.play.line, agreed=outcome)
+    sound = Sound.DRAW if outcome.reason == AGREED else Sound.WIN
+    return state.playing(replace(state.play.on(line), finished=True), sound)
 
 
-def drop(state: State, journal: JournalPort) -> State:
+def _drop(state: State, journal: JournalPort) -> State:
     """What was being carried out is not any more."""
-    play = state.play
-    after = state.playing(play.on(play.line), Sound.TAKEBACK)
-    if play.held is None:
-        return after
-    return _written(partial(journal.hold, play.line.game_id, None), state, after)
+    if state.play.held is not None:
+        state = _write(state, journal.hold, None)
+        if state.trouble is not None:
+            return state
+    return state.playing(state.play.on(state.play.line), Sound.TAKEBACK)
 
 
-def take_back(state: State, journal: JournalPort, to: int) -> State:
+def _shorten(state: State, journal: JournalPort, to: int) -> State:
     """Leave ``to`` moves, at once; how the players ended it goes too."""
     line = state.play.line
+    state = _write(state, journal.take_back, len(line.moves), to)
+    if state.trouble is not None:
+        return state
     shorter = state.play.on(line.shortened(to), taken_back=line.last)
-    write = partial(journal.take_back, line.game_id, len(line.moves), to)
-    return _written(write, state, state.playing(shorter, Sound.TAKEBACK))
-
-
-def _written(write: Callable[[], None], before: State, after: State) -> State:
-    if before.trouble is not None:
-        return before
-    try:
-        write()
-    except JournalError as error:
-        return before.refused(error)
-    return after
+    return state.playing(shorter, Sound.TAKEBACK)
 
 
 def follow_board(state: State, journal: JournalPort) -> State:
@@ -117,7 +102,11 @@ def follow_board(state: State, journal: JournalPort) -> State:
     state = _recognised(state)
     state = _carried_out(state, journal)
     state = _stands(state)
-    return finish(state, journal)
+    outcome = state.play.line.outcome
+    if outcome is None or state.play.finished:
+        return state
+    state = _write(state, journal.finish, outcome.as_json())
+    return state.playing(replace(state.play, finished=state.trouble is None))
 
 
 def _taken_back(state: State, journal: JournalPort) -> State:
@@ -125,8 +114,8 @@ def _taken_back(state: State, journal: JournalPort) -> State:
     if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
         return state
     if state.play.pending is not None:
-        return drop(state, journal)
-    state = take_back(state, journal, len(state.play.line.moves) - 1)
+        return _drop(state, journal)
+    state = _shorten(state, journal, len(state.play.line.moves) - 1)
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
 
 
@@ -184,8 +173,10 @@ def _carried_out(state: State, journal: JournalPort) -> State:
     finding = pending.plan.hold(state.cells)
     if finding.done and not pending.touched & seen.sight.unsure and not seen.blurred:
         return confirm(state, journal, pending.turn)
-    if not state.may_be_undone:
-        state = hold(state, journal)
+    if not state.may_be_undone and pending.record != state.play.held:
+        state = _write(state, journal.hold, pending.record)
+        if state.trouble is None:
+            state = state.playing(replace(state.play, held=pending.record))
     if state.trouble is None and finding.right and not seen.blurred and not state.play.settling:
         return state.playing(replace(state.play, settling=True), Sound.MOVE)
     return state
@@ -228,8 +219,14 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
     play = state.play
     match asked:
         case c.TakeBack(to):
-            _check_take_back(state, to)
-            return replace(_take_back(state, journal, to), owed=None)  # who asked is told; no retry
+            left = _left_without_the_last(state)
+            most = left if play.line.agreed is None else left - 1  # their agreement is no move
+            if left < 0:
+                raise NotPossibleError("There is no move to take back.")
+            if to is not None and to > most:
+                raise NotPossibleError("There is no move after move {to} to take back.", to=to)
+            state = _take_back(state, journal, left if to is None else to)
+            return replace(state, owed=None)  # who asked is told; no retry
         case c.Answer(value):
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
@@ -245,19 +242,11 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
         case c.Resign(player) | c.TimeUp(player):
             _check_going_on(state, player)
             reason = RESIGNED if isinstance(asked, c.Resign) else TIME_UP
-            return agree(state, journal, resignation(play.line.game, player, reason))
+            return _agree(state, journal, resignation(play.line.game, player, reason))
         case c.OfferDraw(player):
             _check_going_on(state, player)
             return _offer_draw(state, journal, player)
     assert_never(asked)
-
-
-def _check_take_back(state: State, to: int | None) -> None:
-    line = state.play.line
-    if not (state.made or line.moves or line.agreed is not None):
-        raise NotPossibleError("There is no move to take back.")
-    if to is not None and to >= len(line.moves) + state.made:
-        raise NotPossibleError("There is no move after move {to} to take back.", to=to)
 
 
 def _check_going_on(state: State, player: str) -> None:
@@ -300,7 +289,10 @@ def _back(state: State, journal: JournalPort, press: Press) -> State:
         return state.playing(replace(play, missed=frozenset()))
     if asking.opened:
         return replace(state, asking=asking.folded())
-    return _take_back(state, journal)
+    left = _left_without_the_last(state)
+    if left < 0:
+        return state.noticed(text("There is no move to take back."))
+    return _take_back(state, journal, left)
 
 
 def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> State:
@@ -317,18 +309,22 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
     return state.claimed(said, {place for place, _ in meant}, confirmed=True)
 
 
-def _take_back(state: State, journal: JournalPort, to: int | None = None) -> State:
-    """Leave ``to`` moves (None: all but the last, or all where one is made that is not on disk or
-    the players have ended it);
-    then the board is guided. Where the journal refuses, that is tried again.
+def _left_without_the_last(state: State) -> int:
+    """Moves: all that are on disk where one is made that is not, or the players have ended the
+    game; -1: there is nothing to take back.
     """
-    count, agreed = len(state.play.line.moves), state.play.line.agreed is not None
-    to = count - (not state.made and not agreed) if to is None else to
-    if to < 0:
-        return state.noticed(text("There is no move to take back."))
+    line = state.play.line
+    return len(line.moves) - (line.agreed is None and not state.made)
+
+
+def _take_back(state: State, journal: JournalPort, to: int) -> State:
+    """Leave ``to`` moves; then the board is guided. Where the journal refuses, that is tried
+    again.
+    """
+    line = state.play.line
     state = replace(state, trouble=None, retry_s=inf, owed=to)
-    fewer = count > to or agreed
-    state = take_back(state, journal, to) if fewer else drop(state, journal)
+    fewer = len(line.moves) > to or line.agreed is not None
+    state = _shorten(state, journal, to) if fewer else _drop(state, journal)
     if state.trouble is not None:
         return state
     guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
@@ -340,7 +336,7 @@ def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
     play = state.play
     offers = (*play.draw_offers, player)
     if all(any(each in offers for each in side) for side in sides(play.line.game)):
-        return agree(state, journal, AGREED_DRAW)
+        return _agree(state, journal, AGREED_DRAW)
     return state.playing(replace(play, draw_offers=offers))
 
 

@@ -103,11 +103,6 @@ class Referee:
             self._state, self._standing = replace(self._state, play=play), None
 
     @property
-    def step_number(self) -> int:
-        """As in Arbiter."""
-        return self._state.step
-
-    @property
     def wish(self) -> str | None:
         """As in Arbiter."""
         return self._state.wish

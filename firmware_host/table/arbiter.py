@@ -20,10 +20,6 @@ class Arbiter(Protocol):
     """Follows one game."""
 
     @property
-    def step_number(self) -> int:
-        """As ``Standing.step``, at this moment."""
-
-    @property
     def wish(self) -> str | None:
         """What was chosen at the table for the host to begin: a name from the menu, or ``AGAIN``.
         It stands until ``answer_wish``.
