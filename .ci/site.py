@@ -27,7 +27,7 @@ from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table.lights import LEGEND
 from firmware_host.web import answers
 from firmware_host.web.api import ENDPOINTS
-from firmware_host.web.messages_in import Incoming
+from firmware_host.web.requests import Incoming
 from games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.service.snapshot import Layout, Snapshot
 from firmware_host.table import play
 from firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
@@ -54,85 +54,74 @@ def discovery(
     says whether the table is there. ``commands``: the house may ask for something, too.
     """
     at, unique = topics(table), f"tiltboard_{table}"
-    said = spoken.translate
-    sensors = {
-        "game": (text("Game"), "checkerboard"),
-        "turn": (text("Whose turn"), "account-arrow-right"),
-        "last_move": (text("Last move"), "arrow-right-bold"),
-        "winner": (text("Winner"), "trophy"),
-        "level": (text("Plate level"), "angle-acute"),
-        "faults": (text("Faults"), "alert"),
-    }
-    parts: dict[str, dict[str, Any]] = {
-        each: {
-            "platform": "sensor",
-            "name": said(title),
-            "icon": f"mdi:{icon}",
-            "value_template": f"{{{{ value_json.{each} or '' }}}}",
-        }
-        for each, (title, icon) in sensors.items()
-    }
-    parts["level"] |= {
-        "value_template": "{{ value_json.level_deg }}",
-        "unit_of_measurement": "°",
-        "state_class": "measurement",
-        "entity_category": "diagnostic",
-    }
-    parts["faults"] |= {
-        "value_template": "{{ value_json.faults | count }}",
-        "json_attributes_topic": at["state"],
-        "json_attributes_template": "{{ {'faults': value_json.faults} | tojson }}",
-        "entity_category": "diagnostic",
-    }
-    parts["waiting"] = {
-        "platform": "binary_sensor",
-        "name": said(text("Somebody is waiting for you")),
-        "icon": "mdi:account-clock",
-        "value_template": "{{ 'ON' if value_json.waiting else 'OFF' }}",
-    }
-    parts["happened"] = {
-        "platform": "event",
-        "name": said(text("Happened")),
-        "state_topic": at["event"],
-        "event_types": list(EVENTS),
+
+    def part(platform: str, title: Message, **more: object) -> dict[str, Any]:
+        return {"platform": platform, "name": spoken.translate(title), **more}
+
+    def sensor(title: Message, icon: str, value: str, **more: object) -> dict[str, Any]:
+        shown = f"{{{{ value_json.{value} }}}}"
+        return part("sensor", title, icon=f"mdi:{icon}", value_template=shown, **more)
+
+    def button(title: Message, press: str) -> dict[str, Any]:
+        return part("button", title, command_topic=at["do"], payload_press=press)
+
+    parts = {
+        "game": sensor(text("Game"), "checkerboard", "game or ''"),
+        "turn": sensor(text("Whose turn"), "account-arrow-right", "turn or ''"),
+        "last_move": sensor(text("Last move"), "arrow-right-bold", "last_move or ''"),
+        "winner": sensor(text("Winner"), "trophy", "winner or ''"),
+        "level": sensor(
+            text("Plate level"),
+            "angle-acute",
+            "level_deg",
+            unit_of_measurement="°",
+            state_class="measurement",
+            entity_category="diagnostic",
+        ),
+        "faults": sensor(
+            text("Faults"),
+            "alert",
+            "faults | count",
+            json_attributes_topic=at["state"],
+            json_attributes_template="{{ {'faults': value_json.faults} | tojson }}",
+            entity_category="diagnostic",
+        ),
+        "waiting": part(
+            "binary_sensor",
+            text("Somebody is waiting for you"),
+            icon="mdi:account-clock",
+            value_template="{{ 'ON' if value_json.waiting else 'OFF' }}",
+        ),
+        "happened": part(
+            "event", text("Happened"), state_topic=at["event"], event_types=list(EVENTS)
+        ),
     }
     if commands:
-        buttons = {
-            "new_game": text("New game"),
-            "take_back": text("Take back"),
-            "light_scene": text("Candlelight"),
+        parts |= {
+            "new_game": button(text("New game"), "new-game"),
+            "take_back": button(text("Take back"), "take-back"),
+            "light_scene": button(text("Candlelight"), "light-scene"),
+            "lamp": part(
+                "light",
+                text("Lamp"),
+                schema="json",
+                state_topic=at["lamp"],
+                command_topic=at["lamp/set"],
+                brightness=True,
+                supported_color_modes=["rgb"],
+            ),
         }
-        for each, title in buttons.items():
-            parts[each] = {
-                "platform": "button",
-                "name": said(title),
-                "command_topic": at["do"],
-                "payload_press": each.replace("_", "-"),
-            }
-        parts["lamp"] = {
-            "platform": "light",
-            "schema": "json",
-            "name": said(text("Lamp")),
-            "state_topic": at["lamp"],
-            "command_topic": at["lamp/set"],
-            "brightness": True,
-            "supported_color_modes": ["rgb"],
-        }
-    for each, part in parts.items():
-        part["unique_id"] = f"{unique}_{each}"
+    ours = {"name": "tiltboard", "sw_version": version("tiltboard")}
+    model = {"manufacturer": "tiltboard", "model": profile}
     return {
-        "device": {
-            "identifiers": [unique],
-            "name": name,
-            "manufacturer": "tiltboard",
-            "model": profile,
-            "sw_version": version("tiltboard"),
-        },
-        "origin": {"name": "tiltboard", "sw_version": version("tiltboard")},
+        "device": {**ours, **model, "identifiers": [unique], "name": name},
+        "origin": ours,
         "availability_topic": online,
         "state_topic": at["state"],
         "qos": 1,
-        "components": parts,
+        "components": {
+            each: {**part, "unique_id": f"{unique}_{each}"} for each, part in parts.items()
+        },
     }
 
 
@@ -150,9 +139,10 @@ def state_of(
     elsewhere = {*snapshot.engines, *(() if snapshot.match is None else snapshot.match.far)}
     moves = snapshot.phase in PLAYED and snapshot.to_move not in (None, *elsewhere)
     wanted = snapshot.match is not None and bool(snapshot.match.asked)
+    told_deg = before.level_deg if before else 0.0
     level_deg = max(map(abs, snapshot.tilt_deg))
-    if abs(level_deg - (before.level_deg if before else 0.0)) < LEVEL_STEP_DEG:
-        level_deg = before.level_deg if before else 0.0
+    if abs(level_deg - told_deg) < LEVEL_STEP_DEG:
+        level_deg = told_deg
     return HomeState(
         game=None if game is None else game.title,
         turn=called(snapshot.to_move),
@@ -185,12 +175,9 @@ def lamp_state(snapshot: Snapshot) -> dict[str, Any]:
     """As Home Assistant's lights in JSON have it; their brightness is that of the colour."""
     if snapshot.lamp is None:
         return {"state": "OFF"}
-    red, green, blue = snapshot.lamp
     brightness = max(snapshot.lamp)
-    colour = {
-        name: round(part * 255 / brightness)
-        for name, part in zip("rgb", (red, green, blue), strict=True)
-    }
+    red, green, blue = (round(part * 255 / brightness) for part in snapshot.lamp)
+    colour = {"r": red, "g": green, "b": blue}
     return {"state": "ON", "color_mode": "rgb", "color": colour, "brightness": brightness}
 
 
@@ -233,9 +220,9 @@ def command_of(
         return None
     if wish.state == "OFF":
         return Glow()
-    red, green, blue = lamp or CANDLE
-    brightness = wish.brightness or max(red, green, blue) or 255
-    colour = wish.color or Colour(red, green, blue)
+    shines = lamp or CANDLE
+    brightness = wish.brightness or max(shines) or 255
+    colour = wish.color or Colour(*shines)
     most = max(colour.r, colour.g, colour.b) or 1
-    parts = [round(part * brightness / most) for part in (colour.r, colour.g, colour.b)]
-    return Glow((parts[0], parts[1], parts[2]))
+    red, green, blue = (round(c * brightness / most) for c in (colour.r, colour.g, colour.b))
+    return Glow((red, green, blue))

@@ -1,7 +1,7 @@
 """What a person can ask of the table: one vocabulary for page, scenario, command line and trace.
 
 A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
-of its fields are checked where one is decoded (``firmware_host.web.messages_in``, and for a line of
+of its fields are checked where one is decoded (``firmware_host.web.requests``, and for a line of
 a scenario ``firmware_host.scenario.parse``). Whether something is possible is found out where it is
 done, and nowhere before: ``Host.do``, for one request at a time.
 """

@@ -12,7 +12,7 @@ import msgspec
 from firmware_host.messages import Message
 from firmware_host.table.commands import Number
 from firmware_host.web import answers
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
+from firmware_host.web.requests import MAX_MESSAGE_BYTES
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
@@ -86,10 +86,36 @@ def description() -> dict[str, Any]:
         kinds, schema_hook=_schema_of, ref_template="#/components/schemas/{name}"
     )
     schema_of = {id(kind): schema for kind, schema in zip(kinds, made, strict=True)}
+
+    def content(kind: Any) -> dict[str, Any]:
+        return {TEXT if kind is str else JSON: {"schema": schema_of[id(kind)]}}
+
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in ENDPOINTS:
+        sent = {name: {"required": True, "schema": {"type": "string"}} for name in endpoint.headers}
+        operation: dict[str, Any] = {
+            "operationId": endpoint.handler,
+            "summary": endpoint.summary,
+            "responses": {
+                str(status): {
+                    "description": WHY[status],
+                    "content": content(kind),
+                    "headers": sent if status == 200 else {},
+                }
+                for status, kind in sorted({**endpoint.answers, **REFUSED}.items())
+            },
+        }
+        for name, schema in _PARAMETERS.items():
+            if f"{{{name}}}" in endpoint.path:
+                parameter = {"name": name, "in": "path", "required": True, "schema": schema}
+                operation["parameters"] = [parameter]
+        if endpoint.body is not None:
+            operation["requestBody"] = {"required": True, "content": content(endpoint.body)}
+        if endpoint.handler == "command":
+            # none: the table's own page
+            operation["security"] = [{"paired": []}, {}]
         path = paths.setdefault(PREFIX + endpoint.path, {})
-        path[endpoint.method.lower()] = _operation(endpoint, schema_of)
+        path[endpoint.method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": {
@@ -110,32 +136,3 @@ def _schema_of(kind: type) -> dict[str, Any]:
     if kind is Message:
         return {"type": "string"}
     raise NotImplementedError(kind.__name__)
-
-
-def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
-    operation: dict[str, Any] = {
-        "operationId": endpoint.handler,
-        "summary": endpoint.summary,
-        "responses": {
-            str(status): {
-                "description": WHY[status],
-                "content": {TEXT if kind is str else JSON: {"schema": schema_of[id(kind)]}},
-                "headers": {
-                    name: {"required": True, "schema": {"type": "string"}}
-                    for name in (endpoint.headers if status == 200 else ())
-                },
-            }
-            for status, kind in sorted({**endpoint.answers, **REFUSED}.items())
-        },
-    }
-    for name, schema in _PARAMETERS.items():
-        if f"{{{name}}}" in endpoint.path:
-            parameter = {"name": name, "in": "path", "required": True, "schema": schema}
-            operation["parameters"] = [parameter]
-    if endpoint.body is not None:
-        content = {JSON: {"schema": schema_of[id(endpoint.body)]}}
-        operation["requestBody"] = {"required": True, "content": content}
-    if endpoint.handler == "command":
-        # none: the table's own page
-        operation["security"] = [{"paired": []}, {}]
-    return operation

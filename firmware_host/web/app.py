@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from datetime import date
 from importlib import metadata
@@ -38,7 +37,7 @@ from firmware_host.service.table import Table
 from firmware_host.table.commands import SitDown
 from firmware_host.table.lights import LEGEND, PATTERNS
 from firmware_host.table.preview import Preview
-from firmware_host.web import answers, api, assets, messages_in, replies
+from firmware_host.web import answers, api, assets, requests
 from firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
 from firmware_host.web.guard import (
     COOKIE,
@@ -54,17 +53,17 @@ from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
 from firmware_host.web.machine import Hotspot, Machine, Wanted
-from firmware_host.web.messages_in import PageCommand
 from firmware_host.web.pairing import (
     CODE_LASTS_S,
     JOIN_LASTS_S,
-    TOKEN_BYTES,
     TOKEN_LASTS_S,
     Pairing,
     TooManyTriesError,
     WrongCodeError,
     digest_of,
+    new_token,
 )
+from firmware_host.web.requests import PageCommand
 from games.base import RulesError
 from games.registry import HOSTED
 
@@ -81,7 +80,7 @@ _STATUS: dict[type[Exception], int] = {
     NotAllowedError: 403,
     NoSuchGameError: 404,
     TooManyTriesError: 429,
-    replies.NoAnswerError: 503,
+    requests.NoAnswerError: 503,
     BusyError: 503,
     EngineError: 503,
     JournalError: 503,
@@ -242,12 +241,12 @@ class _Web:
     @serves("GET", "/history", list[GameSummary], 503)
     async def history(self, _request: Request) -> list[GameSummary]:
         """Every game in the journal, the newest first."""
-        return await replies.answer(self._table.history())
+        return await requests.answer(self._table.history())
 
     @serves("GET", "/health", HealthMap, 503)
     async def health(self, _request: Request) -> HealthMap:
         """The sensors' noise and margins, as the last calibration found them."""
-        return await replies.answer(self._table.health())
+        return await requests.answer(self._table.health())
 
     @serves("GET", "/preview/{move}", Preview | None, 404, 503)
     async def preview(self, request: Request) -> Preview | None:
@@ -256,31 +255,31 @@ class _Web:
         if len(move) > api.LONGEST_MOVE:
             raise HTTPException(404)
         try:
-            return await replies.answer(self._table.preview(move))
+            return await requests.answer(self._table.preview(move))
         except RulesError:  # an answer too: whoever points knows no rules
             return None
 
     @serves("GET", "/history/{id}", GameRecord, 404, 503)
     async def record(self, request: Request) -> GameRecord:
         """One game, position by position."""
-        return await replies.answer(self._table.record(_number(request)))
+        return await requests.answer(self._table.record(_number(request)))
 
     @serves("GET", "/history/{id}/analysis", GameAnalysis, 404, 409, 503)
     async def analysis(self, request: Request) -> GameAnalysis:
         """One game as the strongest engine sees it: who stood how, and what decided it."""
-        return await replies.answer(self._table.analysis(_number(request)))
+        return await requests.answer(self._table.analysis(_number(request)))
 
     @serves("GET", "/people", list[PersonInfo], 403, 503)
     async def people(self, request: Request) -> list[PersonInfo]:
         """Who is known by name on this table, and what each has tried, solved and beaten."""
         self._access.check_may_act(request.scope[VISITOR])
-        return await replies.answer(self._table.people())
+        return await requests.answer(self._table.people())
 
     @serves("GET", "/history/{id}/export", str, 404, 503, headers=("content-disposition",))
     async def export(self, request: Request) -> Response:
         """One game as text."""
         number = _number(request)
-        game = await replies.answer(self._table.export(number))
+        game = await requests.answer(self._table.export(number))
         named = {"content-disposition": f'attachment; filename="game-{number}.txt"'}
         return Response(game, headers=named, media_type=api.TEXT)
 
@@ -288,9 +287,9 @@ class _Web:
     async def command(self, request: Request, asked: PageCommand) -> answers.Done:
         """Have the table do something; answered when it is done. Paired devices only."""
         access, visitor = self._access, request.scope[VISITOR]
-        replies.check_may_send(access, visitor, asked)
-        meant = replies.as_meant(access, visitor, asked, self._table.latest().to_move)
-        await replies.answer(self._table.submit(meant))
+        requests.check_may_send(access, visitor, asked)
+        meant = requests.as_meant(access, visitor, asked, self._table.latest().to_move)
+        await requests.answer(self._table.submit(meant))
         return answers.Done()
 
     @serves("GET", "/pairing", answers.PairingState)
@@ -406,9 +405,9 @@ class _Web:
         known = self._access.knows(visitor)
         if code is not None and not self._tries.take(visitor.address, known=known):
             raise TooManyTriesError("Too many codes were tried; wait a minute.")
-        token = request.cookies.get(SEAT_COOKIE) or secrets.token_hex(TOKEN_BYTES)
+        token = request.cookies.get(SEAT_COOKIE) or new_token()
         player = None if code is not None else asked.player
-        await replies.answer(self._table.submit(SitDown(digest_of(token), player, code)))
+        await requests.answer(self._table.submit(SitDown(digest_of(token), player, code)))
         return self._with_cookie(request, answers.Done(), SEAT_COOKIE, token)
 
 
@@ -426,12 +425,12 @@ async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
         async with asyncio.timeout(BODY_WITHIN_S):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > messages_in.MAX_MESSAGE_BYTES:
+                if len(body) > requests.MAX_MESSAGE_BYTES:
                     raise _NotTakenError(413, text("That is too long for the table."))
         return decode(bytes(body))
     except TimeoutError:
         raise _NotTakenError(408, _TOO_LONG) from None
-    except messages_in.UNREADABLE as error:
+    except requests.UNREADABLE as error:
         why = text("The table did not understand: {why}.", why=error)
         raise _NotTakenError(400, why) from error
 

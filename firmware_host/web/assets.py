@@ -64,7 +64,7 @@ def _called(module: str) -> str:
 WORKER = "worker.js"
 SCRIPTS = ("main.js", "club.js")  # with all modules that they need
 PAGES = ("index.html", "club.html")
-DRAWINGS = "drawings.svg"
+PARTS = ("head.html", "drawings.svg")  # of each page, where it names them
 SHEET = "page.css"  # what all style sheets are served as
 SHEETS = (
     "tokens",
@@ -116,9 +116,10 @@ def load_assets() -> dict[str, Asset]:
     worker = files.pop(WORKER)
     modules = {name: body.decode() for name, body in files.items() if name.endswith(".js")}
     files |= {script: bundle(modules, script).encode() for script in SCRIPTS}
-    drawings = files.pop(DRAWINGS)
-    for page in PAGES:  # with the small drawings in it, which are there at once
-        files[page] = files[page].replace(f"<!-- {DRAWINGS} -->".encode(), drawings)
+    for part in PARTS:
+        body = files.pop(part)
+        for page in PAGES:
+            files[page] = files[page].replace(f"<!-- {part} -->".encode(), body)
     games = "\n".join(kind.style for kind in GAMES.values()).encode()
     sheets = [games if name == "games" else files.pop(f"{name}.css") for name in SHEETS]
     files[SHEET] = b"\n".join(sheets)

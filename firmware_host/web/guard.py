@@ -8,7 +8,6 @@ everything. Where the page is served to the network, another device may look on 
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import secrets
 import socket
@@ -194,36 +193,19 @@ def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
 
 def visitor_of(scope: Scope) -> Visitor:
     """Who asks, by address, Host and cookie."""
-    connection = HTTPConnection(scope)
-    client = scope.get("client")
-    address = client[0] if client else ""
+    connection, client = HTTPConnection(scope), scope.get("client")
+    address, headers = client[0] if client else "", connection.headers
+    host = headers.get("host", "").lower()
     local = (
-        _is_loopback(address)
-        and _name_of(connection.headers.get("host", "")) in LOCAL_NAMES
-        and not any(
-            name in FORWARDED or name.startswith("x-forwarded-") for name in connection.headers
-        )
+        (address.startswith("127.") or address == "::1")
+        and (host in LOCAL_NAMES or host.rpartition(":")[0] in LOCAL_NAMES)
+        and not any(name in FORWARDED or name.startswith("x-forwarded-") for name in headers)
         # No browser of this century, but nginx unless it is told otherwise.
         and scope.get("http_version") != "1.0"
     )
-    digests = [
-        digest_of(token) if token else None
-        for token in (connection.cookies.get(COOKIE), connection.cookies.get(SEAT_COOKIE))
-    ]
+    cookies = (connection.cookies.get(COOKIE), connection.cookies.get(SEAT_COOKIE))
+    digests = [digest_of(token) if token else None for token in cookies]
     return Visitor(limits.counted_as(address), local, *digests)
-
-
-def _name_of(host: str) -> str:
-    """A Host header without its port."""
-    has_port = ":" in host and not host.endswith("]")
-    return (host.rpartition(":")[0] if has_port else host).lower()
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def secured(send: Send) -> Send:

@@ -13,7 +13,7 @@ import ipaddress
 import logging
 import socket
 import struct
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -119,10 +119,11 @@ class Connections:
 
     def __init__(self, known: Container[str]) -> None:
         self._known = known
-        self._held: dict[str, dict[Any, int]] = {}  # transport -> bytes unsent at the last look
+        self._held: dict[Any, str] = {}  # transport -> address, the newest last
+        self._unsent: dict[Any, int] = {}  # bytes, at the last look
         self._look: asyncio.TimerHandle | None = None
-        loop = asyncio.get_event_loop()
-        self._may_log = TokenBucket(REFUSALS_LOGGED_PER_S, 1, loop.time)
+        self._loop = asyncio.get_event_loop()
+        self._may_log = TokenBucket(REFUSALS_LOGGED_PER_S, 1, self._loop.time)
 
     def admit(self, transport: Any) -> bool:
         """Whether there is room for ``transport``; then it is counted. This machine's own page
@@ -133,55 +134,46 @@ class Connections:
         self._forget_lost()
         peer = transport.get_extra_info("peername")
         address = counted_as(peer[0]) if peer else ""
-        held = self._held.get(address, {})
-        if not _is_here(address) and (
-            len(held) >= CONNECTIONS_PER_ADDRESS or not self._has_room(address, len(held))
-        ):
+        if not _is_here(address) and not self._has_room(address):
             if self._may_log.take():
                 _log.warning("No room for another connection from %s", address)
             return False
-        self._held.setdefault(address, {})[transport] = 0
+        self._held[transport] = address
         if self._look is None:
-            self._look_later()
+            self._look = self._loop.call_later(FLUSH_WITHIN_S, self._end_stuck)
         return True
 
-    def _has_room(self, address: str, holds: int) -> bool:
-        elsewhere = {each: held for each, held in self._held.items() if not _is_here(each)}
-        strangers = {each: held for each, held in elsewhere.items() if each not in self._known}
-        if sum(map(len, elsewhere.values())) < MAX_ELSEWHERE and (
-            address in self._known or sum(map(len, strangers.values())) < MAX_STRANGERS
+    def _has_room(self, address: str) -> bool:
+        held = Counter(each for each in self._held.values() if not _is_here(each))
+        strangers = Counter({each: n for each, n in held.items() if each not in self._known})
+        if held[address] >= CONNECTIONS_PER_ADDRESS:
+            return False
+        if held.total() < MAX_ELSEWHERE and (
+            address in self._known or strangers.total() < MAX_STRANGERS
         ):
             return True
-        most = max(strangers.values(), key=len, default={})
-        if len(most) <= holds + 1:
-            return False
-        newest = next(reversed(most))
-        del most[newest]
-        _reset(newest)
-        return True
+        for most, count in strangers.most_common(1):
+            if count > held[address] + 1:
+                newest = next(one for one in reversed(self._held) if self._held[one] == most)
+                del self._held[newest]
+                _reset(newest)
+                return True
+        return False
 
     def _forget_lost(self) -> None:
-        for address, held in tuple(self._held.items()):
-            for transport in tuple(held):
-                if transport.get_extra_info("socket").fileno() < 0:
-                    del held[transport]
-            if not held:
-                del self._held[address]
-
-    def _look_later(self) -> None:
-        self._look = asyncio.get_event_loop().call_later(FLUSH_WITHIN_S, self._end_stuck)
+        for transport in tuple(self._held):
+            if transport.get_extra_info("socket").fileno() < 0:
+                del self._held[transport]
 
     def _end_stuck(self) -> None:
         """End those of which nothing was read since the last look."""
         self._forget_lost()
-        for held in self._held.values():
-            for transport, before in held.items():
-                held[transport] = unsent = transport.get_write_buffer_size()
-                if before and unsent >= before:
-                    _reset(transport)
-        self._look = None
-        if self._held:
-            self._look_later()
+        before, self._unsent = self._unsent, {}
+        for transport in self._held:
+            self._unsent[transport] = unsent = transport.get_write_buffer_size()
+            if 0 < before.get(transport, 0) <= unsent:
+                _reset(transport)
+        self._look = self._loop.call_later(FLUSH_WITHIN_S, self._end_stuck) if self._held else None
 
 
 def _reset(transport: Any) -> None:

@@ -22,7 +22,7 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.service.snapshot import SeatView, Snapshot
 from firmware_host.service.table import Table
 from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
-from firmware_host.web import messages_in, replies
+from firmware_host.web import requests
 from firmware_host.web.guard import VISITOR, Access, Visitor
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import (
@@ -126,27 +126,31 @@ class _Page:
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
         self._sent_seat: SeatView | None = None
-        self._answers: set[asyncio.Task[None]] = set()
-        self._held: dict[int, Future[None]] = {}
+        self._tasks = asyncio.TaskGroup()
+        self._unanswered = 0
+        self._held: dict[int, Future[None]] = {}  # piece -> its being picked up
         self._tilts = False
 
     async def run(self) -> None:
-        sending = asyncio.create_task(self._send_snapshots())
-        receiving = asyncio.create_task(self._receive())
-        tasks: set[asyncio.Task[None]] = {sending, receiving}
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            async with self._tasks:
+                self._tasks.create_task(self._send_snapshots())
+                self._tasks.create_task(self._receive())
+        except* WebSocketDisconnect:
+            pass
         finally:
-            self._let_go()
             self._watch()
-            tasks |= self._answers
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        for task in done:
-            error = task.exception()
-            if error is not None and not isinstance(error, WebSocketDisconnect):
-                raise error
+            # A page that leaves with a piece in its hand puts it back where it was, and lets the
+            # plate go that it holds tilted
+            if self._tilts:
+                self._table.submit(Tilt(0.0, 0.0))
+            for piece, lifting in self._held.items():
+                lifting.add_done_callback(partial(_put_back, self._table, piece))
+
+    async def _close(self) -> None:
+        """Raises WebSocketDisconnect, which ends the page."""
+        await self._socket.close(CLOSE_POLICY)
+        raise WebSocketDisconnect(CLOSE_POLICY)
 
     async def _send(self, message: object) -> None:
         """Raises WebSocketDisconnect."""
@@ -160,8 +164,7 @@ class _Page:
             await self._fresh.wait()
             self._fresh.clear()
             if not self._access.may_watch(self._visitor):  # its pairing was revoked
-                await self._socket.close(CLOSE_POLICY)
-                return
+                await self._close()
             layout, snapshot = self._table.layout(), self._table.latest()
             if snapshot.layout != layout.number:
                 continue  # another game came between the two looks; this wakes again at once
@@ -216,95 +219,82 @@ class _Page:
         return {name: what for name, what in now.items() if sent.get(name, nothing) != what}
 
     async def _receive(self) -> None:
-        loop = asyncio.get_running_loop()
-        bucket = TokenBucket(MESSAGES_PER_S, MESSAGE_BURST, loop.time)
+        bucket = TokenBucket(MESSAGES_PER_S, MESSAGE_BURST, asyncio.get_running_loop().time)
         refused = 0
         while refused < MAX_REFUSED:
             packet = await self._socket.receive()
             if packet["type"] == "websocket.disconnect":
-                return
-            data = packet.get("text") or packet.get("bytes") or b""
+                raise WebSocketDisconnect
             if not bucket.take():
                 refused += 1
                 await self._refuse(0, text("That was too fast for the table; wait a moment."))
                 continue
             refused = 0
             try:
-                ref, asked = messages_in.parse(data)
-            except messages_in.UNREADABLE as error:
+                ref, asked = requests.parse(packet.get("text") or packet.get("bytes") or b"")
+            except requests.UNREADABLE as error:
                 problem = text("The table did not understand the page: {why}.", why=error)
                 await self._refuse(0, problem)
                 continue
-            await self._receive_one(ref, asked)
-        await self._socket.close(CLOSE_POLICY)
+            try:
+                requests.check_may_send(self._access, self._visitor, asked)
+            except TiltboardError as error:
+                await self._refuse(ref, error)
+            else:
+                await self._receive_one(ref, asked)
+        await self._close()
 
     async def _refuse(self, ref: int, why: Message | TiltboardError | RulesError) -> None:
         spoken = self._catalogue
         say = spoken.translate(why) if isinstance(why, Message) else explained(why, spoken)
         await self._send({"type": "error", "ref": ref, "say": say})
 
-    async def _receive_one(self, ref: int, asked: messages_in.Incoming) -> None:
-        try:
-            replies.check_may_send(self._access, self._visitor, asked)
-        except TiltboardError as error:
-            await self._refuse(ref, error)
-            return
+    async def _receive_one(self, ref: int, asked: requests.Incoming) -> None:
         match asked:
-            case messages_in.Look(player):
+            case requests.Look(player):
                 self._looks_at, self._sent_seat = player, None
                 self._fresh.set()
-                await self._send({"type": "done", "ref": ref})
-            case messages_in.Ping():
-                await self._send({"type": "done", "ref": ref})
-            case messages_in.Watch(sensors, poses, ahead):
+            case requests.Watch(sensors, poses, ahead):
                 self._fields = (*WATCHED_FIELDS, "sensors") if sensors else WATCHED_FIELDS
                 self._sent.pop("sensors", None)
                 self._watch(poses=poses, ahead=ahead)
                 self._fresh.set()
-                await self._send({"type": "done", "ref": ref})
-            case _ if len(self._answers) >= MAX_UNANSWERED:
-                problem = text("The table is still busy with what you asked for before.")
-                await self._refuse(ref, problem)
+            case requests.Ping():
+                pass
             case command:
-                self._start(ref, command)
+                if self._unanswered < MAX_UNANSWERED:
+                    self._start(ref, command)
+                else:
+                    problem = text("The table is still busy with what you asked for before.")
+                    await self._refuse(ref, problem)
+                return
+        await self._send({"type": "done", "ref": ref})
 
-    def _start(self, ref: int, command: messages_in.PageCommand) -> None:
+    def _start(self, ref: int, command: requests.PageCommand) -> None:
         """Begin it now, so that order is kept; answer whenever it is done."""
-        meant = replies.as_meant(self._access, self._visitor, command, self._table.latest().to_move)
+        meant = requests.as_meant(
+            self._access, self._visitor, command, self._table.latest().to_move
+        )
         begun = self._table.submit(meant)
-        self._note_hand(command, begun)
-        task = asyncio.create_task(self._answer(ref, begun))
-        self._answers.add(task)
-        task.add_done_callback(self._answers.discard)
-
-    async def _answer(self, ref: int, begun: Future[None]) -> None:
-        with contextlib.suppress(WebSocketDisconnect):  # the page has gone
-            try:
-                await replies.answer(begun)
-            except (TiltboardError, RulesError) as error:
-                await self._refuse(ref, error)
-            else:
-                await self._send({"type": "done", "ref": ref})
-
-    def _note_hand(self, command: messages_in.PageCommand, begun: Future[None]) -> None:
         match command:
-            case PickUp(piece):
-                before = self._held.get(piece)
-                if before is None or _failed(before):
-                    self._held[piece] = begun
+            case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
+                self._held[piece] = begun
             case SetDown(piece) | Take(int(piece)):
                 self._held.pop(piece, None)
             case Tilt(x_deg, y_deg):
                 self._tilts = x_deg != 0 or y_deg != 0
+        self._unanswered += 1
+        self._tasks.create_task(self._answer(ref, begun))
 
-    def _let_go(self) -> None:
-        """A page that leaves with a piece in its hand puts it back where it was, and lets the plate
-        go that it holds tilted.
-        """
-        if self._tilts:
-            self._table.submit(Tilt(0.0, 0.0))
-        for piece, lifting in self._held.items():
-            lifting.add_done_callback(partial(_put_back, self._table, piece))
+    async def _answer(self, ref: int, begun: Future[None]) -> None:
+        try:
+            await requests.answer(begun)
+        except (TiltboardError, RulesError) as error:
+            await self._refuse(ref, error)
+        else:
+            await self._send({"type": "done", "ref": ref})
+        finally:
+            self._unanswered -= 1
 
 
 def _failed(future: Future[None]) -> bool:

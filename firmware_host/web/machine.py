@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -40,6 +40,12 @@ class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 class PowerOff(_Asked, frozen=True, tag="power-off"):
     """Shut down."""
 
+    asks: ClassVar = text(
+        "{name} wants to switch the table off: press confirm if it shows the number that the"
+        " lights show."
+    )
+    doing: ClassVar = text("The table shuts down.")
+
 
 class Hotspot(_Asked, frozen=True, tag="hotspot"):
     """Name and password of the table's own Wi-Fi."""
@@ -48,6 +54,14 @@ class Hotspot(_Asked, frozen=True, tag="hotspot"):
 class Join(_Asked, frozen=True, tag="join"):
     """Leave the hotspot for that Wi-Fi; ``password`` None: an open one."""
 
+    asks: ClassVar = text(
+        "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
+        " number that the lights show."
+    )
+    doing: ClassVar = text(
+        "The table leaves this Wi-Fi for the other; if that fails, its own comes back."
+    )
+
     network: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
     password: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 
@@ -55,11 +69,25 @@ class Join(_Asked, frozen=True, tag="join"):
 class Update(_Asked, frozen=True, tag="update"):
     """An update from a stick in the Pi, or from the file that a page has ``sent``."""
 
+    asks: ClassVar = text(
+        "{name} wants to update the table: press confirm if it shows the number that the lights"
+        " show."
+    )
+    doing: ClassVar = text(
+        "The table is being updated. It starts anew by itself, and the game goes on."
+    )
+
     sent: bool = False
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
     """Go back to the version before, or forward again."""
+
+    asks: ClassVar = text(
+        "{name} wants to go back to the version before: press confirm if it shows the number that"
+        " the lights show."
+    )
+    doing: ClassVar = text("The table goes back to the version before, and the game goes on.")
 
 
 Wanted = PowerOff | Join | Update | RollBack
@@ -72,26 +100,6 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
     params: dict[str, str] = {}
     name: str | None = None
     password: str | None = None
-
-
-_SENTENCES: dict[type[Wanted], Message] = {
-    Join: text(
-        "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
-        " number that the lights show."
-    ),
-    Update: text(
-        "{name} wants to update the table: press confirm if it shows the number that the lights"
-        " show."
-    ),
-    RollBack: text(
-        "{name} wants to go back to the version before: press confirm if it shows the number that"
-        " the lights show."
-    ),
-    PowerOff: text(
-        "{name} wants to switch the table off: press confirm if it shows the number that the"
-        " lights show."
-    ),
-}
 
 
 class Machine:
@@ -136,11 +144,11 @@ class Machine:
 
         def answered(confirmed: bool) -> None:
             if confirmed:
-                self.tell(_DOING[type(wanted)])
+                self.tell(wanted.doing)
                 self.do(lambda: self.ask(wanted), self.tell)
 
         asked = {"name": who} | ({"network": wanted.network} if isinstance(wanted, Join) else {})
-        return self.confirming.ask(Message(_SENTENCES[type(wanted)].template, asked), answered)
+        return self.confirming.ask(Message(wanted.asks.template, asked), answered)
 
     def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
         """Do that in a thread; ``then`` is called there, with why it was not done, or None."""
@@ -183,11 +191,3 @@ class Machine:
         except (OSError, msgspec.MsgspecError):
             return None
         return None if said.error is None else Message(said.error, said.params)
-
-
-_DOING: dict[type[Wanted], Message] = {
-    Join: text("The table leaves this Wi-Fi for the other; if that fails, its own comes back."),
-    Update: text("The table is being updated. It starts anew by itself, and the game goes on."),
-    RollBack: text("The table goes back to the version before, and the game goes on."),
-    PowerOff: text("The table shuts down."),
-}

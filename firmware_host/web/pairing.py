@@ -39,18 +39,12 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tokens:
     """The paired devices of the state folder; another process may revoke one at any time.
 
-    ``calendar``: seconds since 1970. ``draw``: so many unpredictable bytes.
+    ``calendar``: seconds since 1970.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        calendar: Callable[[], float],
-        draw: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
+    def __init__(self, folder: Path, calendar: Callable[[], float]) -> None:
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
-        self._draw = draw
         self._read_at: tuple[int, int, int] | None = None
         self._devices: tuple[Device, ...] = ()
 
@@ -59,13 +53,26 @@ class Tokens:
 
         Raises ConfigError where this user may not read it.
         """
-        self._refresh()
+        try:
+            found = self._path.stat()
+            version = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if version != self._read_at:
+                self._devices = msgspec.json.decode(read_file(self._path), type=tuple[Device, ...])
+            self._read_at = version
+        except FileNotFoundError:
+            self._read_at, self._devices = None, ()
+        except OSError as error:
+            raise ConfigError(
+                "The list of paired devices, {path}, cannot be read: {why}.",
+                remedy="Run this as the table's user.",
+                path=self._path,
+                why=error.strerror,
+            ) from error
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
+            self._read_at, self._devices = version, ()
         now_s = self._calendar()
         return tuple(device for device in self._devices if device.expires_s > now_s)
-
-    def new(self) -> str:
-        """A token that is good for nothing yet."""
-        return self._draw(TOKEN_BYTES).hex()
 
     def pair(self, name: str, token: str | None = None) -> str:
         """A token, new if none is given, for a device of that name. Raises NotPossibleError where
@@ -78,14 +85,11 @@ class Tokens:
                 remedy="Revoke one at the table: tiltboard pair --list, --revoke.",
                 count=MAX_DEVICES,
             )
-        token = token or self.new()
+        token, now_s = token or new_token(), self._calendar()
         taken = {device.id for device in devices}
-        number = next(n for n in range(1, MAX_DEVICES + 2) if str(n) not in taken)
-        now_s = self._calendar()
+        number = next(str(n) for n in range(1, MAX_DEVICES + 1) if str(n) not in taken)
         expires_s = now_s + TOKEN_LASTS_S
-        self._write(
-            (*devices, Device(str(number), name, digest_of(token), round(now_s), expires_s))
-        )
+        self._write((*devices, Device(number, name, digest_of(token), round(now_s), expires_s)))
         return token
 
     def knows(self, digest: str) -> bool:
@@ -112,33 +116,13 @@ class Tokens:
         if self._path.exists():
             self._write(())
 
-    def _refresh(self) -> None:
-        try:
-            found = self._path.stat()
-        except FileNotFoundError:
-            self._read_at, self._devices = None, ()
-            return
-        version = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if version == self._read_at:
-            return
-        try:
-            content = read_file(self._path)
-        except OSError as error:
-            raise ConfigError(
-                "The list of paired devices, {path}, cannot be read: {why}.",
-                remedy="Run this as the table's user.",
-                path=self._path,
-                why=error.strerror,
-            ) from error
-        try:
-            self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
-            self._devices = ()
-        self._read_at = version
-
     def _write(self, devices: tuple[Device, ...]) -> None:
         write_durably(self._path, msgspec.json.format(msgspec.json.encode(devices)))
+
+
+def new_token() -> str:
+    """One that is good for nothing yet."""
+    return secrets.token_hex(TOKEN_BYTES)
 
 
 def digest_of(token: str) -> str:
@@ -252,15 +236,14 @@ class Pairing:
         """
         self._check_tries(address)
         if not self.takes_first:
-            if self._sent_away >= MOST_SENT_AWAY:
-                raise NotPossibleError(
-                    "Nobody let in those who asked last.", remedy="Pair this one with a code."
-                )
             raise NotPossibleError(
-                "The table knows a device already.", remedy="Pair this one with a code."
+                "Nobody let in those who asked last."
+                if self._sent_away >= MOST_SENT_AWAY
+                else "The table knows a device already.",
+                remedy="Pair this one with a code.",
             )
         name = "".join(each if each.isprintable() else " " for each in name)
-        token = self.tokens.new()
+        token = new_token()
 
         def answered(confirmed: bool) -> None:
             self._sent_away += not confirmed

@@ -10,6 +10,7 @@ import ipaddress
 import os
 import socket
 import threading
+from contextlib import ExitStack
 from typing import Literal
 
 import uvicorn
@@ -21,7 +22,7 @@ from firmware_host.service.table import Table
 from firmware_host.web.app import create_app
 from firmware_host.web.guard import Access
 from firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
+from firmware_host.web.requests import MAX_MESSAGE_BYTES
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))
@@ -109,7 +110,7 @@ class WebServer(Server):
 
 
 def _listen_at(host: str, port: int) -> list[socket.socket]:
-    """Listening sockets, this machine's own first, all at one port."""
+    """Listening sockets, this machine's own first, all at one port. Raises PortTakenError."""
     wanted = ipaddress.ip_address(host)
     if wanted == ipaddress.ip_address("::"):
         hosts = [EVERYWHERE, "::"]
@@ -117,30 +118,23 @@ def _listen_at(host: str, port: int) -> list[socket.socket]:
         hosts = [host]
     else:
         hosts = [LOOPBACK, host]
-    listening: list[socket.socket] = []
-    try:
+    with ExitStack() as taken:
+        listening: list[socket.socket] = []
         for each in hosts:
-            listening.append(_listen(each, port))
-            port = listening[0].getsockname()[1]
-    except PortTakenError:
-        for one in listening:
-            one.close()
-        raise
-    return listening
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family, backlog=128)
-    except (OSError, OverflowError) as error:
-        number = getattr(error, "errno", None)
-        raise PortTakenError(
-            "The page cannot use port {port} at {host}: {why}.",
-            remedy="End the program that uses it, or choose another port or host.",
-            port=port,
-            host=host,
-            why=os.strerror(number) if number else str(error),
-        ) from error
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+            family = socket.AF_INET6 if ":" in each else socket.AF_INET
+            try:
+                one = socket.create_server((each, port), family=family, backlog=128)
+            except (OSError, OverflowError) as error:
+                number = getattr(error, "errno", None)
+                raise PortTakenError(
+                    "The page cannot use port {port} at {host}: {why}.",
+                    remedy="End the program that uses it, or choose another port or host.",
+                    port=port,
+                    host=each,
+                    why=os.strerror(number) if number else str(error),
+                ) from error
+            listening.append(taken.enter_context(one))
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+            port = one.getsockname()[1]
+        taken.pop_all()
     return listening

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import inspect
 
 from firmware_host.table.commands import SitDown
-from firmware_host.web.messages_in import PageCommand
+from firmware_host.web.requests import PageCommand
 
 KINDS = (*inspect.type_info(PageCommand).types, inspect.type_info(SitDown))
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap", "gravity-warfare")

@@ -23,7 +23,7 @@ from firmware_host.journal.writer import ENOUGH_SCANS
 from firmware_host.messages import Catalogue
 from firmware_host.service.publish import Publisher
 from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
-from firmware_host.web.messages_in import UNREADABLE, PageCommand, Uncover
+from firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
 from games.base import RulesError
 from games.seated import SeatedGame
 from hw_sim.session import SimSession

@@ -12,7 +12,7 @@ import pytest
 
 from firmware_host.cli.main import COMMANDS
 from firmware_host.messages import languages
-from firmware_host.web.messages_in import Incoming
+from firmware_host.web.requests import Incoming
 from games.registry import HOSTED
 
 pytest.importorskip("sphinx", reason="the extra `docs` is not installed")

@@ -21,7 +21,7 @@ from firmware_host.config.language import explained
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
 from firmware_host.table.commands import HandsCommand
-from firmware_host.web.messages_in import (
+from firmware_host.web.requests import (
     MAX_MESSAGE_BYTES,
     UNREADABLE,
     Ping,

@@ -4,7 +4,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.table.preview import BrokenInfo
-from firmware_host.web.messages_in import parse
+from firmware_host.web.requests import parse
 from hw_sim.errors import FaultError
 from hw_sim.session import SimSession
 from hw_sim.session.live import PageHands, at_once

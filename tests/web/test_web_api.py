@@ -14,7 +14,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks as openapi_checks
 
 from firmware_host.service.snapshot import Snapshot
-from firmware_host.web import api, messages_in
+from firmware_host.web import api, requests
 from firmware_host.web.app import create_app
 from hw_sim.clock import VirtualClock
 
@@ -98,7 +98,7 @@ def test_an_answer_that_is_not_as_described_would_be_found(resting, monkeypatch)
 def test_the_description_names_every_message_and_every_field_of_a_snapshot():
     schemas = api.description()["components"]["schemas"]
     assert set(schemas["Snapshot"]["properties"]) == {"type", *Snapshot.__struct_fields__}
-    for kind in get_args(messages_in.PageCommand):
+    for kind in get_args(requests.PageCommand):
         assert set(schemas[kind.__name__]["properties"]) == {"type", *kind.__struct_fields__}
         assert schemas[kind.__name__]["additionalProperties"] is False
 
@@ -107,10 +107,10 @@ def test_the_table_of_messages_in_the_documents_is_the_protocol():
     page = (Path(__file__).parents[2] / "docs/websocket.md").read_text("utf-8")
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*?)\| .*? \| (.*?) \|$", page, re.MULTILINE)
     shown = {name: (set(re.findall(r"`(\w+)`", fields)), who) for name, fields, who in rows}
-    kinds = {kind.__struct_config__.tag: kind for kind in get_args(messages_in.Incoming)}
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(requests.Incoming)}
     assert {name: fields for name, (fields, _) in shown.items()} == {
         name: set(kind.__struct_fields__) for name, kind in kinds.items()
     }
     free = {name for name, (_, who) in shown.items() if who == "whoever may watch"}
-    acting = {kind.__struct_config__.tag for kind in get_args(messages_in.PageCommand)}
+    acting = {kind.__struct_config__.tag for kind in get_args(requests.PageCommand)}
     assert free == kinds.keys() - acting

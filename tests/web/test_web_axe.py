@@ -7,7 +7,7 @@ each in all of them. ``TILTBOARD_GALLERY=FOLDER`` keeps what is seen: docs/galle
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import product
 from pathlib import Path
@@ -206,6 +206,14 @@ SCREENS: dict[str, tuple[Callable[[Served, Open], Player], str, str, str]] = {
 }
 ALL = [(name, *way) for name in SCREENS for way in product(SIZES, THEMES, LANGUAGES)]
 USUAL = [(name, *usual) for name, (_, *usual) in SCREENS.items()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def seats_are_taken_often() -> Iterator[None]:
+    """In every size, theme and language: more often in a minute than the table lets anybody."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("firmware_host.web.app.SEAT_TRIES_PER_MINUTE", 1000)
+        yield
 
 
 @pytest.mark.parametrize(

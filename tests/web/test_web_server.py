@@ -27,11 +27,11 @@ from firmware_host.messages import Catalogue, text
 from firmware_host.service.snapshot import FaultInfo
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, Put
-from firmware_host.web import live, messages_in
+from firmware_host.web import live, requests
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import MAX_PAGES
 from firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
-from firmware_host.web.replies import NoAnswerError, answer
+from firmware_host.web.requests import NoAnswerError, answer
 from firmware_host.web.server import PortTakenError, WebServer
 from games.base import RulesError
 from hw_sim.clock import VirtualClock
@@ -234,11 +234,9 @@ JSON_VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
     max_leaves=8,
 )
-TYPES = st.sampled_from(
-    sorted(kind.__struct_config__.tag for kind in get_args(messages_in.Incoming))
-)
+TYPES = st.sampled_from(sorted(kind.__struct_config__.tag for kind in get_args(requests.Incoming)))
 FIELDS = st.sampled_from(
-    sorted({name for kind in get_args(messages_in.Incoming) for name in kind.__struct_fields__})
+    sorted({name for kind in get_args(requests.Incoming) for name in kind.__struct_fields__})
 )
 ALMOST = st.builds(
     lambda kind, rest: {**rest, "type": kind}, TYPES, st.dictionaries(FIELDS, JSON_VALUES)
@@ -249,12 +247,12 @@ ALMOST = st.builds(
 @settings(max_examples=100, deadline=None)
 def test_whatever_comes_is_a_message_or_refused(data):
     with contextlib.suppress(DecodeError, UnicodeDecodeError):
-        ref, asked = messages_in.parse(data)
-        assert isinstance(asked, messages_in.Incoming)
+        ref, asked = requests.parse(data)
+        assert isinstance(asked, requests.Incoming)
         assert 0 <= ref <= 2**53
     with contextlib.suppress(DecodeError, UnicodeDecodeError):
-        command = json_decoder.decode(_bytes(data), type=messages_in.PageCommand)
-        assert isinstance(command, messages_in.PageCommand)
+        command = json_decoder.decode(_bytes(data), type=requests.PageCommand)
+        assert isinstance(command, requests.PageCommand)
 
 
 def test_a_connection_survives_whatever_a_page_sends(at_rest):

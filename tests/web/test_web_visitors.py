@@ -3,9 +3,9 @@
 import pytest
 
 from firmware_host.table.commands import Count, SeatMove
-from firmware_host.web import replies
+from firmware_host.web import requests
 from firmware_host.web.guard import Access, NotAllowedError, Visitor, visitor_of
-from firmware_host.web.messages_in import Watch
+from firmware_host.web.requests import Watch
 
 OURS = [(b"host", b"127.0.0.1:8080")]
 
@@ -49,14 +49,14 @@ def test_a_phone_with_two_seats_rolls_for_whichever_of_them_it_is_the_turn(to_mo
     access = Access()
     access.holders = lambda: {"red": "phone", "blue": "phone", "white": "other"}
     visitor = Visitor("10.0.0.7", local=False, digest=None, seat="phone")
-    meant = replies.as_meant(access, visitor, SeatMove(None, "chance"), to_move)
+    meant = requests.as_meant(access, visitor, SeatMove(None, "chance"), to_move)
     assert meant.player == player
-    assert replies.as_meant(access, visitor, Count(), to_move).player == player
+    assert requests.as_meant(access, visitor, Count(), to_move).player == player
 
 
 def test_who_only_looks_on_has_no_engine_think_for_it():
     access = Access(watching=True)
     looker = Visitor("10.0.0.7", local=False, digest=None)
-    replies.check_may_send(access, looker, Watch(sensors=True, poses=True))
+    requests.check_may_send(access, looker, Watch(sensors=True, poses=True))
     with pytest.raises(NotAllowedError, match="only look on"):
-        replies.check_may_send(access, looker, Watch(sensors=True, ahead=True))
+        requests.check_may_send(access, looker, Watch(sensors=True, ahead=True))

@@ -13,7 +13,7 @@ from msgspec import inspect
 from firmware_host.table.commands import NewGame
 from firmware_host.web import live
 from firmware_host.web.answers import PairRequest, SeatRequest
-from firmware_host.web.messages_in import Incoming
+from firmware_host.web.requests import Incoming
 from tests.web.test_web_server import JSON, ask, page_of
 
 SAID = inspect.type_info(Incoming).types

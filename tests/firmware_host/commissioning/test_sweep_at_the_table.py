@@ -9,7 +9,7 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.playing import usual_options
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
-from firmware_host.web.messages_in import parse
+from firmware_host.web.requests import parse
 from games.momentum import MOMENTUM
 from hw_sim.session import SimSession
 from hw_sim.session.maker import Maker

@@ -11,7 +11,7 @@ from firmware_host.host.game_clock import started
 from firmware_host.journal import read_game, write_game
 from firmware_host.table.commands import ImportGame, NewGame, TakeBack
 from firmware_host.table.standing import Phase
-from firmware_host.web.messages_in import PageCommand
+from firmware_host.web.requests import PageCommand
 from games.registry import game_type
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried

@@ -6,7 +6,7 @@ import msgspec
 
 from firmware_host.table.commands import HandsCommand, NewGame
 from firmware_host.web.app import ENDPOINTS
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
+from firmware_host.web.requests import MAX_MESSAGE_BYTES, PageCommand
 from games.registry import game_type
 from tiltboard_lab.bench.loop import (
     API,

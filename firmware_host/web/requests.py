@@ -1,4 +1,8 @@
-"""What a page is answered: that it was done, or in a sentence for people why it was not."""
+"""What a page may ask of the table: JSON objects, checked before anything sees them. Who may ask
+for which, and how the table's answer is waited for.
+
+All but what concerns its own connection is the table's vocabulary, ``table.commands``.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,72 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from msgspec.structs import replace
+import msgspec
 
 from drivers.errors import TiltboardError
 from firmware_host.table import commands as c
-from firmware_host.web import messages_in
+from firmware_host.table.commands import Name, Verb
 from firmware_host.web.guard import Access, NotAllowedError, Visitor
 from games.base import RulesError
 from games.registry import HOSTED
 
 ANSWER_WITHIN_S = 60.0
-T = TypeVar("T")
+MAX_MESSAGE_BYTES = 64 * 1024
+# What a decoder raises for bytes that are no message: no JSON or another one, no UTF-8, too deep
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
+
+class Look(Verb, frozen=True, tag="look"):
+    """Show this page what that seat alone may see, if the device has it; null: nothing."""
+
+    player: Name | None = None
+
+
+class Uncover(Verb, frozen=True, tag="open-hand"):
+    """Let the device at that seat see its hand, which another one has seen in this game."""
+
+    player: Name
+
+
+class Watch(Verb, frozen=True, tag="watch"):
+    """Whether this page shows the sensors, every piece as it leans, and who is ahead: sent, and
+    looked at by an engine, only then.
+    """
+
+    sensors: bool
+    poses: bool = False
+    ahead: bool = False
+
+
+class Ping(Verb, frozen=True, tag="ping"):
+    """Are you there? Answered like everything else."""
+
+
+PageCommand = c.OfPages | c.HandsCommand | c.Touch | Uncover
+Incoming = PageCommand | Watch | Look | Ping
+
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
+_object = msgspec.json.Decoder(dict[str, Any])
+
+
+def parse(data: str | bytes) -> tuple[int, Incoming]:
+    """One message of a WebSocket, and its ``ref``: chosen by the page, repeated in the answer, 0
+    without one. Raises one of UNREADABLE.
+    """
+    message = _object.decode(data)
+    ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
+    asked: Incoming = msgspec.convert(message, Incoming)
+    return ref, asked
 
 
 class NoAnswerError(TiltboardError, TimeoutError):
     """The table stands still, or has failed at what was asked."""
 
 
-def check_may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> None:
+def check_may_send(access: Access, visitor: Visitor, asked: Incoming) -> None:
     """To be called for each message. Raises NotAllowedError where this visitor may not ask that."""
     seats = access.sits_at(visitor)
     seated = True
@@ -44,11 +92,11 @@ def check_may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming
             pass
         case c.SeatMove() | c.Count() | c.NotSo() | c.TakeBack() if seats:
             pass
-        case messages_in.Uncover():
+        case Uncover():
             seated = visitor.local or bool(seats)
-        case messages_in.Look(player):
+        case Look(player):
             seated = player is None or player in seats
-        case messages_in.Ping() | messages_in.Watch(ahead=False):
+        case Ping() | Watch(ahead=False):
             pass
         case _:
             access.check_may_act(visitor)
@@ -57,19 +105,19 @@ def check_may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming
 
 
 def as_meant(
-    access: Access, visitor: Visitor, asked: messages_in.PageCommand, to_move: str | None
+    access: Access, visitor: Visitor, asked: PageCommand, to_move: str | None
 ) -> c.Command:
     """What the table is asked for, with who asks where that matters: a device that only has seats
     rolls and counts as one of its players, as the one ``to_move`` if that is one, and agrees to
     uncover a hand as itself.
     """
     match asked:
-        case messages_in.Uncover(player):
+        case Uncover(player):
             return c.OpenHand(player, None if visitor.local else visitor.seat)
         case c.SeatMove(None) | c.Count(None) if not access.may_act(visitor):
             seats = access.sits_at(visitor)
             roller = to_move if to_move in seats else next(iter(seats), None)
-            return replace(asked, player=roller)
+            return msgspec.structs.replace(asked, player=roller)
         case _:
             return asked
 
