@@ -404,12 +404,19 @@ class Game(ABC):
     edge_slots: Sequence[Slot] = ()
     drawing: Drawing | None = None
     rules: Rules
+    seated: bool = False
+    """Its players hold seats, where each sees what is his: ``games.seated.SeatedGame``."""
     secret_options: tuple[str, ...] = ()
     """Options that tell what is hidden: nobody is shown them while the game goes on."""
     weights: Weights = MappingProxyType({})
     """Of the evaluation."""
     levels: Levels | None = None
     """What each level of a computer player sees; None: as in other games that are searched so."""
+
+    @property
+    def glossary(self) -> Mapping[str, tuple[str, str]]:
+        """Name of a thing that is played with -> title and explanation, in English."""
+        return {}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """What a state is worth by ``weights``; None: computer players search it by playouts."""

@@ -73,6 +73,7 @@ class SeatedGame(Game):
     the move that the table makes when a count of five has ended, where it is legal.
     """
 
+    seated = True
     time_up: str = ""
 
     def zone_at(self, east: float, north: float) -> str | None:

@@ -21,7 +21,6 @@ from firmware_host.table.commands import Name, Number
 from firmware_host.table.zones import overlay_for
 from games.base import RulesError
 from games.registry import game_type
-from games.seated import SeatedGame
 
 MOST_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
 LONGEST_SENTENCE = 300
@@ -149,5 +148,5 @@ def _layout(name: str, options: bytes) -> Layout:
     profile = load_profile(PLATE)
     number = int.from_bytes(hashlib.sha256(name.encode() + options).digest()[:6])
     game = game_type(name).create(msgspec.json.decode(options))
-    info = game_info(0, game, overlay_for(profile, game), over=not isinstance(game, SeatedGame))
+    info = game_info(0, game, overlay_for(profile, game), over=not game.seated)
     return layout_of(profile, number, info, hands=False)

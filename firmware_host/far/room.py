@@ -60,7 +60,6 @@ from firmware_host.table.standing import Phase, Standing
 from firmware_host.table.troubles import part_missing, refused
 from games.base import Game, RulesError
 from games.registry import game_type
-from games.seated import SeatedGame
 
 RETRY_S = 1.0  # after the disk has refused
 MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
@@ -141,7 +140,7 @@ class Far:
 
     def seats(self, command: NewGame, game: Game) -> EngineSeats:
         """Who plays in a new game with far players. Raises NotPossibleError."""
-        if isinstance(game, SeatedGame):
+        if game.seated:
             raise NotPossibleError(ONE_PLATFORM.template, remedy="Play it at one table.")
         for player in command.far:
             if player not in game.players:

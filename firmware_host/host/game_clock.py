@@ -14,7 +14,6 @@ from firmware_host.table.commands import TimeUp
 from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Standing
 from games.base import Game
-from games.seated import SeatedGame
 
 HICCUP_S = 1.0  # more between two steps was no thinking: the table did something else
 GRACE_S = 60.0  # for whoever plays on after his time was up
@@ -24,7 +23,7 @@ def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
     """The clocks at the start of ``game``. Raises NotPossibleError where nobody can win by them."""
     if time is None:
         return None
-    if isinstance(game, SeatedGame) or len(sides(game)) != 2:
+    if game.seated or len(sides(game)) != 2:
         raise NotPossibleError(
             "A clock needs a board game of two sides.", remedy="Play without a clock."
         )

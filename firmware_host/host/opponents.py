@@ -28,7 +28,6 @@ from firmware_host.table import play
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
-from games.seated import SeatedGame
 
 SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
@@ -66,7 +65,7 @@ class Opponents:
     def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
         """Raises NotPossibleError where nobody could play so."""
         known = (*self.names, FAR)
-        if seats and isinstance(game, SeatedGame):
+        if seats and game.seated:
             raise NotPossibleError(
                 "Engines do not play this game.", remedy="Let the computer take a seat instead."
             )

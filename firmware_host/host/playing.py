@@ -50,7 +50,6 @@ from firmware_host.table.zones import ZoneOverlay, overlay_for
 from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
 from games.registry import HOSTED, game_type
-from games.seated import SeatedGame
 
 if TYPE_CHECKING:
     from firmware_host.far.room import Far
@@ -278,7 +277,7 @@ def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
     for preset in kind.presets:
         game = kind.create(preset.options)
         with suppress(BoardDoesNotFitError):
-            if not isinstance(game, SeatedGame):  # zones fit every plate
+            if not game.seated:  # zones fit every plate
                 check_fits(profile, game)
             found.append((preset, len(game.players)))
     return found
@@ -498,7 +497,7 @@ class Playing:
         BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of before goes on.
         """
         game = game_of(command)
-        if isinstance(game, SeatedGame):
+        if game.secret_options:
             game = game_type(game.name).create(with_seed(game))
         overlay = overlay_for(self._profile, game)
         self.opponents.check(game, command.engines, (*command.assist, *command.names))

@@ -32,7 +32,7 @@ from firmware_host.table.line import JournalPort, Line
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asking, Choice, Phase, Role, Sound, Standing
 from firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
-from games.base import Outcome, Position
+from games.base import Game, Outcome, Position
 from games.seated import Computer, Phrase, SeatedGame, Several, Words
 
 
@@ -72,7 +72,7 @@ class Draws:
         return options[int.from_bytes(digest, "big") % len(options)]
 
 
-def with_seed(game: SeatedGame) -> Mapping[str, Any]:
+def with_seed(game: Game) -> Mapping[str, Any]:
     """The options of a new game: with a seed of its own where none was chosen."""
     options = dict(game.options)
     for name in game.secret_options:
@@ -197,7 +197,7 @@ class SeatArbiter:
         self._journal = journal
         self._seats = seats
         self._overlay = overlay
-        self._game = overlay.game
+        self.game = overlay.game
         self._line = line
         self._menu = menu
         self._finished = False  # the result is on disk
@@ -250,7 +250,7 @@ class SeatArbiter:
             case SeatMove():
                 self._move(request)
             case Count(player):
-                if self._game.time_up not in self.position.legal():
+                if self.game.time_up not in self.position.legal():
                     raise NotPossibleError(
                         "There is nothing to count for.", remedy="Go on playing."
                     )
@@ -269,7 +269,7 @@ class SeatArbiter:
                 self._asking.check(value)
                 self._chosen(self._asking.named(value))
             case TakeBack(to):
-                kept = kept_moves(self._line, self._game)
+                kept = kept_moves(self._line, self.game)
                 if kept is None or to not in (None, kept):
                     raise NotPossibleError(
                         "Only what hands did last can be taken back, and no card that was seen.",
@@ -282,7 +282,7 @@ class SeatArbiter:
                 )
 
     def _move(self, asked: SeatMove) -> None:
-        game, position, move = self._game, self.position, asked.move
+        game, position, move = self.game, self.position, asked.move
         thrown = move.partition(":")[0] == CHANCE and game.rolls(position)
         if thrown and self._only_wishes(asked.player, _WOULD_ROLL):
             return
@@ -304,7 +304,7 @@ class SeatArbiter:
         """Raises NotPossibleError where the move is not his who asks. Moves of hands at a
         computer's seat anybody tells; so does anybody how what is proposed went.
         """
-        game, move, who = self._game, asked.move, asked.move.partition(":")[0]
+        game, move, who = self.game, asked.move, asked.move.partition(":")[0]
         hands = who in self._seats.computers and game.takes_back(move)
         if who in game.players and who != asked.player and not hands and not self._tells(move):
             raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
@@ -316,7 +316,7 @@ class SeatArbiter:
         """Whether ``move`` says that what is proposed was done, or that it failed."""
         for proposed in (self._evidence.proposal, self._wish):
             if proposed is not None:
-                failed = self._game.failure(self.position, proposed.move)
+                failed = self.game.failure(self.position, proposed.move)
                 if move == proposed.move or (failed is not None and move.startswith(failed)):
                     return True
         return False
@@ -355,8 +355,8 @@ class SeatArbiter:
                 self._back(press, now_s)
             else:
                 self._confirm(press, now_s)
-        if CHANCE in self.position.awaiting and self._game.at_once(self.position):
-            self._play(dealt(self._line, self._game))
+        if CHANCE in self.position.awaiting and self.game.at_once(self.position):
+            self._play(dealt(self._line, self.game))
         self._count_on(now_s)
         self._let_computers(now_s)
         self._advise(now_s)
@@ -368,7 +368,7 @@ class SeatArbiter:
 
     def _take_back(self) -> None:
         line = self._line
-        kept = kept_moves(line, self._game)
+        kept = kept_moves(line, self.game)
         if kept is None:
             return
         self._journal.take_back(line.game_id, len(line.moves), kept)
@@ -387,13 +387,13 @@ class SeatArbiter:
             self._play(self.proposal.move)
         elif position.over:
             self.wish = AGAIN
-        elif CHANCE in position.awaiting and not self._game.at_once(position):
-            self._play(dealt(self._line, self._game))
+        elif CHANCE in position.awaiting and not self.game.at_once(position):
+            self._play(dealt(self._line, self.game))
 
     def _back(self, press: Press, now_s: float) -> None:
         self._notice = None
         if press.long and self._menu is not None:
-            self._asking = self._asking.browse(self._menu(), self._game, {}, now_s)
+            self._asking = self._asking.browse(self._menu(), self.game, {}, now_s)
         elif self._asking.menu:
             self._asking = Asking()
         elif self._evidence.proposal is not None:
@@ -409,7 +409,7 @@ class SeatArbiter:
 
     def _let_computers(self, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
-        game, position, computers = self._game, self.position, self._seats.computers
+        game, position, computers = self.game, self.position, self._seats.computers
         if not computers or self._wish is not None:
             return
         if CHANCE in position.awaiting and position.mover in computers:
@@ -430,7 +430,7 @@ class SeatArbiter:
         """Who asked for a hint has it once the strongest computer has thought of what he sees."""
         step = self.step_number
         levels = {who: LEVELS[-1] for who, asked in self._ask_hint.items() if asked == step}
-        found = self._advisers.decided(self._game, self.position, levels, step, now_s)
+        found = self._advisers.decided(self.game, self.position, levels, step, now_s)
         if found is not None:
             player, computer = found
             del self._ask_hint[player]
@@ -450,7 +450,7 @@ class SeatArbiter:
             self._play(proposed.move)
 
     def _count_on(self, now_s: float) -> None:
-        if self.counting is not None and self._game.time_up not in self.position.legal():
+        if self.counting is not None and self.game.time_up not in self.position.legal():
             self.counting = None
         if self.counting is None:
             return
@@ -459,11 +459,11 @@ class SeatArbiter:
         self.counting = ceil(self._count_ends_s - now_s)
         if self.counting <= 0:
             self.counting = None
-            self._play(self._game.time_up)
+            self._play(self.game.time_up)
 
     def _play(self, move: str) -> None:
         self._notice = None
-        game, line, before = self._game, self._line, self.position
+        game, line, before = self.game, self._line, self.position
         turn = before.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
         held = game.more(before)
@@ -501,7 +501,7 @@ class SeatArbiter:
         return self._stood[1]
 
     def _standing(self) -> Standing:
-        line, game, position = self._line, self._game, self.position
+        line, game, position = self._line, self.game, self.position
         phase = Phase.OVER if position.over else Phase.TURN
         roles, tint = lights(game, position, self._overlay, self.counting)
         return Standing(
@@ -532,7 +532,7 @@ class SeatArbiter:
             return self._notice
         if self.position.outcome is not None:
             return over(self.position.outcome)
-        prompt = sentence(self._game.prompt(self.position))
+        prompt = sentence(self.game.prompt(self.position))
         if self.counting is None:
             return prompt
         return text("{left}… {prompt}", left=self.counting, prompt=prompt)

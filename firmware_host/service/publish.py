@@ -59,7 +59,7 @@ class SeatPublisher:
         if room is None or position is None:
             self._made_of, self._room, self._seats = (), None, page.SeatsShown()
             return
-        seats, game = playing.seats, position.game
+        seats, game = playing.seats, room.game
         step, proposed = room.step_number, room.proposal
         hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
         made_of = (position, step, room.counting, proposed, seats.changes, hints)
@@ -80,9 +80,7 @@ class SeatPublisher:
             ],
             counting=room.counting,
             proposal=None if proposed is None else proposed.move,
-            failure=game.failure(position, proposed.move)
-            if proposed is not None and isinstance(game, SeatedGame)
-            else None,
+            failure=None if proposed is None else game.failure(position, proposed.move),
             seen=proposed is not None and proposed.seen,
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
@@ -98,14 +96,10 @@ class SeatPublisher:
         )
 
 
-def _covered(view: page.SeatView, public: Mapping[str, Any], game: Game) -> page.SeatView:
+def _covered(view: page.SeatView, public: Mapping[str, Any], game: SeatedGame) -> page.SeatView:
     """As much of it as everybody may know: to pass and to place a piece needs no cards."""
     hand = public["hands"][view.player]
-    legal = [
-        move
-        for move in view.legal
-        if isinstance(game, SeatedGame) and (game.passes(move) or game.takes_back(move))
-    ]
+    legal = [move for move in view.legal if game.passes(move) or game.takes_back(move)]
     return page.SeatView(view.player, view.step, hand, [], None, legal, shut=True)
 
 
@@ -431,9 +425,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
         lesson=kind.lesson is not None,
         glossary={
             key: (_words(title), _words(about)) for key, (title, about) in game.glossary.items()
-        }
-        if isinstance(game, SeatedGame)
-        else {},
+        },
         figure=Message(kind.figure),
         labels=dict(game.labels),
         hexagonal=game.hexagonal,

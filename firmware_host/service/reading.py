@@ -34,7 +34,6 @@ from firmware_host.table.preview import reasons
 from firmware_host.table.zones import overlay_for
 from games.base import Position
 from games.registry import game_type
-from games.seated import SeatedGame
 
 T = TypeVar("T")
 
@@ -146,7 +145,7 @@ def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
     outcome = reached[-1].outcome
-    steps = [] if isinstance(game, SeatedGame) else zip(reached[:-1], stored.moves, strict=True)
+    steps = [] if game.seated else zip(reached[:-1], stored.moves, strict=True)
     return GameRecord(
         game=game_info(stored.id, game, overlay_for(profile, game), over=outcome is not None),
         moves=shown_moves(reached[-1], stored.moves),

@@ -40,7 +40,6 @@ from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
 from firmware_host.table.standing import Choice
 from games.base import IllegalMoveError
 from games.registry import GAMES
-from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # while nobody does: for systemd, and for who asks just once
@@ -211,7 +210,7 @@ class Table:
 
         def done() -> Preview:
             host = self._host
-            if isinstance(host.game, SeatedGame):  # what a move would do may be hidden from some
+            if host.game.seated:  # what a move would do may be hidden from some
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
 
