@@ -42,7 +42,7 @@ from firmware_host.config.paths import (
 from firmware_host.config.reading import convert, parse_toml
 from firmware_host.config.settings import Settings, settings_file
 from firmware_host.journal.database import WriterLock, connect, leftovers, translated, unused
-from firmware_host.journal.reader import JournalReader
+from firmware_host.journal.records import JournalReader
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 

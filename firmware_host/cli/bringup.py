@@ -28,11 +28,9 @@ from firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from firmware_host.commissioning.tasks import Choice, Step
 from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
-from firmware_host.config.profile import Profile
 from firmware_host.host.pacer import Pacer
 from firmware_host.messages import Catalogue, text
 from firmware_host.perception.calibration import (
-    Calibration,
     read_calibration,
     uncalibrated,
     write_calibration,
@@ -47,32 +45,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 STUCK_S = 60.0  # somebody at the simulated table who is refused for so long will not succeed
 
 
+AGAIN = click.option(
+    "--only",
+    "--again",
+    "again",
+    metavar="WHAT",
+    help="Only this, or this again: a place, or lights, buttons, edges, places.",
+)
+FRESH = click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
+WITHOUT = click.option(
+    "--without",
+    metavar="PLACE",
+    multiple=True,
+    help="Leave out a place whose sensor is broken; may be given several times.",
+)
+
+
 def sweep_options(command: F) -> F:
     """What both commands of the sweep take."""
-    for option in reversed(
-        (
-            CONFIG,
-            PROFILE,
-            STATE,
-            SIMULATE,
-            SEED,
-            FAULTS,
-            click.option(
-                "--only",
-                "--again",
-                "again",
-                metavar="WHAT",
-                help="Only this, or this again: a place, or lights, buttons, edges, places.",
-            ),
-            click.option("--fresh", is_flag=True, help="Begin anew rather than go on."),
-            click.option(
-                "--without",
-                metavar="PLACE",
-                multiple=True,
-                help="Leave out a place whose sensor is broken; may be given several times.",
-            ),
-        )
-    ):
+    for option in (WITHOUT, FRESH, AGAIN, FAULTS, SEED, SIMULATE, STATE, PROFILE, CONFIG):
         command = option(command)
     return command
 
@@ -131,7 +122,13 @@ def run(
     new = None if found == (before or uncalibrated(table)) else found
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
-        _say_health(table, new, catalogue, simulated=simulated)
+        health, poor = health_map(table, new), worth_a_look(table, new)
+        for line in health_table(table, health, catalogue.translate):
+            click.echo(line)
+        for message in poor:
+            click.echo(f"! {as_run(words(message), simulated=simulated)}")
+        if health and not poor:
+            say(text("No place is worth a look."))
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress)]
     for each in told:
         plain = each.plain(catalogue)
@@ -176,22 +173,24 @@ def _by_whoever_types(catalogue: Catalogue) -> Answering:
         if typed is None or not step.choices:
             return None
         values = [choice.value for choice in step.choices]
-        known = {"": values[0], **{str(number): each for number, each in enumerate(values, 1)}}
-        known |= {each: each for each in values}
-        if typed not in known:
-            _print_offer(step.choices)
-        return known.get(typed)
+        if not typed:
+            return values[0]
+        if typed in values:
+            return typed
+        if typed in map(str, range(1, len(values) + 1)):
+            return values[int(typed) - 1]
+        _print_offer(step.choices)
+        return None
 
     return answer
 
 
 def _told(answer: Answering) -> Answering:
     """``answer``, once what is new in a step is printed."""
-    said = refused = ""
+    before = "", ""
 
     def follow(step: Step) -> str | None:
-        nonlocal said, refused
-        before = said, refused
+        nonlocal before
         said, refused = words(step.say), "" if step.refused is None else words(step.refused)
         if said != before[0] and step.task is not None:
             click.echo(f"[{step.done:>3}/{step.total}] {said}")
@@ -200,22 +199,10 @@ def _told(answer: Answering) -> Answering:
                 click.echo(f"          {refused}")
             if step.choices:
                 _print_offer(step.choices)
+        before = said, refused
         return answer(step)
 
     return follow
-
-
-def _say_health(
-    table: Profile, found: Calibration, catalogue: Catalogue, *, simulated: bool
-) -> None:
-    health = health_map(table, found)
-    for line in health_table(table, health, catalogue.translate):
-        click.echo(line)
-    poor = worth_a_look(table, found)
-    for message in poor:
-        click.echo(f"! {as_run(words(message), simulated=simulated)}")
-    if health and not poor:
-        say(text("No place is worth a look."))
 
 
 def _print_offer(choices: Iterable[Choice]) -> None:

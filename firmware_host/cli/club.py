@@ -29,12 +29,7 @@ from firmware_host.web.server import Server
 )
 @click.option("--print", "on_paper", is_flag=True, help="Print rounds and standings, and end.")
 def command(
-    *,
-    evening: Path | None,
-    config: Path | None,
-    host: str,
-    port: int,
-    on_paper: bool,
+    *, evening: Path | None, config: Path | None, host: str, port: int, on_paper: bool
 ) -> None:
     """Show every table on the broker on one page, with pairings and results.
 
@@ -42,13 +37,22 @@ def command(
     """
     settings = load_settings(config)
     spoken = speak(settings.language)
+    from firmware_host.broadcast.evening import read_evening
+
+    sheet = None if evening is None else read_evening(evening)
     if on_paper:
-        if evening is None:
+        if sheet is None:
             raise misuse(text("--print needs EVENING."))
-        _print(evening)
+        for number, games in enumerate(sheet.rounds, 1):
+            say(text("Round {number}", number=number))
+            for first, second, won in games:
+                result = "" if second is None or won is None else f"  {won}"
+                click.echo(f"  {first} - {second or ''}{result}")
+        say(text("Standings"))
+        for at, line in enumerate(sheet.standings, 1):
+            click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
         return
     from firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
-    from firmware_host.broadcast.evening import read_evening
     from firmware_host.far.link import Broker, Link
 
     broker = Broker.of(settings.far)
@@ -57,8 +61,6 @@ def command(
             "A club needs a broker, and the settings name none.",
             remedy='Name it: broker = "mqtt://HOST" under [far].',
         )
-    if evening is not None:
-        read_evening(evening)
     log_to_standard_error()
     connection = Link(broker, most_per_s=MOST_PER_S)
     club = Club(connection, evening, spoken)
@@ -72,17 +74,3 @@ def command(
     ended.wait()
     server.stop()
     connection.close()
-
-
-def _print(evening: Path) -> None:
-    from firmware_host.broadcast.evening import read_evening
-
-    sheet = read_evening(evening)
-    for number, games in enumerate(sheet.rounds, 1):
-        say(text("Round {number}", number=number))
-        for first, second, won in games:
-            result = "" if second is None or won is None else f"  {won}"
-            click.echo(f"  {first} - {second or ''}{result}")
-    say(text("Standings"))
-    for at, line in enumerate(sheet.standings, 1):
-        click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")

@@ -10,6 +10,7 @@ import fcntl
 import getpass
 import grp
 import importlib.util
+import ipaddress
 import os
 import pwd
 import re
@@ -22,9 +23,14 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import click
+
 from drivers.clock import Clock
-from firmware_host.config.needs import DeviceClass
+from firmware_host.cli.options import CONFIG, PROFILE
+from firmware_host.config.needs import DeviceClass, needs_of_speaker
 from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings, broker_address, load_settings
 from firmware_host.engines.search.warmth import installed, warm
 
 UNIT = "tiltboard.service"
@@ -263,3 +269,61 @@ def running_table(state: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
+
+
+# What the unit must allow
+
+# RFC 1918, RFC 4193 and link-local: what a household's network uses
+PRIVATE_NETWORKS = (
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "fc00::/7",
+    "fe80::/10",
+)
+
+
+def drop_in(profile: Profile, settings: Settings) -> str:
+    """A drop-in for tiltboard.service."""
+    needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
+    groups = dict.fromkeys(need.kind.group for need in needs)
+    allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
+    lines = [
+        f"# Of profile {profile.name} and the settings; written anew by: make install-service",
+        "[Service]",
+        f"SupplementaryGroups={' '.join(groups)}",
+        *(f"DeviceAllow={name} rw" for name in allowed),
+    ]
+    if not ipaddress.ip_address(settings.host).is_loopback:
+        lines += [
+            "# The setting host opens the page to the network: to a household's own only.",
+            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
+        ]
+    if settings.far.broker is not None:
+        near = _in_the_house(broker_address(settings.far.broker)[0])
+        lines += [
+            "# The setting far.broker.",
+            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS) if near else 'any'}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_the_house(host: str) -> bool:
+    """Whether a household's own network has that name or address."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host.endswith(".local") or "." not in host
+
+
+@click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
+@CONFIG
+@PROFILE
+def unit(config: Path | None, profile: str | None) -> None:
+    """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
+
+    `make install-service` runs this and installs what it prints.
+    """
+    settings = load_settings(config)
+    click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)

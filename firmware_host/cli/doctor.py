@@ -1,32 +1,513 @@
-"""``tiltboard doctor`` and ``unit``: what the table needs, what was found, how to mend the rest."""
+"""``tiltboard doctor``: what a table needs of its computer, what was found, how to mend it."""
 
 from __future__ import annotations
 
-import ipaddress
+import datetime
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
+from math import degrees, hypot
 from pathlib import Path
 
 import click
 
+from drivers.attitude import FLAT
+from drivers.buses import Buses
 from drivers.clock import SystemClock
-from firmware_host.cli.computer import this_machine
-from firmware_host.cli.examine import check_parts, examine, examine_computer, read_configured
+from drivers.errors import how_to_install
+from drivers.frame import Frame
+from firmware_host.cli.computer import (
+    CONFIG_FILES,
+    Machine,
+    Service,
+    core_clock_stands_still,
+    running_table,
+    settings_in,
+    this_machine,
+)
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.cli.tables import FAULTS, SEED, simulated_table
-from firmware_host.commissioning.findings import Finding, of_error, subject_of
-from firmware_host.config.errors import ConfigError
+from firmware_host.commissioning.account import to_mend
+from firmware_host.commissioning.findings import (
+    Finding,
+    left_out,
+    note,
+    of_error,
+    ok,
+    problem,
+    subject_of,
+    worth_a_look,
+)
+from firmware_host.commissioning.mounting import describe, up_axis
+from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from firmware_host.commissioning.sweep import unfinished
+from firmware_host.config.errors import ConfigError, JournalError
+from firmware_host.config.language import catalogue_of
 from firmware_host.config.locks import BoardInUseError, own_board
-from firmware_host.config.needs import needs_of_speaker
-from firmware_host.config.paths import CALIBRATION_NAME
+from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
+from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings, broker_address, load_settings
-from firmware_host.messages import Catalogue, text
-from firmware_host.perception.calibration import read_calibration
+from firmware_host.config.settings import Settings, load_settings, settings_file
+from firmware_host.journal import JournalReader
+from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
+from firmware_host.messages import ENGLISH, Catalogue, Message, text
+from firmware_host.perception.calibration import Calibration, read_calibration
+from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
+from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
+
+OLDEST_PYTHON = (3, 11)
+SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
+# No clock that runs right shows a time before this program was written (2026-01-01 UTC).
+EARLIEST_S = 1_767_225_600.0
+
+
+def read_configured(
+    config: Path | None, profile: str | None
+) -> tuple[list[Finding], Settings, Profile | None]:
+    """``config``, or the file in use; ``profile`` comes before the one in the settings. What was
+    found, the settings, and the table; None: there is none to be read.
+    """
+    path = settings_file(config)
+    found = [
+        ok("settings", text("There is no settings file: the defaults hold."))
+        if path is None
+        else ok("settings", text("{path} can be read.", path=path))
+    ]
+    try:
+        settings = load_settings(config)
+        catalogue_of(settings.language or ENGLISH)
+    except ConfigError as error:
+        found = [of_error("settings", error)]
+        settings = Settings()
+    try:
+        table = load_profile(profile or settings.profile)
+    except ConfigError as error:
+        return [*found, of_error("table", error)], settings, None
+    found.append(ok("table", text("{name}: {title}", name=table.name, title=text(table.title))))
+    return found, settings, table
+
+
+def examine(
+    profile: Profile,
+    machine: Machine,
+    state: Path,
+    check_parts: Callable[[], Sequence[Finding]],
+    *,
+    simulated: bool = False,
+    speaker: str | None = None,
+) -> Iterator[Finding]:
+    """Every finding, one after the other. ``check_parts``: asks the parts.
+    ``speaker``: as in the settings.
+
+    ``simulated``: the table is, so nothing is asked of this computer's hardware.
+    """
+    yield from examine_computer(machine)
+    needs = (*profile.needs(machine.model or ""), *needs_of_speaker(speaker))
+    here = simulated or machine.model is not None or any(n.part == "node" for n in needs)
+    if not here:
+        yield problem(
+            "hardware",
+            text(
+                "There is no Raspberry Pi here, and so no table: this is {system}.",
+                system=machine.system,
+            ),
+            text("To play without one: tiltboard sim. To check that: tiltboard doctor --sim"),
+        )
+    elif not simulated:
+        service = machine.service()
+        yield from _boot_config(machine, needs)
+        yield from _packages(machine, needs)
+        yield from _devices(machine, needs, by_hand=service is None)
+        yield from _service(service, machine, needs)
+        here = any(machine.may_use(need.device) for need in needs)
+    yield _clock(machine, simulated=simulated)
+    if machine.compiled is False:
+        yield note(
+            "engines",
+            text(
+                "The computer players' kernels are not compiled yet; once they are, the computer"
+                " thinks many times faster."
+            ),
+            text("Run: {command}", command="tiltboard warm"),
+        )
+    yield from check_stored(profile, machine, state)
+    holder = running_table(state)
+    if holder is not None:
+        yield note(
+            "parts",
+            text(
+                "The table is running (process {number}), and keeps its parts to itself.",
+                number=holder,
+            ),
+            text("Its page shows what it lacks. To check the parts here, stop it first."),
+        )
+    elif here:
+        yield from check_parts()
+    if not simulated:
+        # In the last two seconds, in which the parts were asked
+        sags = supply_sags(machine.root)
+        if sags:
+            yield problem("supply", SAGS, SUPPLY)
+        elif sags is not None:
+            yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
+        if is_slowed(machine.root):
+            yield note("supply", HOT, COOL)
+
+
+def examine_computer(machine: Machine) -> Iterator[Finding]:
+    """Findings about the computer itself."""
+    model = machine.model or text("not a Raspberry Pi")
+    yield ok("computer", text("{model}, {system}", model=model, system=machine.system))
+    version = ".".join(map(str, machine.python))
+    if machine.python >= OLDEST_PYTHON:
+        yield ok("computer", text("Python {version}", version=version))
+        return
+    old = text("Python is {version}; 3.11 or newer is needed.", version=version)
+    yield problem("computer", old, text("Update the operating system."))
+
+
+def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    wanted = {line: need for need in needs for line in (*need.lines, *need.advised)}
+    if not wanted or machine.model is None:
+        return
+    name = next((name for name in CONFIG_FILES if machine.read(name) is not None), CONFIG_FILES[0])
+    found = settings_in(machine.read(name) or "", machine.model)
+    still = core_clock_stands_still(found)
+    missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
+    for line in missing:
+        part = wanted[line].part
+        remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
+        if line in wanted[line].lines:
+            lacks = text("{line} is missing; the {part} needs it.", line=line, part=part)
+            yield problem("config.txt", lacks, remedy)
+        else:
+            worse = text(
+                "{line} is missing; the {part} works better with it.", line=line, part=part
+            )
+            yield note("config.txt", worse, remedy)
+    if not missing:
+        yield ok("config.txt", text("/{file} has all {count} lines.", file=name, count=len(wanted)))
+
+
+def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    for modules in dict.fromkeys(modules for need in needs for modules in need.modules):
+        present = [name for name in modules if machine.has_package(name)]
+        if present:
+            yield ok("packages", text("{package} is installed.", package=present[0]))
+        else:
+            missing = text("The Python package {package} is missing.", package=modules[0])
+            how = text("Run: {command}", command=how_to_install(modules[0]))
+            yield problem("packages", missing, how)
+
+
+def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
+    """``by_hand``: there is no service, so the table runs as this user or not at all."""
+    for device, need in {need.device: need for need in needs}.items():
+        if not machine.path(device).exists():
+            parts = ", ".join(n.part for n in needs if n.device == device)
+            gone = text("There is no {device}, for the {parts}.", device=device, parts=parts)
+            yield problem("devices", gone, _how_to_have(need))
+        elif machine.may_use(device):
+            yield ok("devices", text("{device} may be used.", device=device))
+        else:
+            who = {"user": machine.user, "group": need.kind.group}
+            if need.kind.group in machine.groups:
+                remedy = text(
+                    "It does not belong to the group {group}: install the udev rules with"
+                    " sudo make install-service, and restart the Pi.",
+                    **who,
+                )
+            elif need.kind.group in machine.member_of:
+                remedy = text("Log out and in again: {user} has joined {group} since.", **who)
+            else:
+                remedy = text("Run: sudo usermod -aG {group} {user}, then log in again.", **who)
+            kept = text("{user} may not use {device}.", user=machine.user, device=device)
+            yield (problem if by_hand else note)("devices", kept, remedy)
+
+
+def _how_to_have(need: Need) -> Message:
+    """What to do where a device's file is missing."""
+    if need.part == "node":
+        return text("Plug the plate in, or name its port in the profile.")
+    if need.kind is I2C:  # raspberrypi/linux 5979: config.txt brings the bus, not its device file
+        return text(
+            "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
+            " config.txt above and restart the Pi."
+        )
+    if need.lines:
+        return text("See config.txt above; then restart the Pi.")
+    if need.kind is SOUND:
+        return text("Plug the loudspeaker's sound card in, or take speaker out of the settings.")
+    return text("Update the Pi (sudo apt full-upgrade) and restart it.")
+
+
+def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    """Whether the service may open its devices: by its unit, and their owners and modes."""
+    if service is None:
+        yield note(
+            "service",
+            text("The service is not installed, or systemd does not answer: it was not checked."),
+            text("To install it: sudo make install-service"),
+        )
+        return
+    found: list[Finding] = []
+    for device, need in {need.device: need for need in needs}.items():
+        path, who = machine.path(device), {"user": service.user, "device": device}
+        if not service.unit_allows(device, need.kind):
+            kept = text("The service may not use {device}: its unit keeps it.", device=device)
+        elif path.exists() and not service.may_open(path):
+            kept = text("The service's user {user} may not use {device}.", **who)
+        else:
+            continue
+        found.append(problem("service", kept, text("Run: sudo make install-service")))
+    wanted = list(dict.fromkeys(modules for need in needs for modules in need.modules))
+    try:
+        lacking = service.lacks(name for modules in wanted for name in modules)
+    except OSError as error:
+        why = text("The service's Python could not be asked: {why}.", why=error.strerror or error)
+        found.append(note("service", why))
+        lacking = frozenset()
+    for modules in wanted:
+        if lacking.issuperset(modules):
+            lacks = text("The service lacks the Python package {package}.", package=modules[0])
+            remedy = text(
+                "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
+                " sudo systemctl restart tiltboard",
+                command=how_to_install(modules[0]),
+            )
+            found.append(problem("service", lacks, remedy))
+    well = text("The service, as {user}, may use all of it.", user=service.user)
+    yield from found or [ok("service", well)]
+
+
+def _clock(machine: Machine, *, simulated: bool) -> Finding:
+    if machine.date_s < EARLIEST_S:
+        return problem(
+            "clock",
+            text("The clock is wrong: it is years behind."),
+            text("Connect the Pi to the network, or set the clock: sudo timedatectl set-time ..."),
+        )
+    if not simulated and machine.model is not None and machine.read(SYNCHRONISED) is None:
+        return note(
+            "clock",
+            text("The clock has not been set from the network since the start."),
+            text("Games may be dated wrongly. See: timedatectl"),
+        )
+    date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
+    return ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
+
+
+# Every part of the table: whether it is there and makes sense, without anybody's help
+
+SCANS = 40  # long enough for a tilt sensor to start, and for a part to be tried again
+# Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
+OFF_SCALE_MT = 25.0
+STILL_S = 0.02
+
+
+def check_parts(
+    profile: Profile, buses: Buses, calibration: Calibration | None = None
+) -> list[Finding]:
+    """A line or more for each part that ``profile`` has."""
+    plate = profile.plate(buses)
+    if calibration is not None:
+        plate.mount(calibration.orientation)
+    try:
+        frames = []
+        for number in range(SCANS):
+            frames.append(plate.scan())
+            if number == 0:
+                plate.show([None] * profile.size)
+            buses.clock.sleep(STILL_S)
+    finally:
+        plate.close()
+    last = frames[-1]
+    faults = {fault.part: fault for fault in last.faults}
+    answers = {"hall": _hall(profile, last)}
+    if profile.imu is not None:
+        answers["imu"] = _imu(last, calibration)
+    if profile.lights is not None:
+        sent = text(
+            "Bytes go out to {count} lights. See them with: tiltboard bringup", count=profile.size
+        )
+        answers["lights"] = iter([ok("lights", sent)])
+    if profile.panel is not None:
+        answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
+    found: list[Finding] = []
+    for part, well in answers.items():
+        found += [of_error(part, faults[part])] if part in faults else well
+    return found
+
+
+def _hall(profile: Profile, frame: Frame) -> Iterator[Finding]:
+    yield ok("hall", text("{count} sensors answer.", count=len(frame.field_mt)))
+    read = zip(profile.places, frame.field_mt, strict=True)
+    off = ", ".join(place for place, mt in read if abs(mt) > OFF_SCALE_MT)
+    if off:
+        yield problem(
+            "hall",
+            text("These sensors read past the end of their scale: {places}.", places=off),
+            text("Check their wires and their supply, one by one with: tiltboard bringup"),
+        )
+    if frame.temperature_c is not None:
+        yield ok("hall", text("The board is at {c:.0f} °C.", c=frame.temperature_c))
+
+
+def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
+    motion = frame.motion
+    if motion is None:
+        yield problem(
+            "imu",
+            text("The tilt sensor has not begun to measure."),
+            text("Leave the table alone, and try again."),
+        )
+        return
+    zero = None if calibration is None else calibration.level_rad
+    if up_axis(motion.specific_force_m_s2) != "+z":
+        if zero is not None:
+            moved = text("The tilt sensor does not lie as it did when it was checked.")
+            yield problem("imu", moved, text("Run: tiltboard bringup --again edges"))
+        else:
+            lies = text("The tilt sensor does not lie flat with its face up.")
+            yield note(
+                "imu", lies, text("It may stay so: tiltboard bringup finds out how it lies.")
+            )
+        return
+    x_rad, y_rad = zero or (0.0, 0.0)
+    lean = hypot(motion.tilt_rad[0] - x_rad, motion.tilt_rad[1] - y_rad)
+    found = text("The plate leans by {angle:.1f} degrees.", angle=degrees(lean))
+    if lean > LEVEL_UNKNOWN_RAD:
+        before = text("Level the plate before it is calibrated.")
+        yield note("imu", found, before if zero is None else text("Level the plate."))
+    else:
+        yield ok("imu", found)
+    if calibration is not None and calibration.orientation != FLAT:
+        yield ok("imu", describe(calibration.orientation))
+
+
+def _panel(held: frozenset[str]) -> Iterator[Finding]:
+    """``held``: buttons that were closed in every scan."""
+    if not held:
+        yield ok("panel", text("No button is held down."))
+    for button in sorted(held):
+        yield problem(
+            "panel",
+            text("The button {button} is closed all the time.", button=button),
+            text("Let go of it; else its wires touch, or it is wired to the wrong pin."),
+        )
+
+
+# What is kept: state folder, journal, calibration, room on the disk
+
+LEAST_FREE_BYTES = 20_000_000  # a journal of 5,000 games
+GOOD_FREE_BYTES = 200_000_000
+DAY_S = 86_400.0
+
+
+def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
+    """Lines about ``state``, which need not exist yet. Changes nothing."""
+    existing = next(path for path in (state, *state.parents) if path.exists())
+    if not os.access(existing, os.W_OK):
+        yield problem(
+            "state",
+            text("{user} may not write in {folder}.", user=machine.user, folder=existing),
+            text("Choose another folder with --state, or let this user write there."),
+        )
+    elif existing != state:
+        yield ok("state", text("{folder} will be made.", folder=state))
+    else:
+        yield ok("state", text("Games are kept in {folder}.", folder=state))
+    free = machine.free_bytes(existing)
+    mb, more = free // 1_000_000, text("Make room on the disk.")
+    if free < LEAST_FREE_BYTES:
+        short = text("Only {mb} MB are free; moves will soon not be kept.", mb=mb)
+        yield problem("disk", short, more)
+    elif free < GOOD_FREE_BYTES:
+        yield note("disk", text("Only {mb} MB are free.", mb=mb), more)
+    else:
+        yield ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
+    if existing != state:
+        return
+    yield from _journal(state / JOURNAL_NAME, machine.date_s)
+    for path in sorted(state.glob(f"{JOURNAL_NAME}.damaged-*")):
+        if not path.name.endswith(WAL_SUFFIXES):
+            kept = text("An earlier, damaged journal is kept as {name}.", name=path.name)
+            again = text("Bring its games back from a backup: tiltboard restore FILE")
+            yield note("journal", kept, again)
+    yield from _calibration(state / CALIBRATION_NAME, profile)
+    # A sweep that was interrupted, or has found something wrong
+    go_on = text("Go on with: tiltboard bringup")
+    progress = read_progress(state / PROGRESS_NAME, profile)
+    left = unfinished(profile, state)
+    if left is not None:
+        interrupted = text(
+            "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
+        )
+        yield note("bring-up", interrupted, go_on)
+    elif progress is not None and (progress.wanted or to_mend(progress)):
+        yield note("bring-up", text("It has found something to mend."), go_on)
+
+
+def _journal(path: Path, date_s: float) -> Iterator[Finding]:
+    if not path.exists():
+        yield ok("journal", text("There are no games yet."))
+        return
+    try:
+        with JournalReader.open_read_only(path, most_pages=EVERY_PAGE) as reader:
+            newest = reader.games(1)
+    except JournalError as error:
+        yield of_error("journal", error)
+        return
+    count = newest[0].id if newest else 0
+    yield ok(
+        "journal",
+        text("It is whole, and holds one game.")
+        if count == 1
+        else text("It is whole, and holds {count} games.", count=count),
+    )
+    if newest and newest[0].changed_s > date_s + DAY_S:
+        day = datetime.datetime.fromtimestamp(newest[0].changed_s, datetime.UTC).date()
+        yield problem(
+            "clock",
+            text("The newest game is dated {day}, after today.", day=day),
+            text("Set the clock; games that were dated wrongly stay so. See: timedatectl"),
+        )
+
+
+def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
+    calibrate = text("Set the table up: tiltboard bringup")
+    try:
+        calibration = read_calibration(path, profile)
+    except ConfigError as error:
+        yield of_error("calibration", error)
+        return
+    if calibration is None:
+        yield note("calibration", text("The table has not been calibrated."), calibrate)
+        return
+    left = left_out(calibration)
+    unknown = ", ".join(
+        place
+        for index, place in enumerate(profile.places)
+        if not calibration.zeroed[index] and index not in left
+    )
+    if unknown:
+        zeros = text("The zero of {places} is not known.", places=unknown)
+        yield note("calibration", zeros, calibrate)
+    elif profile.measures and set(calibration.gain) == {1.0}:
+        zeros = text("Every sensor has its zero; none has been measured with a magnet.")
+        yield note("calibration", zeros, calibrate)
+    else:
+        if not left:
+            yield ok("calibration", text("Every sensor is calibrated."))
+        for why in worth_a_look(profile, calibration):
+            yield note("calibration", why)
+
+
+# The command
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 
@@ -107,59 +588,3 @@ def _print(
     if not as_json:
         say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
     return problems
-
-
-# RFC 1918, RFC 4193 and link-local: what a household's network uses
-PRIVATE_NETWORKS = (
-    "10.0.0.0/8",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "169.254.0.0/16",
-    "fc00::/7",
-    "fe80::/10",
-)
-
-
-def drop_in(profile: Profile, settings: Settings) -> str:
-    """A drop-in for tiltboard.service."""
-    needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
-    groups = dict.fromkeys(need.kind.group for need in needs)
-    allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
-    lines = [
-        f"# Of profile {profile.name} and the settings; written anew by: make install-service",
-        "[Service]",
-        f"SupplementaryGroups={' '.join(groups)}",
-        *(f"DeviceAllow={name} rw" for name in allowed),
-    ]
-    if not ipaddress.ip_address(settings.host).is_loopback:
-        lines += [
-            "# The setting host opens the page to the network: to a household's own only.",
-            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
-        ]
-    if settings.far.broker is not None:
-        near = _in_the_house(broker_address(settings.far.broker)[0])
-        lines += [
-            "# The setting far.broker.",
-            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS) if near else 'any'}",
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _in_the_house(host: str) -> bool:
-    """Whether a household's own network has that name or address."""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return host.endswith(".local") or "." not in host
-
-
-@click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
-@CONFIG
-@PROFILE
-def unit(config: Path | None, profile: str | None) -> None:
-    """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
-
-    `make install-service` runs this and installs what it prints.
-    """
-    settings = load_settings(config)
-    click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)

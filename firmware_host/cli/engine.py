@@ -47,7 +47,6 @@ def command(*, unit: bool) -> None:
 def _play(lines: Iterable[str], out: TextIO) -> None:
     import secrets
 
-    from drivers.clock import SystemClock
     from firmware_host.engines.server import MOST_SEED, EngineServer
 
     writing = threading.Lock()
@@ -108,8 +107,7 @@ def _forked(
         line.settimeout(_PATIENCE_S)
         given = socket.recv_fds(line, 1, 2)[1]
         fcntl.fcntl(line, fcntl.F_SETFL, fcntl.fcntl(line, fcntl.F_GETFL) | os.O_ASYNC)
-        read, write = given
-        play(os.fdopen(read, encoding="utf-8", errors="replace"), os.fdopen(write, "w"))
+        play(os.fdopen(given[0], encoding="utf-8", errors="replace"), os.fdopen(given[1], "w"))
         status = 0
     except (OSError, ValueError) as error:
         click.echo(f"tiltboard engine: {error}", err=True)

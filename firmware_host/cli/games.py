@@ -18,7 +18,7 @@ from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.host.people import People
 from firmware_host.journal import GameSummary, Journal, JournalReader, read_game, write_game
 from firmware_host.journal.text_format import MAX_CHARACTERS
-from firmware_host.messages import Message, text
+from firmware_host.messages import text
 
 
 @click.group(
@@ -93,39 +93,36 @@ def _object(game: GameSummary) -> dict[str, Any]:
         "id": game.id,
         "game": game.game,
         "options": game.options,
-        "started": _utc(game.started_s),
-        "changed": _utc(game.changed_s),
+        "started": f"{_utc(game.started_s):%Y-%m-%dT%H:%M:%SZ}",
+        "changed": f"{_utc(game.changed_s):%Y-%m-%dT%H:%M:%SZ}",
         "moves": game.moves,
         "result": game.result,
         "current": game.current,
     }
 
 
+def _utc(date_s: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(int(date_s), datetime.UTC)
+
+
 def _table(games: Iterable[GameSummary]) -> Iterable[str]:
-    number, kind, begun, moves, result = (
-        words(heading)
-        for heading in (text("number"), text("game"), text("begun"), text("moves"), text("result"))
-    )
-    yield f"{number:>7}  {kind:<12} {begun:<16} {moves:>5}  {result}"
+    headings = (text("number"), text("game"), text("begun"), text("moves"), text("result"))
+    rows = [tuple(map(words, headings))]
     for game in games:
+        result: Mapping[str, Any] = game.result or {}
+        won = {"winner": result.get("winner"), "reason": result.get("reason")}
+        ended = (
+            text("not finished")
+            if game.result is None
+            else text("nobody won ({reason})", reason=won["reason"])
+            if won["winner"] is None
+            else text("{winner} won ({reason})", **won)
+        )
         begun = datetime.datetime.fromtimestamp(game.started_s).strftime("%Y-%m-%d %H:%M")
         number = f"{'*' if game.current else ' '} {game.id}"
-        result = words(_sentence(game.result))
-        yield f"{number:>7}  {game.game:<12} {begun:<16} {game.moves:>5}  {result}"
-
-
-def _sentence(result: Mapping[str, Any] | None) -> Message:
-    if result is None:
-        return text("not finished")
-    winner, reason = result.get("winner"), result.get("reason")
-    if winner is None:
-        return text("nobody won ({reason})", reason=reason)
-    return text("{winner} won ({reason})", winner=winner, reason=reason)
-
-
-def _utc(date_s: float) -> str:
-    date = datetime.datetime.fromtimestamp(int(date_s), datetime.UTC)
-    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
+        rows.append((number, game.game, begun, str(game.moves), words(ended)))
+    for number, kind, begun, moves, how in rows:
+        yield f"{number:>7}  {kind:<12} {begun:<16} {moves:>5}  {how}"
 
 
 @click.command(name="export", epilog="Example: tiltboard export 3 sunday.txt")
@@ -178,24 +175,14 @@ def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: 
         return
     for name in known.names:
         for game, done in sorted(known.person(name).items()):
-            told = {
-                "name": name,
-                "game": game,
-                "rating": done.rating,
-                "games": done.games,
-                "beaten": done.beaten,
-                "openings": len(done.openings),
-                "puzzles": len(done.puzzles),
-            }
-            if as_json:
-                click.echo(json.dumps(told))
-            else:
-                say(
-                    text(
-                        "{name}, {game}: level {rating}, games {games}, beaten level {beaten},"
-                        " openings {openings}, puzzles {puzzles}",
-                        **told,
-                    )
-                )
+            told = {"name": name, "game": game, "rating": done.rating, "games": done.games}
+            told |= {"beaten": done.beaten, "openings": len(done.openings)}
+            told["puzzles"] = len(done.puzzles)
+            line = text(
+                "{name}, {game}: level {rating}, games {games}, beaten level {beaten},"
+                " openings {openings}, puzzles {puzzles}",
+                **told,
+            )
+            click.echo(json.dumps(told) if as_json else words(line))
     if not known.names and not as_json:
         say(text("This table knows nobody by name yet."))

@@ -74,7 +74,7 @@ ALSO = {
     "scenario": ("replay",),
     "bringup": ("calibrate",),
     "pair": ("sticker", "join"),
-    "doctor": ("unit",),
+    "computer": ("unit",),
 }
 
 

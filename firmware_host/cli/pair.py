@@ -50,25 +50,22 @@ def command(
     one device.
     """
     if listing or revoke is not None:
-        tokens = Tokens(
-            games_folder(state, simulated=simulated, make=False), SystemClock().calendar
-        )
+        folder = games_folder(state, simulated=simulated, make=False)
+        tokens = Tokens(folder, SystemClock().calendar)
         if not tokens.devices() and revoke in (None, "all"):
             say(text("No device is paired."))
         elif revoke == "all":
             tokens.revoke_all()
         elif revoke is not None:
             tokens.revoke(revoke)
-        devices = tokens.devices()
-        for device in devices if listing else ():
+        for device in tokens.devices() if listing else ():
             until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
             ends = words(text("(until {day})", day=until))
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
     port = load_settings(config).port if port is None else port
-    path = "/api/v1/pairing/code"
-    said = _ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
-    click.echo(said["code"])
+    remedy = "Start it with: tiltboard run --host 0.0.0.0"
+    click.echo(_ask(port, "POST", "/api/v1/pairing/code", remedy=remedy)["code"])
 
 
 @click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")

@@ -17,7 +17,7 @@ from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled,
 from firmware_host.config.boards import load_board, read_board
 from firmware_host.messages import Message, text
 from games import contract
-from games.base import Credit, OptionSpec, RulesError
+from games.base import OptionSpec, RulesError
 from games.conformance import check_type
 from games.gravity_trap.board import SHIPPED, Board, shipped
 from games.registry import EVERY_GAME, game_type
@@ -42,26 +42,24 @@ class _RulesCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
         for kind in EVERY_GAME.values():
+            credit = kind.credit
+            year = "" if credit.year is None else f", {credit.year}"
+            by = text(
+                "{title}, by {designers}. {notice}",
+                title=credit.title,
+                designers=f"{credit.designer}{year}",
+                notice=Message(credit.notice),
+            )
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(f"{kind.name}: {_credited(kind.credit)}")
+                formatter.write_text(f"{kind.name}: {words(by).strip()}")
                 with formatter.indentation():
                     formatter.write_dl([(each.name, _in_short(each)) for each in kind.option_specs])
 
 
 def _in_short(option: OptionSpec) -> str:
     """What players call it, and what it does."""
-    told = [unfilled(each, catalogue()) for each in (option.label, option.help) if each]
-    return ": ".join(told)
-
-
-def _credited(credit: Credit) -> str:
-    year = "" if credit.year is None else f", {credit.year}"
-    designers, notice = f"{credit.designer}{year}", Message(credit.notice)
-    by = text(
-        "{title}, by {designers}. {notice}", title=credit.title, designers=designers, notice=notice
-    )
-    return words(by).strip()
+    return ": ".join(unfilled(each, catalogue()) for each in (option.label, option.help) if each)
 
 
 @click.command(name="rules", cls=_RulesCommand, epilog=EPILOG)
@@ -114,12 +112,11 @@ def command(
 
 def _answer_batch(trace: bool) -> int:
     """Answer every line of standard input; the exit status."""
-    failed = []
-    lines = 0
     if sys.stdin is None:
         raise misuse(text("Standard input is closed, and --batch reads it."))
-    for line in _lines(sys.stdin.buffer):
-        lines += 1
+    failed = []
+    lines = 0
+    for lines, line in enumerate(_lines(sys.stdin.buffer), 1):
         try:
             if len(line) > MOST_LINE:
                 raise contract.QuestionError(
@@ -130,20 +127,17 @@ def _answer_batch(trace: bool) -> int:
             answered = contract.error_answer(error)
             failed.append(lines)
         _write(answered)
-    if not failed:
-        return 0
-    say(
-        text(
+    if failed:
+        why = text(
             "Error: {count} of {lines} lines could not be answered; the first is line {first}. The"
             " exit status is {status} for that.",
             count=len(failed),
             lines=lines,
             first=failed[0],
             status=UNANSWERABLE,
-        ),
-        err=True,
-    )
-    return UNANSWERABLE
+        )
+        say(why, err=True)
+    return UNANSWERABLE if failed else 0
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:

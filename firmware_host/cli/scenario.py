@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from drivers.buses import Buses
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PROFILE, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
@@ -75,71 +76,69 @@ def command(
         steps = parse_scenario(str(file), read_text(file))
         table = load_profile(profile)
         with ExitStack() as until_done:
-            actor = (
-                _person(table, state, until_done, time_out_s=time_out_s, as_json=as_json)
-                if real
-                else _simulated(table, seed, until_done, physics=physics)
-            )
+            games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
+            if real:
+                buses = until_done.enter_context(own_board(table))
+                person = _person(table, state, games, buses, time_out_s=time_out_s, as_json=as_json)
+                actor: Actor = until_done.enter_context(person)
+            else:
+                from hw_sim.physics import world_class
+                from hw_sim.session import SimSession
+                from hw_sim.session.deeds import SimulatedHands
+
+                world = world_class(physics=physics)
+                session = SimSession(table, games, seed=seed, world=world)
+                actor = SimulatedHands(until_done.enter_context(session))
             sys.exit(_play(file, steps, actor, as_json))
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {sentence(error)}", err=True)
         sys.exit(UNUSABLE)
 
 
-def _simulated(table: Profile, seed: int, until_done: ExitStack, *, physics: bool) -> Actor:
-    from hw_sim.physics import world_class
-    from hw_sim.session import SimSession
-    from hw_sim.session.deeds import SimulatedHands
-
-    kind = world_class(physics=physics)
-    games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
-    return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed, world=kind)))
-
-
 def _person(
     table: Profile,
     state: Path | None,
-    until_done: ExitStack,
+    games: Path,
+    buses: Buses,
     *,
     time_out_s: float,
     as_json: bool,
-) -> Actor:
-    """Whoever reads and types here, at the table on this machine's buses; ends the command where
-    there is none. Its calibration is used; its games are left alone.
+) -> Person:
+    """Whoever reads and types here, at the table on ``buses``; ends the command where there is
+    none. Its calibration is used; its games are left alone.
     """
-    buses = until_done.enter_context(own_board(table))
     if lacks(table, buses):
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
         sys.exit(UNUSABLE)
-    games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
     calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
     replies = None if sys.stdin.closed else sys.stdin.fileno()
     console = Console(lambda line: click.echo(line, err=as_json), catalogue(), replies)
     console.tell(KEYS)
-    return until_done.enter_context(Person(table, buses, games, console, time_out_s=time_out_s))
+    return Person(table, buses, games, console, time_out_s=time_out_s)
 
 
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:
     import msgspec
 
-    lines = [f"{file}:{step.line}" for step in steps]
+    def wrong(what: str) -> None:
+        click.echo(f"{file}:{steps[done].line}: {what}", err=True)
+
     done = skipped = 0
     try:
-        for report in ScenarioRunner(actor).run(tuple(steps)):
+        for each in ScenarioRunner(actor).run(tuple(steps)):
             if as_json:
-                click.echo(msgspec.json.encode(report.as_json()))
-            if report.skipped is not None:
+                click.echo(msgspec.json.encode(each.as_json()))
+            if each.skipped is not None:
                 skipped += 1
-                why = words(text("skipped: {why}", why=report.skipped))
-                click.echo(f"{lines[done]}: {why}", err=True)
-            if report.failure is not None:
-                click.echo(f"{lines[done]}: {words(report.failure)}", err=True)
+                wrong(words(text("skipped: {why}", why=each.skipped)))
+            if each.failure is not None:
+                wrong(words(each.failure))
                 return FAILED
             done += 1
     except (TiltboardError, RulesError) as error:
-        click.echo(f"{lines[done]}: {sentence(error)}", err=True)
+        wrong(sentence(error))
         return UNUSABLE
     if not as_json:
         count = len(steps) - skipped

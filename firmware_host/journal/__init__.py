@@ -7,8 +7,13 @@ the fold of its events, and the current game is the one started or resumed last.
 from __future__ import annotations
 
 from firmware_host.journal.database import SetAside
-from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import EventKind, GameRecord, GameSummary, PlayedGame
+from firmware_host.journal.records import (
+    EventKind,
+    GameRecord,
+    GameSummary,
+    JournalReader,
+    PlayedGame,
+)
 from firmware_host.journal.text_format import (
     read_and_replay,
     read_game,

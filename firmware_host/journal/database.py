@@ -28,7 +28,6 @@ from firmware_host.config.errors import (
     JournalInUseError,
 )
 from firmware_host.config.paths import sync_directory
-from firmware_host.journal.records import UnreadableEventsError, sound_date
 from firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
@@ -40,6 +39,8 @@ PAGE_BYTES = 4096
 CHECKED_PAGES = 8192
 EVERY_PAGE = 2**32  # no file has as many (https://www.sqlite.org/limits.html)
 WAL_SUFFIXES = ("-wal", "-shm")
+
+YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
 
 BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
 
@@ -76,6 +77,14 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 
 
 # What SQLite and the file system refuse
+
+
+class UnreadableEventsError(ValueError):
+    """The events do not follow one another; the journal is damaged."""
+
+    def __init__(self, why: Message) -> None:
+        self.why = why
+        super().__init__(str(why))
 
 
 @contextmanager
@@ -379,3 +388,13 @@ def unused(path: Path, at_s: float) -> Path:
         number += 1
         name = f"{dated}-{number}"
     return path.with_name(name)
+
+
+def sound_date(at_s: float) -> float:
+    """``at_s`` as the journal can keep it, whatever a clock that was never set says."""
+    return min(max(float(at_s), 0.0), YEAR_9999_S - 1)
+
+
+def is_date(at_s: object) -> bool:
+    """Whether the journal takes this for a time: no table existed before 1970."""
+    return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S

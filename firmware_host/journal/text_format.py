@@ -32,7 +32,8 @@ import msgspec
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import Assist, EngineSeat
 from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
+from firmware_host.journal.database import is_date
+from firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from firmware_host.messages import Message, nearest, text
 from firmware_host.table.line import Line, agreed_end
 from games.base import Game, RulesError

@@ -26,15 +26,17 @@ from firmware_host.journal.database import (
     damaged,
     leftovers,
     set_aside,
+    sound_date,
     translated,
 )
-from firmware_host.journal.reader import JournalReader, salvage, salvage_name
 from firmware_host.journal.records import (
     Event,
     EventKind,
+    JournalReader,
     PlayedGame,
     insert,
-    sound_date,
+    salvage,
+    salvage_name,
     to_json,
 )
 from firmware_host.messages import Message, text

@@ -6,7 +6,7 @@ from importlib import resources
 
 import msgspec
 
-from firmware_host.cli.doctor import drop_in
+from firmware_host.cli.computer import drop_in
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
 from firmware_host.commissioning.tasks import tasks

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from drivers.attitude import Mounting
 from drivers.clock import SystemClock
 from firmware_host.cli.computer import Service, service_of, settings_in, this_machine
-from firmware_host.cli.doctor import command
-from firmware_host.cli.examine import check_parts, examine
+from firmware_host.cli.doctor import check_parts, command, examine
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,

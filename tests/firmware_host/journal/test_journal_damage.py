@@ -288,6 +288,6 @@ def test_a_long_game_is_read_from_its_last_stand(path: Path, clock: Any) -> None
                 read.append(row[1])
                 return event_of(row)
 
-            patch.setattr("firmware_host.journal.reader.event_of", counted)
+            patch.setattr("firmware_host.journal.records.event_of", counted)
             assert journal.load(number) == record
         assert 1 <= len(read) <= STAND_EVERY + 1
