@@ -51,15 +51,15 @@ def profile(name: str, ssid: str, password: str | None, *, hotspot: bool = False
     lines = ["[connection]", f"id={name}", f"uuid={own}", "type=wifi"]
     lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
     # As bytes: no name is read as anything else
-    lines += ["", "[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
+    lines += ["[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
     lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
     if password is not None:
         escaped = password.replace("\\", "\\\\")
         escaped = re.sub(r"^ +| +$", lambda found: r"\s" * len(found[0]), escaped)
-        lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", f"psk={escaped}"]
+        lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={escaped}"]
     if hotspot:
-        lines += ["proto=rsn;", "", "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
-        lines += ["", "[ipv6]", "method=disabled"]
+        lines += ["proto=rsn;", "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
+        lines += ["[ipv6]", "method=disabled"]
     return "\n".join([*lines, ""]).encode()
 
 
@@ -78,15 +78,14 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
             path=path,
             why=why,
         ) from error
-    ssid = re.search(r"^ssid=((?:\d+;)+)$", said, re.MULTILINE)
-    password = re.search(r"^psk=(\d+)$", said, re.MULTILINE)
-    if ssid is None or password is None:  # somebody's own
+    own = re.search(r"^ssid=((?:\d+;)+)$.*^psk=(\d+)$", said, re.MULTILINE | re.DOTALL)
+    if own is None:  # somebody's own
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
             remedy="See it with nmcli, or remove it.",
             path=path,
         )
-    return bytes(map(int, ssid[1].split(";")[:-1])).decode(errors="replace"), password[1]
+    return bytes(map(int, own[1].split(";")[:-1])).decode(errors="replace"), own[2]
 
 
 def open_hotspot(folder: Path, name: str | None = None) -> tuple[str, str]:
@@ -174,12 +173,10 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")
     if ssid is not None:
-        password = sys.stdin.readline().rstrip("\n")
-        join(folder, ssid, password or None)
+        join(folder, ssid, sys.stdin.readline().rstrip("\n") or None)
         say(text("The table is in the network {name}.", name=ssid))
         return
-    found = None if new else hotspot_of(folder)
-    named, password = found or open_hotspot(folder, name)
+    named, password = (None if new else hotspot_of(folder)) or open_hotspot(folder, name)
     say(
         text("The table's Wi-Fi is {name}, its password {password}.", name=named, password=password)
     )

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -81,13 +81,14 @@ def _done(wanted: PowerOff | Hotspot | Join | Update | RollBack) -> Answered:
     return Answered()
 
 
-def _run(*words: str) -> None:
+def _run(*words: str) -> str:
     done = subprocess.run(  # noqa: S603
         words, capture_output=True, text=True, errors="replace", check=False, close_fds=False
     )
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2][-300:]
         raise UpdateError("{why}", why=said or f"{words[0]}: {done.returncode}")
+    return done.stdout
 
 
 @contextmanager
@@ -111,38 +112,28 @@ def _sent() -> Iterator[str]:
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
     """The newest update on anything that can be pulled out."""
-    listed = subprocess.run(
-        ["lsblk", "--json", "--list", "--paths", "--output", "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"],  # noqa: S607
-        capture_output=True, check=True,
-    )  # fmt: skip
-    devices = msgspec.json.decode(listed.stdout)["blockdevices"]
+    asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
+    listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)
     sticks = [
         each["path"]
-        for each in devices
+        for each in msgspec.json.decode(listed)["blockdevices"]
         if each["hotplug"] and each["fstype"] and not each["mountpoint"]
     ]
     if not sticks:
         raise UpdateError("There is no stick in the table's computer.")
-    with tempfile.TemporaryDirectory(dir="/run") as folder:
+    with tempfile.TemporaryDirectory(dir="/run") as folder, ExitStack() as mounted:
         for stick in sticks:
-            mounted = subprocess.run(  # noqa: S603
-                ["mount", "-o", "ro,nosuid,nodev,noexec", stick, folder],  # noqa: S607
-                capture_output=True, check=False,
-            )  # fmt: skip
-            if mounted.returncode:
-                continue
-            try:
-                found = [each for each in Path(folder).glob("tiltboard-*.update") if each.is_file()]
-                if found:
-                    yield str(max(found, key=_version))
-                    return
-            finally:
-                subprocess.run(["umount", folder], check=False)  # noqa: S603, S607
+            with suppress(UpdateError):
+                _run("mount", "-o", "ro,nosuid,nodev,noexec", stick, folder)
+                mounted.callback(subprocess.run, ["umount", folder], check=False)
+            found = [each for each in Path(folder).glob("tiltboard-*.update") if each.is_file()]
+            if found:
+                yield str(
+                    max(found, key=lambda path: list(map(int, re.findall(r"\d+", path.name))))
+                )
+                return
+            mounted.close()
     raise UpdateError("There is no tiltboard-….update on the stick.")
-
-
-def _version(path: Path) -> list[int]:
-    return [int(each) for each in re.findall(r"\d+", path.name)]
 
 
 def main() -> None:

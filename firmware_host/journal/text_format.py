@@ -25,6 +25,7 @@ import datetime
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -77,11 +78,8 @@ def replay(record: GameRecord, known: Line | None = None) -> Line:
                 number=record.id,
                 why=text(error.template, **error.params),
             ) from error
-    same = 0
-    for move, earlier in zip(record.moves, known.moves, strict=False):
-        if move != earlier:
-            break
-        same += 1
+    pairs = zip(record.moves, known.moves, strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     reached = list(known.reached[: same + 1])
     for ply, move in enumerate(record.moves[same:], start=same + 1):
         try:

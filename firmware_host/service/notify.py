@@ -83,18 +83,16 @@ class Heartbeat:
         scan_s, self._scan_s = self._scan_s, snapshot.time_s
         if snapshot.time_s == scan_s:
             return
-        lines = []
-        now_s = self._clock.now()
-        if self._every_s is not None and now_s >= self._due_s:
+        lines, now_s, status = [], self._clock.now(), status_of(snapshot)
+        due_s = self._due_s
+        if self._every_s is not None and now_s >= due_s:
             lines.append("WATCHDOG=1")
-        status = status_of(snapshot)
+            due_s = now_s + self._every_s
         if status != self._status:
             lines.append(f"STATUS={status}")
         # A scan never waits for the manager; what it did not take is told again with the next one.
         if lines and tell(self._address, *lines, wait=False):
-            self._status = status
-            if self._every_s is not None and now_s >= self._due_s:
-                self._due_s = now_s + self._every_s
+            self._status, self._due_s = status, due_s
 
 
 def status_of(snapshot: Snapshot) -> str:
