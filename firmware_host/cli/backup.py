@@ -99,8 +99,14 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
             for name in OF_STATE:
                 with suppress(FileNotFoundError):
                     contents[name] = _plain(state / name)
-            if JOURNAL_NAME in contents:
-                contents[JOURNAL_NAME] = _journal_copy(state / JOURNAL_NAME)
+            if JOURNAL_NAME in contents:  # as it stands between two moves
+                with (
+                    translated(state / JOURNAL_NAME),
+                    closing(connect(state / JOURNAL_NAME, read_only=True)) as running,
+                    closing(sqlite3.connect(":memory:")) as copy,
+                ):
+                    running.backup(copy)
+                    contents[JOURNAL_NAME] = copy.serialize()
     if settings is not None and settings.exists():
         contents[SETTINGS_NAME] = _plain(settings, follow=True)
     if not contents:
@@ -133,15 +139,6 @@ def _plain(path: Path, *, follow: bool = False) -> bytes:
             path=path,
             why=error.strerror or str(error),
         ) from error
-
-
-def _journal_copy(path: Path) -> bytes:
-    """The journal as it stands between two moves."""
-    with tempfile.TemporaryDirectory(prefix="tiltboard-") as folder, translated(path):
-        copy = Path(folder) / JOURNAL_NAME
-        with closing(connect(path, read_only=True)) as source, closing(sqlite3.connect(copy)) as to:
-            source.backup(to)
-        return copy.read_bytes()
 
 
 def read_backup(path: Path) -> dict[str, bytes]:

@@ -101,21 +101,6 @@ class Service:
         return frozenset(wanted) - frozenset(asked.stdout.split())
 
 
-def installed_service() -> Service | None:
-    """As systemd has loaded it, drop-ins and all; None if there is no systemd or no such unit."""
-    try:
-        shown = subprocess.run(  # noqa: S603
-            ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return service_of(shown)
-
-
 def service_of(shown: str) -> Service | None:
     """The service, from what ``systemctl show`` prints; None if the unit is not there."""
     found: dict[str, list[str]] = {}
@@ -214,8 +199,18 @@ class Machine:
         return named[1] if named else sys.platform
 
     def service(self) -> Service | None:
-        """As systemd has loaded it; None: it is not installed, or nobody could be asked."""
-        return installed_service()
+        """As systemd has loaded it, drop-ins and all; None: it does not know it, or is not there."""
+        try:
+            shown = subprocess.run(  # noqa: S603
+                ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=True,
+            ).stdout
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return service_of(shown)
 
     def has_package(self, name: str) -> bool:
         """Whether a module can be imported, without doing so (``import RPi.GPIO`` raises off a
@@ -301,20 +296,15 @@ def drop_in(profile: Profile, settings: Settings) -> str:
             f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
         ]
     if settings.far.broker is not None:
-        near = _in_the_house(broker_address(settings.far.broker)[0])
+        broker = broker_address(settings.far.broker)[0]
+        near = broker.endswith(".local") or "." not in broker  # as a household's network names it
+        with suppress(ValueError):
+            near = ipaddress.ip_address(broker).is_private
         lines += [
             "# The setting far.broker.",
             f"IPAddressAllow={' '.join(PRIVATE_NETWORKS) if near else 'any'}",
         ]
     return "\n".join(lines) + "\n"
-
-
-def _in_the_house(host: str) -> bool:
-    """Whether a household's own network has that name or address."""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return host.endswith(".local") or "." not in host
 
 
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")

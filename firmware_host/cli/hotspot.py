@@ -88,20 +88,6 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     return bytes(map(int, own[1].split(";")[:-1])).decode(errors="replace"), own[2]
 
 
-def open_hotspot(folder: Path, name: str | None = None) -> tuple[str, str]:
-    """Make the profile anew, with another password, and the name that it had. Raises ConfigError,
-    NetworkError, OSError.
-    """
-    if name is None:
-        had = hotspot_of(folder)
-        name = f"{NAME}-{_digits(4)}" if had is None else had[0]
-    password = _digits(DIGITS)
-    path = folder / f"{HOTSPOT}.nmconnection"
-    write_durably(path, profile(HOTSPOT, name, password, hotspot=True))
-    _nmcli("connection", "load", str(path))
-    return name, password
-
-
 def _digits(count: int) -> str:
     return "".join(str(secrets.randbelow(10)) for _ in range(count))
 
@@ -176,7 +162,15 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
         join(folder, ssid, sys.stdin.readline().rstrip("\n") or None)
         say(text("The table is in the network {name}.", name=ssid))
         return
-    named, password = (None if new else hotspot_of(folder)) or open_hotspot(folder, name)
+    had = None if new and name is not None else hotspot_of(folder)
+    if had is not None and not new:
+        named, password = had
+    else:
+        named = name or (f"{NAME}-{_digits(4)}" if had is None else had[0])
+        password = _digits(DIGITS)
+        path = folder / f"{HOTSPOT}.nmconnection"
+        write_durably(path, profile(HOTSPOT, named, password, hotspot=True))
+        _nmcli("connection", "load", str(path))
     say(
         text("The table's Wi-Fi is {name}, its password {password}.", name=named, password=password)
     )

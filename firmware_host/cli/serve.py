@@ -12,7 +12,7 @@ import webbrowser
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
@@ -29,70 +29,59 @@ from firmware_host.cli.speech import log_to_standard_error, say, speak
 from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.locks import own_board
-from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.host.assemble import open_host
 from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import Message, text
 from firmware_host.scenario.trace import Recorder
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.qr import qr_terminal
 from firmware_host.service.speaker import Speaker
 from firmware_host.service.supply import SupplyWatch
 from firmware_host.service.table import Table
-from firmware_host.table.commands import JoinMatch, NewGame, ShowCode
+from firmware_host.table.commands import JoinMatch, ShowCode
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
 
 
-class Wanted(NamedTuple):
-    """What options and settings say about a table. ``settings``: with host and port as options have
-    them. ``state``: the folder of its games. ``begin``: a game to start, else the last one goes on;
-    ``record``: where what it reads is kept; ``join``: the code of another table's match.
+class Wanted:
+    """What ``table_options`` say about a table, before the settings. ``settings``: with host and
+    port as options have them. ``state``: the folder of its games. ``begin``: a game to start, else
+    the last one goes on; ``record``: where what it reads is kept; ``join``: the code of another
+    table's match.
     """
 
-    settings: Settings
-    catalogue: Catalogue
-    profile: Profile
-    state: Path
-    begin: NewGame | None
-    record: Path | None
-    join: str | None
-
-
-def wanted(
-    *,
-    config: Path | None,
-    profile: str | None,
-    state: Path | None,
-    host: str | None,
-    port: int | None,
-    game: str | None,
-    options: tuple[str, ...],
-    far: tuple[str, ...],
-    join: str | None,
-    record: Path | None,
-    simulated: bool = False,
-) -> Wanted:
-    """What ``table_options`` say, before the settings. Raises ConfigError, RulesError."""
-    begin = chosen_game(game, options, far)
-    settings = load_settings(config)
-    settings = msgspec.structs.replace(
-        settings,
-        host=check_host(settings.host if host is None else host),
-        port=settings.port if port is None else port,
-    )
-    return Wanted(
-        settings,
-        speak(settings.language),
-        load_profile(profile or settings.profile),
-        games_folder(state, simulated=simulated),
-        begin,
-        record,
-        None if join is None else match_code(join),
-    )
+    def __init__(
+        self,
+        *,
+        config: Path | None,
+        profile: str | None,
+        state: Path | None,
+        host: str | None,
+        port: int | None,
+        game: str | None,
+        options: tuple[str, ...],
+        far: tuple[str, ...],
+        join: str | None,
+        record: Path | None,
+        simulated: bool = False,
+    ) -> None:
+        """Raises ConfigError, RulesError, NotPossibleError."""
+        self.begin = chosen_game(game, options, far)
+        settings = load_settings(config)
+        self.settings: Settings = msgspec.structs.replace(
+            settings,
+            host=check_host(settings.host if host is None else host),
+            port=settings.port if port is None else port,
+        )
+        self.catalogue = speak(settings.language)
+        self.profile = load_profile(profile or settings.profile)
+        self.state = games_folder(state, simulated=simulated)
+        self.record = record
+        self.join = None if join is None else match_code(join)
 
 
 def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
@@ -231,7 +220,7 @@ def run(**asked: Any) -> None:
 
     Where there is no hardware it says what is missing, and how to simulate.
     """
-    plan = wanted(**asked)
+    plan = Wanted(**asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
         wait_for_table(plan.profile, buses, clock)
@@ -276,7 +265,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
                 text("Pieces do not slide or fall here: tiltboard[physics] is not installed."),
                 err=True,
             )
-    plan = wanted(**asked, simulated=True)
+    plan = Wanted(**asked, simulated=True)
     live = LiveTable(
         plan.profile, plan.state, plan.settings, seed=seed, world=world_class(physics=physics)
     )

@@ -148,7 +148,44 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
             limit=MAX_CHARACTERS,
         )
     headers, rounds = _parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
-    return _played(headers, rounds)
+    game = _rules(headers)
+    line, named = headers["Players"]
+    if [name.strip() for name in named.split(",")] != list(game.players):
+        raise _unexpected(line, named, text("{players}", players=", ".join(game.players)))
+    replayed = _replay(game, rounds)
+    line, claimed = headers["Result"]
+    try:
+        told = None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        told = {}
+    outcome = replayed.position.outcome or agreed_end(game, told)
+    result = None if outcome is None else outcome.as_json()
+    if told != result:
+        expected = text("{result}, as the moves give", result=_written(result))
+        raise _unexpected(line, claimed, expected)
+    engines, assist = _named(headers, "Engine"), _named(headers, "Assist")
+    for player, (line, _) in (*engines.items(), *assist.items()):
+        if player not in game.players:
+            players = text("one of {players}", players=", ".join(game.players))
+            raise _unexpected(line, player, players)
+    line, clock = headers.get("Clock", (0, None))
+    if clock is not None and clock.left_s.keys() != set(game.players):
+        raise _unexpected(line, "Clock", _JSON["Clock"][1])
+    line, note = headers.get("Note", (0, ""))
+    if len(note) > MAX_NOTE or not note.isprintable():
+        raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
+    played = PlayedGame(
+        game=game.name,
+        options=game.options,
+        started_s=_date(*headers["Date"]),
+        note=note,
+        moves=replayed.moves,
+        result=result,
+        engines={player: seat for player, (_, seat) in engines.items()},
+        clock=clock,
+        assist={player: each for player, (_, each) in assist.items()},
+    )
+    return played, replayed
 
 
 _Headers = dict[str, tuple[int, Any]]  # name -> number of the line, and its value
@@ -207,48 +244,6 @@ def _named(headers: _Headers, kind: str) -> _Headers:
         for name, found in headers.items()
         if name.startswith(f"{kind} ")
     }
-
-
-def _played(headers: _Headers, rounds: _Rounds) -> tuple[PlayedGame, Line]:
-    """Compare with the rules."""
-    game = _rules(headers)
-    players = text("{players}", players=", ".join(game.players))
-    line, named = headers["Players"]
-    if [name.strip() for name in named.split(",")] != list(game.players):
-        raise _unexpected(line, named, players)
-    replayed = _replay(game, rounds)
-    line, claimed = headers["Result"]
-    try:
-        told = None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError):
-        told = {}
-    outcome = replayed.position.outcome or agreed_end(game, told)
-    result = None if outcome is None else outcome.as_json()
-    if told != result:
-        expected = text("{result}, as the moves give", result=_written(result))
-        raise _unexpected(line, claimed, expected)
-    engines, assist = _named(headers, "Engine"), _named(headers, "Assist")
-    for player, (line, _) in (*engines.items(), *assist.items()):
-        if player not in game.players:
-            raise _unexpected(line, player, text("one of {players}", players=players))
-    line, clock = headers.get("Clock", (0, None))
-    if clock is not None and clock.left_s.keys() != set(game.players):
-        raise _unexpected(line, "Clock", _JSON["Clock"][1])
-    line, note = headers.get("Note", (0, ""))
-    if len(note) > MAX_NOTE or not note.isprintable():
-        raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
-    played = PlayedGame(
-        game=game.name,
-        options=game.options,
-        started_s=_date(*headers["Date"]),
-        note=note,
-        moves=replayed.moves,
-        result=result,
-        engines={player: seat for player, (_, seat) in engines.items()},
-        clock=clock,
-        assist={player: each for player, (_, each) in assist.items()},
-    )
-    return played, replayed
 
 
 def _rules(headers: _Headers) -> Game:
