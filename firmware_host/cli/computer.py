@@ -199,7 +199,7 @@ class Machine:
         return named[1] if named else sys.platform
 
     def service(self) -> Service | None:
-        """As systemd has loaded it, drop-ins and all; None: it does not know it, or is not there."""
+        """As systemd has loaded it, drop-ins and all; None: it does not know or answer."""
         try:
             shown = subprocess.run(  # noqa: S603
                 ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
