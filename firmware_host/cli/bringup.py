@@ -30,11 +30,7 @@ from firmware_host.config.locks import own_board
 from firmware_host.config.paths import CALIBRATION_NAME
 from firmware_host.host.pacer import Pacer
 from firmware_host.messages import Catalogue, text
-from firmware_host.perception.calibration import (
-    read_calibration,
-    uncalibrated,
-    write_calibration,
-)
+from firmware_host.perception.calibration import read_calibration, uncalibrated, write_calibration
 from firmware_host.scenario.person import Console
 
 if TYPE_CHECKING:

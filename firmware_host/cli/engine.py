@@ -10,7 +10,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from importlib import import_module, metadata
-from typing import NoReturn, TextIO
+from socketserver import BaseRequestHandler, ForkingMixIn, UnixStreamServer
+from typing import Any, TextIO
 
 import click
 
@@ -21,6 +22,7 @@ from firmware_host.messages import text
 IDLE_S = 60.0  # then the unit ends, and its memory is free again
 _MOST = 8  # engines at a time: four players', one that gives hints, one that analyses
 _PATIENCE_S = 5.0
+Playing = Callable[[Iterable[str], TextIO], None]
 
 
 @click.command(name="engine", epilog="Example: printf 'ugi\\nquit\\n' | tiltboard engine")
@@ -64,55 +66,47 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
     ).serve(lines)
 
 
-def lend(
-    listening: socket.socket,
-    play: Callable[[Iterable[str], TextIO], None],
-    idle_s: float = IDLE_S,
-) -> None:
-    """Fork an engine for each that connects and hands over what it is to read and write; it ends
-    with its line. Returns once nobody has had one for ``idle_s``.
-    """
-    listening.settimeout(idle_s)
-    playing: set[int] = set()
-    while True:
-        try:
-            line = listening.accept()[0]
-        except TimeoutError:
-            line = None
-        playing -= {pid for pid in playing if os.waitpid(pid, os.WNOHANG)[0]}
-        if line is None:
-            if not playing:
-                return
-            continue
-        with line:
-            if len(playing) >= _MOST:
-                continue  # whoever asked hears that it has ended
-            pid = os.fork()
-            if not pid:
-                _forked(listening, line, play)
-            playing.add(pid)
+class _Lender(ForkingMixIn, UnixStreamServer):
+    """``lends``: until nobody has had an engine for as long as its timeout."""
 
+    max_children = _MOST + 1  # is never reached, so that none is waited for
 
-def _forked(
-    listening: socket.socket,
-    line: socket.socket,
-    play: Callable[[Iterable[str], TextIO], None],
-) -> NoReturn:
-    """One engine, in a process of its own."""
-    status = 1
-    try:
-        listening.close()
+    def __init__(self, listening: socket.socket, play: Playing, idle_s: float) -> None:
+        super().__init__("", BaseRequestHandler, bind_and_activate=False)
+        self.socket.close()
+        self.socket, self.timeout, self._play = listening, idle_s, play
+        self.lends = True
+
+    def handle_timeout(self) -> None:
+        super().handle_timeout()
+        self.lends = bool(self.active_children)
+
+    def verify_request(self, *_: object) -> bool:
+        """Whoever is one too many hears that it has ended."""
+        self.collect_children()
+        return len(self.active_children or ()) < _MOST
+
+    def finish_request(self, line: Any, _address: object) -> None:
+        """One engine, in a process of its own."""
+        self.socket.close()
         # SIGIO, which nothing here catches, once the other end closes: whatever it is doing then.
         fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
         line.settimeout(_PATIENCE_S)
-        given = socket.recv_fds(line, 1, 2)[1]
+        read, write = socket.recv_fds(line, 1, 2)[1]
         fcntl.fcntl(line, fcntl.F_SETFL, fcntl.fcntl(line, fcntl.F_GETFL) | os.O_ASYNC)
-        play(os.fdopen(given[0], encoding="utf-8", errors="replace"), os.fdopen(given[1], "w"))
-        status = 0
-    except (OSError, ValueError) as error:
-        click.echo(f"tiltboard engine: {error}", err=True)
-    finally:
-        os._exit(status)
+        self._play(os.fdopen(read, encoding="utf-8", errors="replace"), os.fdopen(write, "w"))
+
+    def handle_error(self, *_: object) -> None:
+        click.echo(f"tiltboard engine: {sys.exc_info()[1]}", err=True)
+
+
+def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> None:
+    """Fork an engine for each that connects and hands over what it is to read and write; it ends
+    with its line. Returns once nobody has had one for ``idle_s``.
+    """
+    lender = _Lender(listening, play, idle_s)
+    while lender.lends:
+        lender.handle_request()
 
 
 @click.command(name="warm", epilog="Example: tiltboard warm")

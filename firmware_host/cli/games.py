@@ -22,9 +22,7 @@ from firmware_host.messages import text
 
 
 @click.group(
-    name="games",
-    invoke_without_command=True,
-    epilog="Example: tiltboard games --sim --json",
+    name="games", invoke_without_command=True, epilog="Example: tiltboard games --sim --json"
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option(

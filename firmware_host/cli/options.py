@@ -25,9 +25,7 @@ CONFIG = click.option(
     help="Settings file (docs/configuration.md). Default: /etc/tiltboard/tiltboard.toml, if any.",
 )
 STATE = click.option(
-    "--state",
-    type=click.Path(path_type=Path),
-    help="Folder for games and calibration.",
+    "--state", type=click.Path(path_type=Path), help="Folder for games and calibration."
 )
 SIMULATED = click.option(
     "--sim", "simulated", is_flag=True, help="The games of `tiltboard sim`, which are kept apart."
@@ -39,8 +37,7 @@ RECORD = click.option(
     help="Keep what the sensors read in this file, for `tiltboard replay`: the last half hour.",
 )
 HOST = click.option(
-    "--host",
-    help="Address to serve the page at. 0.0.0.0: the network (docs/service.md).",
+    "--host", help="Address to serve the page at. 0.0.0.0: the network (docs/service.md)."
 )
 PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
 

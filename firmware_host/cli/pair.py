@@ -64,8 +64,9 @@ def command(
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
     port = load_settings(config).port if port is None else port
-    remedy = "Start it with: tiltboard run --host 0.0.0.0"
-    click.echo(_ask(port, "POST", "/api/v1/pairing/code", remedy=remedy)["code"])
+    path = "/api/v1/pairing/code"
+    said = _ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
+    click.echo(said["code"])
 
 
 @click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")

@@ -226,9 +226,7 @@ def run(**asked: Any) -> None:
         wait_for_table(plan.profile, buses, clock)
         pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(
-            lambda: open_host(plan.profile, buses, plan.state, plan.settings),
-            pacer.wait,
-            clock,
+            lambda: open_host(plan.profile, buses, plan.state, plan.settings), pacer.wait, clock
         )
         pacer.tell = table.scans_at
         table.subscribe(SupplyWatch(clock, table.notice), looks=False)

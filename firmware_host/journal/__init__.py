@@ -14,12 +14,7 @@ from firmware_host.journal.records import (
     JournalReader,
     PlayedGame,
 )
-from firmware_host.journal.text_format import (
-    read_and_replay,
-    read_game,
-    replay,
-    write_game,
-)
+from firmware_host.journal.text_format import read_and_replay, read_game, replay, write_game
 from firmware_host.journal.writer import Journal, Starts
 
 __all__ = [
