@@ -249,7 +249,7 @@ PROBE_MT = 30.0  # more than any magnet puts on a switch
 # A reed switch upright under its place, with a small magnet that biases it so that one pole closes
 # it: where it operates is a matter of that magnet and of patience (docs/wiring-matrix-gpio.md).
 # Reeds bounce for about half a millisecond.
-BIASED_REED = chip.SwitchKind(4.0, 2.5, 0.2, 0.5e-3)
+BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
 
 class SwitchBoard(_Board):
@@ -259,7 +259,7 @@ class SwitchBoard(_Board):
     """
 
     def __init__(
-        self, profile: Profile, kind: chip.SwitchKind, world: World, streams: Streams
+        self, profile: Profile, kind: chip.SwitchPoints, world: World, streams: Streams
     ) -> None:
         super().__init__(profile.size)
         self._world = world

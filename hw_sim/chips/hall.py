@@ -110,22 +110,16 @@ class Drv5055:
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoints:
-    """One pole's: closes when the field exceeds ``operate_mt``, opens below ``release_mt``."""
+    """One pole's: closes when the field exceeds ``operate_mt``, opens below ``release_mt``.
 
-    operate_mt: float
-    release_mt: float
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchKind:
-    """Typical operate and release points; ``spread``: the share by which one copy's lie off, both
-    together; and the response time.
+    Of a kind of switch they are the typical ones: ``spread`` is the share by which one copy's lie
+    off, both together. ``response_s``: until the output follows.
     """
 
     operate_mt: float
     release_mt: float
-    spread: float
-    response_s: float
+    spread: float = 0.0
+    response_s: float = 10e-6
 
     def drawn(self, stream: Stream) -> SwitchPoints:
         """One copy's points, within the spread."""
@@ -134,7 +128,7 @@ class SwitchKind:
 
 
 # 1.4 to 2.6 mT to release; chopper-stabilised parts of this kind answer within 10 us.
-AH1889 = SwitchKind(2.5, 2.0, 0.3, 10e-6)
+AH1889 = SwitchPoints(2.5, 2.0, 0.3, 10e-6)
 
 
 class DualSwitch:

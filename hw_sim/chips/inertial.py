@@ -59,6 +59,9 @@ class InertialChip(ABC):
     RESET_VALUES: ClassVar[Mapping[int, int]]
     READ_ONLY: ClassVar[frozenset[int]]
     WHO_AM_I: ClassVar[int]
+    RESET_BIT: ClassVar[tuple[int, int]]  # register and mask of the bit that stands during a reset
+    RESETS: ClassVar[int]  # bits of that register that begin one
+    OF_RATE: ClassVar[tuple[int, ...]]  # registers that set the sample rate
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
     GYRO_START_S: ClassVar[float]
@@ -72,7 +75,7 @@ class InertialChip(ABC):
         noise: Stream,
         spread: ImuSpread | None = None,
     ) -> None:
-        self._specific_force_m_s2 = specific_force_m_s2
+        self._force_m_s2 = specific_force_m_s2
         self._rate_rad_s = rate_rad_s
         self._temperature_c = temperature_c
         self._gauss = noise.gauss
@@ -136,7 +139,9 @@ class InertialChip(ABC):
             return None
         self._take_sample(now_s)
         self._registers[self.WHO_AM_I] = self.who_am_i
-        self._show_reset(now_s < self._resetting_until_s)
+        register, mask = self.RESET_BIT
+        resetting = mask if now_s < self._resetting_until_s else 0
+        self._registers[register] = self._registers[register] & ~mask | resetting
         answer = bytearray()
         for _ in range(count):
             answer.append(self._registers[self._pointer])
@@ -148,13 +153,22 @@ class InertialChip(ABC):
         """Move the pointer to the next register."""
         self._pointer = (self._pointer + 1) % REGISTERS
 
-    @abstractmethod
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        """One value from the bus."""
-
-    @abstractmethod
-    def _show_reset(self, resetting: bool) -> None:
-        """The reset bit stands while that lasts."""
+        """One value from the bus. Samples count anew from waking; at another rate, from now."""
+        if register == self.RESET_BIT[0] and value & self.RESETS:
+            self.reset(now_s)
+            return
+        if value == self._registers[register]:
+            return
+        asleep = self.is_reset
+        self._take_sample(now_s)
+        self._registers[register] = value
+        if self.is_reset:
+            self._awake_since_s = math.inf
+        elif asleep:
+            self._awake_since_s, self._sample = now_s, -1
+        if register in self.OF_RATE:
+            self._sample = self._sample_number(now_s)
 
     @abstractmethod
     def _was_read(self, register: int) -> None:
@@ -185,27 +199,24 @@ class InertialChip(ABC):
     def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
         """What the accelerometer makes of that time; a dead axis stands at 0."""
         spread = self.spread
-        x, y, z = filtered(self._specific_force_m_s2, at_s, delay_s)
-        felt = (x / STANDARD_G_M_S2, y / STANDARD_G_M_S2, z / STANDARD_G_M_S2)
+        felt = [each / STANDARD_G_M_S2 for each in filtered(self._force_m_s2, at_s, delay_s)]
         offset = self._drifted(spread.accel_offset_g, spread.accel_drift_g_c, at_s)
         return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
         """What the gyroscope reads, in degrees a second."""
         spread = self.spread
-        x, y, z = filtered(self._rate_rad_s, at_s, delay_s)
-        felt = (math.degrees(x), math.degrees(y), math.degrees(z))
+        felt = [math.degrees(each) for each in filtered(self._rate_rad_s, at_s, delay_s)]
         offset = self._drifted(spread.gyro_offset_deg_s, spread.gyro_drift_deg_s_c, at_s)
         return self._measured(felt, spread.gyro_gain, offset, noise_deg_s)
 
-    def _drifted(self, offset: Vector, drift: Vector, at_s: float) -> Vector:
-        if not any(drift):
-            return offset
+    def _drifted(self, offset: Vector, drift: Vector, at_s: float) -> list[float]:
         warmer_c = self._temperature_c(at_s) - REFERENCE_C
-        x, y, z = (a + b * warmer_c for a, b in zip(offset, drift, strict=True))
-        return x, y, z
+        return [a + b * warmer_c for a, b in zip(offset, drift, strict=True)]
 
-    def _measured(self, felt: Vector, gain: Vector, offset: Vector, noise: float) -> list[float]:
+    def _measured(
+        self, felt: list[float], gain: Vector, offset: list[float], noise: float
+    ) -> list[float]:
         sigma = noise * self.spread.noise
         return [
             0.0 if i in self.dead_axes else felt[i] * gain[i] + offset[i] + self._gauss(0.0, sigma)

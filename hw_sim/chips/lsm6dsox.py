@@ -60,6 +60,9 @@ class Lsm6dsox(InertialChip):
     RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
     READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
     WHO_AM_I: ClassVar[int] = WHO_AM_I
+    RESET_BIT: ClassVar[tuple[int, int]] = (CTRL3_C, SW_RESET)
+    RESETS: ClassVar[int] = SW_RESET | BOOT
+    OF_RATE: ClassVar[tuple[int, ...]] = (CTRL1_XL, CTRL2_G)
     POWER_UP_S: ClassVar[float] = 0.010  # trimming parameters are loaded
     RESET_S: ClassVar[float] = 0.010
     GYRO_START_S: ClassVar[float] = 0.035
@@ -70,10 +73,6 @@ class Lsm6dsox(InertialChip):
         """Whether neither sensor runs, as after a reset."""
         return not (self._registers[CTRL1_XL] >> 4 or self._registers[CTRL2_G] >> 4)
 
-    def _show_reset(self, resetting: bool) -> None:
-        kept = self._registers[CTRL3_C] & ~SW_RESET
-        self._registers[CTRL3_C] = kept | (SW_RESET if resetting else 0)
-
     def _was_read(self, register: int) -> None:
         if register >= OUT_TEMP_L:
             self._registers[STATUS] = 0
@@ -82,21 +81,6 @@ class Lsm6dsox(InertialChip):
         if self._registers[CTRL3_C] & IF_INC:
             super()._step()
 
-    def _write_register(self, register: int, value: int, now_s: float) -> None:
-        if register == CTRL3_C and value & (SW_RESET | BOOT):
-            self.reset(now_s)
-            return
-        asleep = self.is_reset
-        self._take_sample(now_s)
-        self._registers[register] = value
-        if self.is_reset:
-            self._awake_since_s = math.inf
-        elif asleep:
-            self._awake_since_s = now_s
-            self._sample = -1
-        if register in (CTRL1_XL, CTRL2_G):
-            self._sample = self._sample_number(now_s)
-
     # -- sampling --------------------------------------------------------------------------
 
     def _sample_s(self) -> float:
@@ -104,25 +88,19 @@ class Lsm6dsox(InertialChip):
         return 1 / max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
     def _fill(self, at_s: float) -> None:
-        registers = self._registers
-        words = [(self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C]
-        words += self._gyro(at_s) + self.accel_words(at_s)
+        registers, control = self._registers, self._registers[CTRL2_G]
+        words, turns = [(self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C], [0.0] * 3
+        band_hz = _rate_hz(control) * GYRO_BAND_SHARE
+        if band_hz:
+            noise = GYRO_NOISE_DEG_S * math.sqrt(band_hz)
+            turns = self._gyro_deg_s(at_s, 0.22 / band_hz, noise)
+        words += [rate / GYRO_DEG_S_PER_LSB[control >> 2 & 3] for rate in turns]
+        words += self.accel_words(at_s)
         registers[OUT_TEMP_L : OUTZ_H_A + 1] = packed(words, "little")
         registers[STATUS] = NEW_DATA
 
-    def _gyro(self, at_s: float) -> list[float]:
-        control = self._registers[CTRL2_G]
-        band_hz = _rate_hz(control) * GYRO_BAND_SHARE
-        if not band_hz:
-            return [0.0] * 3
-        lsb = GYRO_DEG_S_PER_LSB[control >> 2 & 3]
-        noise = GYRO_NOISE_DEG_S * math.sqrt(band_hz)
-        return [rate / lsb for rate in self._gyro_deg_s(at_s, 0.22 / band_hz, noise)]
-
     def accel_words(self, at_s: float) -> list[float]:
-        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0, as
-        all do while it does not run.
-        """
+        """As InertialChip's; all axes stand at 0 while it does not run."""
         control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
         band_hz = _rate_hz(control) / divisor

@@ -70,6 +70,9 @@ class Mpu6050(InertialChip):
     RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
     READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
     WHO_AM_I: ClassVar[int] = WHO_AM_I
+    RESET_BIT: ClassVar[tuple[int, int]] = (PWR_MGMT_1, DEVICE_RESET)
+    RESETS: ClassVar[int] = DEVICE_RESET
+    OF_RATE: ClassVar[tuple[int, ...]] = (SMPLRT_DIV, CONFIG)
     POWER_UP_S: ClassVar[float] = 0.020  # start-up for register access, typical (100 ms maximum)
     RESET_S: ClassVar[float] = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
     GYRO_START_S: ClassVar[float] = 0.030
@@ -80,32 +83,9 @@ class Mpu6050(InertialChip):
         """Whether it sleeps, as after a reset."""
         return bool(self._registers[PWR_MGMT_1] & SLEEP)
 
-    def _show_reset(self, resetting: bool) -> None:
-        kept = self._registers[PWR_MGMT_1] & ~DEVICE_RESET
-        self._registers[PWR_MGMT_1] = kept | (DEVICE_RESET if resetting else 0)
-
     def _was_read(self, register: int) -> None:
         if register == INT_STATUS:
             self._registers[INT_STATUS] = 0  # each bit clears when it is read
-
-    def _write_register(self, register: int, value: int, now_s: float) -> None:
-        if register == PWR_MGMT_1:
-            if value & DEVICE_RESET:
-                self.reset(now_s)
-                return
-            was_asleep = bool(self._registers[PWR_MGMT_1] & SLEEP)
-            if value & SLEEP:
-                self._take_sample(now_s)
-                self._awake_since_s = math.inf
-            elif was_asleep:
-                self._awake_since_s = now_s
-                self._sample = -1
-        elif register in (SMPLRT_DIV, CONFIG):
-            self._take_sample(now_s)
-            self._registers[register] = value
-            self._sample = self._sample_number(now_s)
-            return
-        self._registers[register] = value
 
     # -- sampling --------------------------------------------------------------------------
 

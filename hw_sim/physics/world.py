@@ -113,8 +113,7 @@ class RigidWorld(World):
             return
         x, y, z = tile.here
         middle = min(self._lanes, key=lambda spot: math.dist(spot, (x, y)))
-        stands = tile.path is None and not tile.held and z < 1.0
-        seated = stands and math.dist(middle, (x, y)) < SEATS_MM
+        seated = tile.stands and z < 1.0 and math.dist(middle, (x, y)) < SEATS_MM
         self._dynamics.stand_on(tile.piece_id, FEET, (*middle, 0.0) if seated else None)
 
     # What is felt
@@ -239,7 +238,7 @@ class RigidWorld(World):
         numbers, lowest = self._dynamics.poses().numbers, self._dynamics.lowest_mm().tolist()
         for number, (x, y, z) in zip(numbers, lowest, strict=True):
             piece = self.pieces[number]
-            if piece.path is None and not piece.held:
+            if piece.stands:
                 piece.here = (x, y, z)
 
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import cycle
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from firmware_host.table.commands import NewGame
 from games.base import Game
 from games.momentum import MOMENTUM
 from hw_sim.boards import HallBoard
+from hw_sim.buses.i2c import I2cBus
+from hw_sim.buses.spi import SpiPort
 from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.rng import Streams
+from hw_sim.rng import Stream, Streams
 from hw_sim.session.session import SimSession
 
 # From a piece touching the board to the first light that changes for it, in virtual time. On a
@@ -54,14 +56,8 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
 def measured_s(table: Profile, touches: int) -> list[float]:
     """Delays of ``touches`` pieces, sorted."""
     stream = Streams(1).stream("bench-latency")
-    most_mm = TOLERANCE_MM / 2**0.5
-    delays_s: list[float] = []
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
-        while len(delays_s) < touches:
-            place = stream.choice(_legal(session))
-            offset = (stream.uniform(-most_mm, most_mm), stream.uniform(-most_mm, most_mm))
-            delays_s.append(_touch_to_light_s(session, place, offset))
-    return sorted(delays_s)
+        return sorted(_touch_to_light_s(session, stream) for _ in range(touches))
 
 
 def limit_s(table: Profile) -> float:
@@ -74,22 +70,21 @@ def at_share(delays_s: list[float], share: float) -> float:
     return delays_s[round(share * (len(delays_s) - 1))]
 
 
-def _legal(session: SimSession) -> tuple[str, ...]:
-    """Start a game on an empty plate, wait for the first turn; the legal places."""
+def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
+    """Of the first move of a game on an empty plate: from the touch until the strip has latched the
+    first bytes that show it.
+    """
+    host, table = session.host, session.table
     session.hands.set_up({})
-    session.host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile)))
+    host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile)))
     deadline_s = session.clock.now() + 10
     session.tick()
-    while session.host.standing.phase != "turn" and session.clock.now() < deadline_s:
+    while host.standing.phase != "turn" and session.clock.now() < deadline_s:
         session.tick()
     session.run_until(session.clock.now() + 0.5)
-    position = session.host.standing.position
-    return () if position is None else position.legal()
-
-
-def _touch_to_light_s(session: SimSession, place: str, offset_mm: tuple[float, float]) -> float:
-    """From the touch until the strip has latched the first bytes that show the move."""
-    host, table = session.host, session.table
+    place = stream.choice(host.standing.position.legal() if host.standing.position else ())
+    most_mm = TOLERANCE_MM / 2**0.5
+    offset_mm = (stream.uniform(-most_mm, most_mm), stream.uniform(-most_mm, most_mm))
     action = session.hands.put("red", host.overlay.index_of(place), offset_mm)
     before = host.standing.roles
     while session.clock.now() < action.touch_s + PATIENCE_S:
@@ -115,16 +110,13 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
     """CPU of one step, mid-game, with every chip answering from a recording of one scan."""
     pieces, whole, frozen = scan_cpu_ms(profile, scans)
     echo(f"CPU per scan, {pieces} pieces standing, {scans} scans ({profile})")
+    echo(f"  drivers to lights, with the simulated chips and world:  {whole:.3f} ms")
     if frozen is None:
-        echo(
-            "  without the simulation: not applicable, no chip of this table is on SPI or I2C here"
-        )
-    else:
-        echo(f"  drivers to lights, chips answering from a recording: {frozen:.3f} ms")
-    echo(f"  the same with the simulated chips and world:         {whole:.3f} ms")
-    if frozen is not None:
-        share = frozen / GOAL_SCAN_MS
-        echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
+        echo("  without them: not applicable, no chip of this table is on SPI or I2C here")
+        return
+    share = frozen / GOAL_SCAN_MS
+    echo(f"  without them, chips answering from a recording:         {frozen:.3f} ms")
+    echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
@@ -184,68 +176,39 @@ def cpu_per_step_ms(session: SimSession, scans: int) -> float:
 
 
 class Recorded:
-    """A chip on SPI or I2C: passes on what it is asked and keeps the answers; once frozen, repeats
-    them in turn. ``address``: of multiplexers, by which the answers go too.
+    """The transfer of a bus: passes on what it is asked and keeps the answers; once ``frozen``,
+    repeats them in turn. ``address``: of multiplexers, by which the answers go too.
     """
 
-    def __init__(self, chip: Any, address: AddressBus | None = None) -> None:
-        self._chip = chip
+    def __init__(self, transfer: Callable[..., Any], address: AddressBus | None = None) -> None:
+        self._transfer = transfer
         self._address = address
-        self._written = b""
-        self._answers: dict[Hashable, list[Any]] = {}
-        self._replay: dict[Hashable, Iterator[Any]] = {}
+        self._answers: dict[Hashable, deque[Any]] = {}
+        self.frozen = False
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> Sequence[int]:
-        """As SpiChip."""
-        answer: Sequence[int] = self._answer(
-            (self._address and self._address.address, sent),
-            lambda: self._chip.transfer(sent, clock_hz, mode, start_s),
-        )
-        return answer
-
-    def write(self, data: bytes, now_s: float) -> bool:
-        """As I2cChip."""
-        self._written = data
-        return bool(self._replay or self._chip.write(data, now_s))
-
-    def read(self, count: int, now_s: float) -> bytes | None:
-        """As I2cChip: what follows goes by what was written last."""
-        answer: bytes | None = self._answer(
-            (self._written, count), lambda: self._chip.read(count, now_s)
-        )
-        return answer
-
-    def power_on(self, now_s: float) -> None:
-        """Turn the chip on, as SpiChip and I2cChip do."""
-        self._chip.power_on(now_s)
-
-    def freeze(self) -> None:
-        """Answer from the recording from now on."""
-        self._replay = {key: cycle(answers) for key, answers in self._answers.items()}
-
-    def _answer(self, key: Hashable, ask: Callable[[], Any]) -> Any:
-        if key in self._replay:
-            return next(self._replay[key])
-        answer = ask()
-        if answer is not None:
-            self._answers.setdefault(key, []).append(answer)
-        return answer
+    def __call__(self, sent: Sequence[Any], *how: int) -> Any:
+        """As SpiPort's, and as I2cBus's."""
+        key = self._address and self._address.address, tuple(sent)
+        answers = self._answers.setdefault(key, deque())
+        if self.frozen and answers:
+            answers.rotate(-1)
+        else:
+            answers.append(self._transfer(sent, *how))
+        return answers[-1]
 
 
 def freeze(session: SimSession) -> None:
     """Let every converter and I2C chip of the table answer as in its last scans."""
     table = session.table
-    recorded: list[Recorded] = []
     selected = table.hall_board.address if isinstance(table.hall_board, HallBoard) else None
     table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit
-    for port in table.buses.spi_ports.values():
-        port.chip = each = Recorded(port.chip, selected)
-        recorded.append(each)
-    for bus in table.buses.i2c_buses.values():
-        for address, chip in bus.chips.items():
-            bus.chips[address] = each = Recorded(chip)
-            recorded.append(each)
+    recorded: list[Recorded] = []
+    buses: list[SpiPort | I2cBus] = [*table.buses.spi_ports.values()]
+    for bus in [*buses, *table.buses.i2c_buses.values()]:
+        address = selected if isinstance(bus, SpiPort) else None
+        recorded.append(Recorded(bus.transfer, address))
+        vars(bus)["transfer"] = recorded[-1]
     for _ in range(RECORDED_SCANS):
         session.tick()
     for each in recorded:
-        each.freeze()
+        each.frozen = True

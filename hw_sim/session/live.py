@@ -94,7 +94,7 @@ class KeptPlate:
         lying = [
             Lying(piece.label, piece.kind, piece.factor, piece.here)
             for piece in world.pieces.values()
-            if piece.path is None and not piece.held
+            if piece.stands
         ]
         if lying == self._kept:
             return

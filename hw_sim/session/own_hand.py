@@ -337,7 +337,7 @@ class OwnHand:
         return [
             piece
             for piece in self._world.pieces.values()
-            if not (piece.path or piece.held)
+            if piece.stands
             and min(math.dist(piece.here[:2], spot) for spot in middles) > profile.pitch_mm / 2
         ]
 

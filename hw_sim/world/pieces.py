@@ -52,6 +52,11 @@ class Piece:
         )
 
     @property
+    def stands(self) -> bool:
+        """Whether it neither moves nor is in a hand."""
+        return self.path is None and not self.held
+
+    @property
     def goal(self) -> Point:
         """Where it will come to rest."""
         return self.here if self.path is None else self.path.end
@@ -73,6 +78,7 @@ class Field:
 
     def __init__(self, sensors: Sequence[Point]) -> None:
         self._sensors = tuple(sensors)
+        self._each = range(len(self._sensors))
         self._shares: dict[int, tuple[float, ...]] = {}
         self.resting_mt = [0.0] * len(self._sensors)
         self.moving: list[tuple[Callable[[float], Point], float, Disc]] = []
@@ -89,14 +95,15 @@ class Field:
                 self.moving.append((piece.path.at, kind.sign * piece.factor, kind.disc))
                 self.next_change_s = min(self.next_change_s, piece.path.end_s)
             else:
-                known = self._shares.get(piece.piece_id)
-                shares[piece.piece_id] = self._share(piece) if known is None else known
+                share = self._shares.get(piece.piece_id)
+                if share is None:
+                    share = tuple(self.of(piece, sensor, 0.0) for sensor in self._each)
+                shares[piece.piece_id] = share
         if shares.keys() != self._shares.keys():
-            self.resting_mt = (
-                [sum(column) for column in zip(*shares.values(), strict=True)]
-                if shares
-                else [0.0] * len(self._sensors)
-            )
+            nothing = [0.0] * len(self._sensors)
+            self.resting_mt = [
+                sum(shared) for shared in zip(nothing, *shares.values(), strict=True)
+            ]
         self._shares = shares
 
     def forget(self, piece: Piece) -> None:
@@ -106,27 +113,18 @@ class Field:
     def at(self, sensor: int, now_s: float) -> float:
         """Upward field in mT at ``sensor``; a south pole above it is positive."""
         total = self.resting_mt[sensor]
-        if self.moving:
-            x, y, gap = self._sensors[sensor]
-            for at, strength, disc in self.moving:
-                px, py, pz = at(now_s)
-                rho2 = (px - x) ** 2 + (py - y) ** 2
-                total += strength * disc.vertical_mt(rho2, gap + pz + disc.height_mm / 2)
+        for at, strength, disc in self.moving:
+            total += strength * self._unit_mt(disc, at(now_s), sensor)
         return total
 
     def of(self, piece: Piece, sensor: int, now_s: float) -> float:
         """One piece's share of it, exact for wherever the piece is at that time."""
-        x, y, gap = self._sensors[sensor]
-        px, py, pz = piece.at(now_s)
-        disc = piece.kind.disc
-        return (
-            piece.kind.sign
-            * piece.factor
-            * disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
-        )
+        kind = piece.kind
+        return kind.sign * piece.factor * self._unit_mt(kind.disc, piece.at(now_s), sensor)
 
-    def _share(self, piece: Piece) -> tuple[float, ...]:
-        return tuple(self.of(piece, sensor, 0.0) for sensor in range(len(self._sensors)))
+    def _unit_mt(self, disc: Disc, here: Point, sensor: int) -> float:
+        (px, py, pz), (x, y, gap) = here, self._sensors[sensor]
+        return disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
 
 
 # Nothing runs into anything: paths of pieces are checked against all others before they start.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hw_sim.rng import Stream
 from hw_sim.world.paths import PEAK_SPEED, Path
@@ -23,12 +22,6 @@ Vector = tuple[float, float, float]
 LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bump:
-    start_s: float
-    direction: Vector
-
-
 class Plate:
     """Tilt and spin as commanded angles with a real slew, and knocks against the table.
 
@@ -41,7 +34,7 @@ class Plate:
         self._stream = stream
         self._tilts = Path(-1.0, LEVEL).wait(1.0)  # about x, and about y
         self._spins = Path(-1.0, LEVEL).wait(1.0)  # of their x alone
-        self._bumps: list[_Bump] = []
+        self._bumps: list[tuple[float, Vector]] = []  # when, and from where
 
     def tilt(
         self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
@@ -73,24 +66,20 @@ class Plate:
     def bump(self, now_s: float) -> float:
         """Knock against the table, a short ringing push. Returns when it is over."""
         angle = self._stream.uniform(0, 2 * math.pi)
-        self._bumps = [bump for bump in self._bumps if bump.start_s + BUMP_S > now_s]
-        self._bumps.append(_Bump(now_s, (math.cos(angle), math.sin(angle), 0.5)))
+        self._bumps = [bump for bump in self._bumps if bump[0] + BUMP_S > now_s]
+        self._bumps.append((now_s, (math.cos(angle), math.sin(angle), 0.5)))
         return now_s + BUMP_S
 
     @property
     def busy_until_s(self) -> float:
         """When tilts, turns and bumps commanded so far are over."""
-        ends = [bump.start_s + BUMP_S for bump in self._bumps]
+        ends = [start_s + BUMP_S for start_s, _ in self._bumps]
         return max([self._tilts.end_s, self._spins.end_s, *ends])
 
     def commanded_rad(self, now_s: float) -> Vector:
         """How hands hold the plate: angles about x, then y, then its own axis."""
         x, y, _ = self._tilts.at(now_s)
         return x, y, self._spins.at(now_s)[0]
-
-    def tilt_rad(self, now_s: float) -> tuple[float, float]:
-        """Angles about x and about y."""
-        return self.attitude_rad(now_s)[:2]
 
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
@@ -99,17 +88,21 @@ class Plate:
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
         a, b, c = self.commanded_rad(now_s)
-        return plus(_spun(_gravity_m_s2(a, b), c), self.knock_m_s2(now_s))
+        gravity = (
+            -G_M_S2 * math.sin(b) * math.cos(a),
+            G_M_S2 * math.sin(a),
+            G_M_S2 * math.cos(b) * math.cos(a),
+        )
+        return plus(_spun(gravity, c), self.knock_m_s2(now_s))
 
     def knock_m_s2(self, now_s: float) -> Vector:
         """What of it comes from knocks against the table."""
         x = y = z = 0.0
-        for bump in self._bumps:
-            t = now_s - bump.start_s
+        for start_s, (dx, dy, dz) in self._bumps:
+            t = now_s - start_s
             if 0 <= t < BUMP_S:
                 push = BUMP_M_S2 * math.exp(-t / BUMP_DECAY_S)
                 push *= math.sin(2 * math.pi * BUMP_HZ * t)
-                dx, dy, dz = bump.direction
                 x, y, z = x + push * dx, y + push * dy, z + push * dz
         return x, y, z
 
@@ -155,15 +148,6 @@ def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
         if fastest <= 1.001 * most or (any(leg.speed(start_s)) and duration > 3.0):
             return begun.then(onward)
         duration *= 1.15
-
-
-def _gravity_m_s2(a: float, b: float) -> Vector:
-    """What is felt of gravity at these angles."""
-    return (
-        -G_M_S2 * math.sin(b) * math.cos(a),
-        G_M_S2 * math.sin(a),
-        G_M_S2 * math.cos(b) * math.cos(a),
-    )
 
 
 def _spun(vector: Vector, by_rad: float) -> Vector:

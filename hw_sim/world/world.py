@@ -158,9 +158,7 @@ class World:
             (
                 piece.here[2] + BODY_HEIGHT_MM
                 for piece in self.pieces.values()
-                if not piece.held
-                and piece.path is None
-                and math.hypot(piece.here[0] - x_mm, piece.here[1] - y_mm) < BODY_MM
+                if piece.stands and math.hypot(piece.here[0] - x_mm, piece.here[1] - y_mm) < BODY_MM
             ),
             default=0.0,
         )
@@ -202,8 +200,7 @@ class World:
         found = [
             piece
             for piece in self.pieces.values()
-            if piece.path is None
-            and not piece.held
+            if piece.stands
             and max(abs(piece.here[0] - x), abs(piece.here[1] - y)) <= self.profile.pitch_mm / 2
         ]
         return min(
