@@ -28,7 +28,6 @@ from hw_sim.faults import Faults, SimDisk
 from hw_sim.hands import Hands
 from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
-from hw_sim.world.plate import force_at
 from hw_sim.world.world import GAP_SPREAD_MM, World
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
@@ -130,7 +129,7 @@ class SimTable:
             return lambda now_s: self.imu_orientation.on_chip(on_plate(now_s))
 
         return (
-            turned(lambda now_s: force_at(arm_m, plate, now_s)),
+            turned(lambda now_s: plate.specific_force_m_s2(now_s, arm_m)),
             turned(plate.rate_rad_s),
             self.world.climate.temperature_c,
             self.streams.stream("imu-noise"),

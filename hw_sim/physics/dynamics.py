@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import mujoco
@@ -31,7 +32,7 @@ from hw_sim.physics.body import (
 from hw_sim.physics.magnets import wrenches
 from hw_sim.physics.pins import Pins, quaternions_after
 from hw_sim.world.paths import Path, Point
-from hw_sim.world.plate import Vector
+from hw_sim.world.plate import Motion, Vector
 
 Array = NDArray[np.float64]
 
@@ -64,18 +65,6 @@ class Poses(NamedTuple):
     numbers: tuple[int, ...]
     feet_mm: Array
     up: Array
-
-
-class Motion(NamedTuple):
-    """The plate's at one time: its angles; and in its axes what is felt of gravity, how fast
-    it turns, and how fast that changes.
-    """
-
-    time_s: float
-    attitude_rad: Vector
-    gravity_m_s2: Vector
-    rate_rad_s: Vector
-    turning_rad_s2: Vector
 
 
 @dataclass(slots=True)
@@ -130,7 +119,7 @@ class Dynamics:
         self.asleep = False
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
-        self._motions: deque[Motion] = deque(maxlen=KEPT_STEPS)
+        self._motions: deque[tuple[float, Motion]] = deque(maxlen=KEPT_STEPS)
         self._rate = np.zeros(3)  # of the plate, in its axes
         self._gravity = np.array(self._model.opt.gravity)
         self._look_up()
@@ -411,8 +400,8 @@ class Dynamics:
         steps the later one.
         """
         self.advance(time_s)
-        at = bisect_right(self._motions, time_s, key=lambda motion: motion.time_s)
-        return self._motions[max(0, at - 1)]
+        at = bisect_right(self._motions, time_s, key=itemgetter(0))
+        return self._motions[max(0, at - 1)][1]
 
     # How it is kept
 
@@ -424,7 +413,7 @@ class Dynamics:
         turning = (rate - self._rate) / STEP_S
         self._rate = rate
         told = data.qpos[:3], -self._gravity @ axes, rate, turning
-        self._motions.append(Motion(self._time_s, *(tuple(each.tolist()) for each in told)))
+        self._motions.append((self._time_s, Motion(*(tuple(each.tolist()) for each in told))))
 
     def _turned(self) -> Array:
         """The plate's axes as columns."""

@@ -20,18 +20,19 @@ from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point, still
 from hw_sim.world.pieces import Piece
-from hw_sim.world.plate import Plate, Vector, plus, swung_m_s2
+from hw_sim.world.plate import Motion, Plate, Vector
 from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 Array = NDArray[np.float64]
 
 MU0 = 4e-7 * math.pi
-IMU_M = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
 SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
 
 
 class SwingingPlate(Plate):
     """Commands are where hands would hold the plate; what it does the dynamics say."""
+
+    IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
 
     def __init__(self, stream: Stream, plate_mm: float) -> None:
         super().__init__(stream)
@@ -42,23 +43,9 @@ class SwingingPlate(Plate):
         self.dynamics.advance(now_s)
         self.dynamics.wake()
 
-    def attitude_rad(self, now_s: float) -> Vector:
-        """Angles about x, then y, then its own axis."""
-        return self.dynamics.motion(now_s).attitude_rad
-
-    def specific_force_m_s2(self, now_s: float) -> Vector:
-        """What an accelerometer under the plate's middle feels, 5 mm above the pivot."""
-        motion = self.dynamics.motion(now_s)
-        swung = swung_m_s2(IMU_M, motion.rate_rad_s, motion.turning_rad_s2)
-        return plus(plus(motion.gravity_m_s2, swung), self.knock_m_s2(now_s))
-
-    def rate_rad_s(self, now_s: float) -> Vector:
-        """What a gyroscope feels, in the plate's axes."""
-        return self.dynamics.motion(now_s).rate_rad_s
-
-    def turning_rad_s2(self, now_s: float) -> Vector:
-        """How fast that changes."""
-        return self.dynamics.motion(now_s).turning_rad_s2
+    def motion(self, now_s: float) -> Motion:
+        """How the plate lies and moves then."""
+        return self.dynamics.motion(now_s)
 
 
 class RigidWorld(World):

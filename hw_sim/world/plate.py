@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 from hw_sim.rng import Stream
 from hw_sim.world.paths import PEAK_SPEED, Path
@@ -22,18 +22,32 @@ Vector = tuple[float, float, float]
 LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
+class Motion(NamedTuple):
+    """The plate's at one time: its angles about x, then y, then its own axis; and in its axes what
+    is felt of gravity, how fast it turns, and how fast that changes.
+    """
+
+    attitude_rad: Vector
+    gravity_m_s2: Vector
+    rate_rad_s: Vector
+    turning_rad_s2: Vector
+
+
 class Plate:
     """Tilt and spin as commanded angles with a real slew, and knocks against the table.
 
     The attitude is a rotation about x (east) by the first angle, then about y by the second, then
-    about the plate's own axis by the third. What is felt is in the plate's axes; the sensor sits on
-    the pivot's axis, so that turning moves it nowhere (``force_at`` says what one beside it feels).
+    about the plate's own axis by the third. What is felt is in the plate's axes.
     """
+
+    IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.0)
+    """From the pivot to a sensor under the plate's middle; turning moves it nowhere here."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._tilts = Path(-1.0, LEVEL).wait(1.0)  # about x, and about y
         self._spins = Path(-1.0, LEVEL).wait(1.0)  # of their x alone
+        self._resting: Motion | None = None
         self._bumps: list[tuple[float, Vector]] = []  # when, and from where
 
     def tilt(
@@ -62,6 +76,7 @@ class Plate:
 
     def _stir(self, now_s: float) -> None:
         """Hands are about to move the plate."""
+        self._resting = None
 
     def bump(self, now_s: float) -> float:
         """Knock against the table, a short ringing push. Returns when it is over."""
@@ -81,57 +96,65 @@ class Plate:
         x, y, _ = self._tilts.at(now_s)
         return x, y, self._spins.at(now_s)[0]
 
+    def motion(self, now_s: float) -> Motion:
+        """How the plate lies and moves then."""
+        if now_s < self._tilts.end_s or now_s < self._spins.end_s:
+            return self._commanded(now_s)
+        if self._resting is None:
+            self._resting = self._commanded(now_s)
+        return self._resting
+
+    def _commanded(self, now_s: float) -> Motion:
+        tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
+        (a, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
+        c, spun = spin.at(now_s)[0], spin.speed(now_s)[0]
+        x, y, _ = tilt.acceleration(now_s)
+        sin, cos, both = math.sin(b), math.cos(b), about_x * about_y
+        gravity = -sin * math.cos(a), math.sin(a), cos * math.cos(a)
+        turning = (
+            x * cos - both * sin + about_y * spun,
+            y - about_x * cos * spun,
+            x * sin + both * cos,
+        )
+        return Motion(
+            (a, b, c),
+            _spun((G_M_S2 * gravity[0], G_M_S2 * gravity[1], G_M_S2 * gravity[2]), c),
+            plus(_spun((about_x * cos, about_y, about_x * sin), c), (0.0, 0.0, spun)),
+            plus(_spun(turning, c), (0.0, 0.0, spin.acceleration(now_s)[0])),
+        )
+
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
-        return self.commanded_rad(now_s)
+        return self.motion(now_s).attitude_rad
 
-    def specific_force_m_s2(self, now_s: float) -> Vector:
-        """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
-        a, b, c = self.commanded_rad(now_s)
-        gravity = (
-            -G_M_S2 * math.sin(b) * math.cos(a),
-            G_M_S2 * math.sin(a),
-            G_M_S2 * math.cos(b) * math.cos(a),
-        )
-        return plus(_spun(gravity, c), self.knock_m_s2(now_s))
+    def rate_rad_s(self, now_s: float) -> Vector:
+        """What a gyroscope feels."""
+        return self.motion(now_s).rate_rad_s
 
-    def knock_m_s2(self, now_s: float) -> Vector:
-        """What of it comes from knocks against the table."""
-        x = y = z = 0.0
+    def specific_force_m_s2(self, now_s: float, arm_m: Vector = (0.0, 0.0, 0.0)) -> Vector:
+        """What an accelerometer feels that far east, north and above the usual place; level:
+        (0, 0, +g). To gravity come knocks against the table, and that the sensor is swung about:
+        tangential and centripetal acceleration.
+        """
+        motion = self.motion(now_s)
+        force = motion.gravity_m_s2
         for start_s, (dx, dy, dz) in self._bumps:
             t = now_s - start_s
             if 0 <= t < BUMP_S:
                 push = BUMP_M_S2 * math.exp(-t / BUMP_DECAY_S)
                 push *= math.sin(2 * math.pi * BUMP_HZ * t)
-                x, y, z = x + push * dx, y + push * dy, z + push * dz
-        return x, y, z
-
-    def rate_rad_s(self, now_s: float) -> Vector:
-        """What a gyroscope feels."""
-        if self._rests(now_s):
-            return LEVEL
-        tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
-        (_, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
-        rate = about_x * math.cos(b), about_y, about_x * math.sin(b)
-        return plus(_spun(rate, spin.at(now_s)[0]), (0.0, 0.0, spin.speed(now_s)[0]))
-
-    def turning_rad_s2(self, now_s: float) -> Vector:
-        """How fast that changes: the angular acceleration."""
-        if self._rests(now_s):
-            return LEVEL
-        tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
-        (_, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
-        x, y, _ = tilt.acceleration(now_s)
-        both, spun = about_x * about_y, spin.speed(now_s)[0]
-        change = (
-            x * math.cos(b) - both * math.sin(b) + about_y * spun,
-            y - about_x * math.cos(b) * spun,
-            x * math.sin(b) + both * math.cos(b),
+                force = plus(force, (push * dx, push * dy, push * dz))
+        x, y, z = plus(self.IMU_M, arm_m)
+        if not (x or y or z):
+            return force
+        (p, q, r), (a, b, c) = motion.rate_rad_s, motion.turning_rad_s2
+        along, square = p * x + q * y + r * z, p * p + q * q + r * r
+        swung = (
+            b * z - c * y + p * along - square * x,
+            c * x - a * z + q * along - square * y,
+            a * y - b * x + r * along - square * z,
         )
-        return plus(_spun(change, spin.at(now_s)[0]), (0.0, 0.0, spin.acceleration(now_s)[0]))
-
-    def _rests(self, now_s: float) -> bool:
-        return now_s >= self._tilts.end_s and now_s >= self._spins.end_s
+        return plus(force, swung)
 
 
 def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
@@ -165,25 +188,3 @@ def _spun(vector: Vector, by_rad: float) -> Vector:
 def plus(one: Vector, other: Vector) -> Vector:
     """Both together."""
     return one[0] + other[0], one[1] + other[1], one[2] + other[2]
-
-
-def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
-    """What an accelerometer feels that far east, north and above the pivot: that it is swung about,
-    too, tangential and centripetal.
-    """
-    force = plate.specific_force_m_s2(now_s)
-    if not any(arm_m):
-        return force
-    return plus(force, swung_m_s2(arm_m, plate.rate_rad_s(now_s), plate.turning_rad_s2(now_s)))
-
-
-def swung_m_s2(arm_m: Sequence[float], rate: Vector, turning: Vector) -> Vector:
-    """The acceleration of a point there, all in the plate's axes: tangential and centripetal."""
-    (x, y, z), (p, q, r), (a, b, c) = arm_m, rate, turning
-    along = p * x + q * y + r * z
-    square = p * p + q * q + r * r
-    return (
-        b * z - c * y + p * along - square * x,
-        c * x - a * z + q * along - square * y,
-        a * y - b * x + r * along - square * z,
-    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hw_sim.rng import Streams
-from hw_sim.world.plate import G_M_S2, Plate, force_at
+from hw_sim.world.plate import G_M_S2, Plate
 
 
 def orientation(angles) -> np.ndarray:
@@ -37,7 +37,7 @@ def test_the_force_is_gravity_and_the_acceleration_of_the_path(arm_m):
         )
         swung = (after - 2 * here + before) / e**2
         felt = orientation(plate.attitude_rad(t)).T @ (swung + np.array([0, 0, G_M_S2]))
-        assert force_at(arm_m, plate, float(t)) == pytest.approx(felt, abs=1e-4)
+        assert plate.specific_force_m_s2(float(t), arm_m) == pytest.approx(felt, abs=1e-4)
 
 
 def test_so_it_is_where_the_plate_is_a_body():
@@ -52,7 +52,7 @@ def test_so_it_is_where_the_plate_is_a_body():
     for at in range(1, 300):
         now_s = 1.0 + (at + 0.01) * step
         on_pivot = plate.specific_force_m_s2(now_s)
-        felt.append(np.subtract(force_at(arm_m, plate, now_s), on_pivot))
+        felt.append(np.subtract(plate.specific_force_m_s2(now_s, arm_m), on_pivot))
         angles.append(orientation(plate.attitude_rad(now_s)))
     path = [turned @ arm_m for turned in angles]
     for at in range(1, len(path) - 1):
