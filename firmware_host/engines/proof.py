@@ -25,7 +25,7 @@ class ProofSearch:
     def __init__(self, rules: Rules, most: int | None = None) -> None:
         if rules.players != 2 or CHANCE in rules.awaiting(rules.start()):
             raise NotPossibleError("A proof is for games of two players without chance.")
-        self._rules = rules
+        self.rules = rules
         self._won: dict[int, int] = {}  # key -> plies within which the mover is proven to win
         self._open: dict[int, int] = {}  # key -> plies within which he does not
         self._answers: dict[int, int] = {}  # plies left -> the reply that refuted the last move
@@ -45,13 +45,13 @@ class ProofSearch:
 
     def winning(self, state: Any, plies: int) -> int | None:
         """A move by which the mover wins within that many plies."""
-        key = self._rules.key(state)
+        key = self.rules.key(state)
         if self._open.get(key, 0) >= plies:
             return None
         if self._won.get(key, plies + 1) <= plies:
             return self._best[key]
         self.looked += 1
-        moves = list(self._rules.moves(state))
+        moves = list(self.rules.moves(state))
         _first(moves, self._best.get(key))
         for move in moves:
             if self.forces(state, move, plies):
@@ -62,7 +62,7 @@ class ProofSearch:
 
     def forces(self, state: Any, move: int, plies: int) -> bool:
         """Whether ``move`` wins for its mover within that many plies, itself counted."""
-        rules, after = self._rules, self._applied(state, move)
+        rules, after = self.rules, self._applied(state, move)
         over = rules.result(after)
         if over is not None:
             return over == (rules.mover(state),)
@@ -81,14 +81,14 @@ class ProofSearch:
             if self.left <= 0:
                 raise TooManyError
             self.left -= 1
-        return self._rules.apply(state, move)
+        return self.rules.apply(state, move)
 
     def loses(self, state: Any, move: int, plies: int) -> bool:
         """Whether after ``move`` the other wins within that many plies, it counted."""
         after = self._applied(state, move)
-        over = self._rules.result(after)
+        over = self.rules.result(after)
         if over is not None:
-            return over == (1 - self._rules.mover(state),)
+            return over == (1 - self.rules.mover(state),)
         return self.winning(after, plies - 1) is not None
 
 

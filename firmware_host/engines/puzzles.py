@@ -122,7 +122,7 @@ def made_of(
     if rules.result(state) is not None or len(rules.moves(state)) < 3:
         return None
     try:
-        found = _Proofs(rules, most).puzzle(state, turns)
+        found = _as_puzzle(ProofSearch(rules, most), state, turns)
     except TooManyError:
         return None
     if found is None:
@@ -137,10 +137,18 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
     """
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
-    try:
-        holds = _Proofs(game.rules, MOST_STATES).holds(puzzle)
-    except TooManyError:
-        raise NotPossibleError("A puzzle has too many positions to look at.") from None
+    rules, holds = game.rules, {}
+    search, state = ProofSearch(rules, MOST_STATES), reached(rules, puzzle.moves)
+    for move in rules.moves(state):
+        after = rules.apply(state, move)
+        if rules.name(move) == puzzle.solution or rules.result(after) is not None:
+            continue
+        plies, replies = 2 * puzzle.turns - 2, rules.moves(after)
+        try:
+            reply = next(reply for reply in replies if not search.loses(after, reply, plies))
+        except TooManyError:
+            raise NotPossibleError("A puzzle has too many positions to look at.") from None
+        holds[rules.name(move)] = rules.name(reply)
     return msgspec.structs.replace(puzzle, holds=holds)
 
 
@@ -152,69 +160,48 @@ def reached(rules: Rules, moves: Sequence[str]) -> Any:
     return state
 
 
-class _Proofs:
-    """The proof search of one position, and the proofs that a puzzle has. All of it raises
-    TooManyError.
-    """
+# Proofs; all of it raises TooManyError
 
-    def __init__(self, rules: Rules, most: int) -> None:
-        self._rules = rules
-        self._search = ProofSearch(rules, most)
 
-    def puzzle(
-        self, state: Any, most_turns: int
-    ) -> tuple[Literal["win", "save"], int, str, dict[str, Answer | None]] | None:
-        """What ``Puzzle`` has of it, from ``kind`` to ``proof``; None where it is none."""
-        search, name = self._search, self._rules.name
-        moves = self._rules.moves(state)
-        for turns in range(1, most_turns + 1):
-            winning = [move for move in moves if search.forces(state, move, 2 * turns - 1)]
-            if len(winning) > 1:
-                return None
-            for move in winning:
-                return "win", turns, name(move), {name(move): self._answer(state, move, turns)}
-        for turns in range(1, most_turns + 1):
-            safe = [move for move in moves if not search.loses(state, move, 2 * turns)]
-            if not safe:
-                return None
-            if len(safe) == 1:
-                proof = {name(m): self._refuted(state, m, turns) for m in moves if m != safe[0]}
-                return "save", turns, name(safe[0]), proof
-        return None
-
-    def holds(self, puzzle: Puzzle) -> dict[str, str]:
-        """Of a ``win``: every move but the solution, unless it ends the game -> a reply after which
-        there is no win in time.
-        """
-        rules, found = self._rules, {}
-        state = reached(rules, puzzle.moves)
-        for move in rules.moves(state):
-            after = rules.apply(state, move)
-            if rules.name(move) == puzzle.solution or rules.result(after) is not None:
-                continue
-            plies = 2 * puzzle.turns - 2
-            replies = rules.moves(after)
-            reply = next(r for r in replies if not self._search.loses(after, r, plies))
-            found[rules.name(move)] = rules.name(reply)
-        return found
-
-    def _answer(self, state: Any, move: int, turns: int) -> Answer:
-        """The proof that ``move`` forces a win."""
-        rules = self._rules
-        after = rules.apply(state, move)
-        replies: dict[str, Answer] = {}
-        for reply in rules.moves(after):
-            answer = self._refuted(after, reply, turns - 1)
-            if answer is not None:
-                replies[rules.name(reply)] = answer
-        return Answer(rules.name(move), replies)
-
-    def _refuted(self, state: Any, move: int, turns: int) -> Answer | None:
-        """The fastest win within so many turns after ``move``; None where there is none, or it ends
-        the game.
-        """
-        after = self._rules.apply(state, move)
-        if self._rules.result(after) is not None:
+def _as_puzzle(
+    search: ProofSearch, state: Any, most_turns: int
+) -> tuple[Literal["win", "save"], int, str, dict[str, Answer | None]] | None:
+    """What ``Puzzle`` has of ``state``, from ``kind`` to ``proof``; None where it is none."""
+    name, moves = search.rules.name, search.rules.moves(state)
+    for turns in range(1, most_turns + 1):
+        winning = [move for move in moves if search.forces(state, move, 2 * turns - 1)]
+        if len(winning) > 1:
             return None
-        best = self._search.soonest(after, turns)
-        return None if best is None else self._answer(after, best[1], turns)
+        for move in winning:
+            return "win", turns, name(move), {name(move): _answer(search, state, move, turns)}
+    for turns in range(1, most_turns + 1):
+        safe = [move for move in moves if not search.loses(state, move, 2 * turns)]
+        if not safe:
+            return None
+        if len(safe) == 1:
+            wrong = (move for move in moves if move != safe[0])
+            proof = {name(move): _refuted(search, state, move, turns) for move in wrong}
+            return "save", turns, name(safe[0]), proof
+    return None
+
+
+def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> Answer:
+    """The proof that ``move`` forces a win."""
+    rules, replies = search.rules, dict[str, Answer]()
+    after = rules.apply(state, move)
+    for reply in rules.moves(after):
+        answer = _refuted(search, after, reply, turns - 1)
+        if answer is not None:
+            replies[rules.name(reply)] = answer
+    return Answer(rules.name(move), replies)
+
+
+def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> Answer | None:
+    """The fastest win within so many turns after ``move``; None where there is none, or it ends
+    the game.
+    """
+    after = search.rules.apply(state, move)
+    if search.rules.result(after) is not None:
+        return None
+    best = search.soonest(after, turns)
+    return None if best is None else _answer(search, after, best[1], turns)

@@ -14,7 +14,6 @@ from enum import Enum, auto
 from typing import Any
 
 from drivers.clock import Clock, SystemClock
-from drivers.errors import TiltboardError
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import OURS, EngineSeat
 from firmware_host.engines import ugi
@@ -64,6 +63,11 @@ class Task:
     position: Position = field(compare=False, repr=False)
     purpose: Purpose = Purpose.MOVE
     clock: ClockLeft | None = field(default=None, compare=False)
+
+    @property
+    def who(self) -> str:
+        """Whose engine thinks: the player's, or the adviser's."""
+        return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def expected_by(self, other: Task | None) -> bool:
         """Whether ``other`` was pondered in expectation of this."""
@@ -169,7 +173,14 @@ class EngineRoom:
 
     def _run(self) -> None:
         try:
-            while (task := self._next()) is not None:
+            while True:
+                with self._changed:
+                    self._changed.wait_for(
+                        lambda: self._closed or (self._task is not None and self._thought is None)
+                    )
+                    task = self._task
+                if self._closed or task is None:
+                    break
                 thought = self._thought_about(task)
                 with self._changed:
                     if thought is not None and self._task == thought.task:
@@ -177,13 +188,6 @@ class EngineRoom:
                         self._changed.notify_all()
         finally:
             self._end(list(self._processes))
-
-    def _next(self) -> Task | None:
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self._closed or (self._task is not None and self._thought is None)
-            )
-            return None if self._closed else self._task
 
     def _thought_about(self, task: Task) -> Thought | None:
         """None: it is not asked for any more. One that fails is started again; one that hangs, or
@@ -199,14 +203,12 @@ class EngineRoom:
                 thought = self._asked(task, seat)
             except EngineError as error:
                 _log.warning("%s", error)
-                self._end([(self._who(task), seat.engine)])
-                trouble = _told(error)
-                if isinstance(error, CannotPlayError | EngineHungError) and not own:
-                    tries = [substitute] * 2 if seat is not substitute else tries
+                self._end([(task.who, seat.engine)])
+                trouble = Message(error.template, error.params)
+                if isinstance(error, CannotPlayError | EngineHungError) and seat is not substitute:
+                    tries = [substitute] * 2
                 continue
-            if thought is None:
-                return None
-            if trouble is None:
+            if thought is None or trouble is None:
                 return thought
             if seat.engine == task.seat.engine:
                 trouble = text("{why} It was started again.", why=trouble)
@@ -260,8 +262,10 @@ class EngineRoom:
                 move=move[:40],
             )
         if seat == task.seat:  # those that played in his place before are not needed any more
-            who = self._who(task)
-            self._end([key for key in self._processes if key[0] == who and key[1] != seat.engine])
+            others = [
+                who for who in self._processes if who[0] == task.who and who[1] != seat.engine
+            ]
+            self._end(others)
         slow = text("The engine {name} took longer than it may.", name=process.name)
         named = EngineSeat(seat.engine, seat.level, process.identity.name[:80])
         return Thought(
@@ -306,8 +310,7 @@ class EngineRoom:
         """The process of that seat's engine, set to the game of the task."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
-        who = self._who(task)
-        found = self._processes.get((who, seat.engine))
+        found = self._processes.get((task.who, seat.engine))
         if found is not None and found[1] == playing:
             return found[0]
         self._end([key for key in self._processes if key[0] not in (*game.players, ADVISER)])
@@ -323,9 +326,9 @@ class EngineRoom:
             )
         else:
             process = found[0]
-        self._processes[who, seat.engine] = process, playing
+        self._processes[task.who, seat.engine] = process, playing
         options: dict[str, Any] = {k: v for k, v in game.options.items() if v is not None}
-        process.set_up(game.name, options, seat.level, book=who != ADVISER)
+        process.set_up(game.name, options, seat.level, book=task.who != ADVISER)
         return process
 
     def _end(self, keys: Sequence[tuple[str, str]]) -> None:
@@ -336,11 +339,6 @@ class EngineRoom:
         for process in ended:
             process.close()
 
-    @staticmethod
-    def _who(task: Task) -> str:
-        """Whose engine thinks: the player's, or the adviser's."""
-        return ADVISER if task.purpose in (Purpose.HINT, Purpose.VALUES) else task.player
-
     def _is_wanted(self, task: Task) -> bool:
         return self._task == task and not self._closed
 
@@ -349,8 +347,3 @@ class EngineRoom:
             self._info = info
         if info.rank and info.line and info.value is not None:
             self._values[info.line[0]] = info.value
-
-
-def _told(error: TiltboardError) -> Message:
-    """The error without its remedy, as part of a sentence."""
-    return Message(error.template, error.params)
