@@ -15,10 +15,10 @@ from games.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
 _OURS = {
-    "momentum": "games.momentum:MOMENTUM",
-    "attraktion": "games.attraktion:ATTRAKTION",
-    "gravity-connect": "games.gravity_connect:GRAVITY_CONNECT",
-    "gravity-trap": "games.gravity_trap:GRAVITY_TRAP",
+    "momentum": "games.momentum.game:MOMENTUM",
+    "attraktion": "games.attraktion.game:ATTRAKTION",
+    "gravity-connect": "games.gravity_connect.game:GRAVITY_CONNECT",
+    "gravity-trap": "games.gravity_trap.game:GRAVITY_TRAP",
     "gravity-warfare": "games.gravity_warfare:GRAVITY_WARFARE",
 }
 

@@ -54,27 +54,26 @@ class AttraktionGame(Game):
         self.rules: AttraktionRules = AttraktionRules(size, pieces)
         self.board = {name: self.rules.point(name) for name in sorted(self.rules.index)}
 
-    def _spaces(self, numbers: int) -> tuple[str, ...]:
+    def _spaces(self, numbers: int) -> list[str]:
         """The names of the spaces whose bits are set, sorted by code point."""
-        return tuple(sorted(self.rules.names[at] for at in bits(numbers)))
-
-    def winning_positions(self, state: State) -> Mapping[str, tuple[str, ...]]:
-        """Player -> his pieces that have opposing ones on all four diagonal spaces (RULES A3)."""
-        found = self.rules.winning(state)
-        return {p: self._spaces(m) for p, m in zip(PLAYERS, found, strict=True)}
+        return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: State) -> Mapping[str, int]:
-        """Winning positions."""
-        return {player: len(found) for player, found in self.winning_positions(state).items()}
+        """Winning positions (RULES A3)."""
+        found = zip(PLAYERS, self.rules.winning(state), strict=True)
+        return {player: middles.bit_count() for player, middles in found}
 
     def outcome(self, position: Position) -> Outcome:
-        """``extra``: ``positions``, both players' winning positions; ``places``: all of them."""
-        found = self.winning_positions(position.state)
+        """``extra``: ``positions``, both players' pieces that have opposing ones on all four
+        diagonal spaces (RULES A3); ``places``: all of them.
+        """
+        middles = self.rules.winning(position.state)
+        found = {p: self._spaces(each) for p, each in zip(PLAYERS, middles, strict=True)}
         won = self.rules.result(position.state)
         return Outcome(
             PLAYERS[won[0]] if won else None,
             position.state.ended,
-            extra={"positions": {player: list(places) for player, places in found.items()}},
+            extra={"positions": found},
             places=tuple(sorted(place for places in found.values() for place in places)),
         )
 

@@ -90,17 +90,20 @@ class Board:
                 )
         tracks = _tracks(data.get("tracks"))
         bases = _bases(tracks)
-        given = data.get("positions")
-        hole, title = data.get("hole"), data.get("title", "")
-        if not isinstance(title, str):
+        positions, hole = data.get("positions"), data.get("hole")
+        if hole is not None and not _is_point(hole):
+            raise OptionError("hole must be [column, row], numbers from 0 to {most}.", most=FAR - 1)
+        if not isinstance(data.get("title", ""), str):
             raise OptionError("The title of a board must be a text.")
+        columns = math.isqrt(len(bases) - 1) + 1  # about as many as rows
+        rows = {base: ((base - 1) % columns, (base - 1) // columns) for base in bases}
         return cls(
             tracks=tracks,
-            positions=_rows(bases) if given is None else _positions(given, bases),
+            positions=rows if positions is None else _positions(positions, bases),
             opposite=_opposite(data.get("opposite"), bases),
-            hole=None if hole is None else _point(hole),
-            title=title,
-            placed=given is not None,
+            hole=None if hole is None else (hole[0], hole[1]),
+            title=data.get("title", ""),
+            placed=positions is not None,
             closed=_closed(data.get("closed", ()), tracks),
         )
 
@@ -125,26 +128,26 @@ def _tracks(value: Any) -> tuple[Track, ...]:
         raise OptionError("A board needs tracks: a list of lists of bases, like [[1, 2, 3], ...].")
     if len(value) > MOST_TRACKS:
         raise OptionError("A board may have at most {most} tracks.", most=MOST_TRACKS)
-    return tuple(_track(number, track) for number, track in enumerate(value, start=1))
-
-
-def _track(number: int, bases: Any) -> Track:
-    if not _is_list(bases):
-        raise OptionError("Track {number} is not a list of bases.", number=number)
-    for base in bases:
-        if not _is_whole(base) or not 1 <= base <= MOST_BASES:
-            raise OptionError(
-                "Track {number}: {base} is not a base; bases are whole numbers from 1 to {most}.",
-                number=number,
-                base=base,
-                most=MOST_BASES,
-            )
-    if len(bases) < 2:
-        raise OptionError("Track {number} has fewer than 2 bases.", number=number)
-    for base in bases:
-        if bases.count(base) > 1:
-            raise OptionError("Track {number} names base {base} twice.", number=number, base=base)
-    return tuple(bases)
+    for number, track in enumerate(value, start=1):
+        if not _is_list(track):
+            raise OptionError("Track {number} is not a list of bases.", number=number)
+        for base in track:
+            if not _is_whole(base) or not 1 <= base <= MOST_BASES:
+                raise OptionError(
+                    "Track {number}: {base} is not a base; bases are whole numbers from 1 to "
+                    "{most}.",
+                    number=number,
+                    base=base,
+                    most=MOST_BASES,
+                )
+        if len(track) < 2:
+            raise OptionError("Track {number} has fewer than 2 bases.", number=number)
+        for base in track:
+            if track.count(base) > 1:
+                raise OptionError(
+                    "Track {number} names base {base} twice.", number=number, base=base
+                )
+    return tuple(map(tuple, value))
 
 
 def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
@@ -243,12 +246,6 @@ def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
     return {names[name]: each for name, each in value.items()}
 
 
-def _point(value: Any) -> Point:
-    if not _is_point(value):
-        raise OptionError("hole must be [column, row], numbers from 0 to {most}.", most=FAR - 1)
-    return value[0], value[1]
-
-
 def _is_point(value: Any) -> bool:
     """Whether it is a column and a row, each from 0 to below ``FAR``."""
     return (
@@ -257,12 +254,6 @@ def _is_point(value: Any) -> bool:
         and all(isinstance(each, float) or _is_whole(each) for each in value)
         and all(0 <= each < FAR for each in value)
     )
-
-
-def _rows(bases: range) -> dict[int, Place]:
-    """Row after row from the south-west corner, about as many columns as rows."""
-    columns = math.isqrt(len(bases) - 1) + 1
-    return {base: ((base - 1) % columns, (base - 1) // columns) for base in bases}
 
 
 def _is_list(value: object) -> bool:
@@ -293,9 +284,27 @@ def read(text: str) -> Board:
     board = Board.from_json(data)
     if symmetry is not None:
         board = _with_symmetry(board, symmetry)
-    _check_twice(board)
-    if board.opposite is not None:
-        _check_opposite(board, board.opposite)
+    joined: dict[frozenset[int], int] = {}
+    for number, track in enumerate(board.tracks, start=1):
+        earlier = joined.setdefault(frozenset(track), number)
+        if earlier != number:
+            raise OptionError(
+                "Tracks {first} and {second} join the same bases.", first=earlier, second=number
+            )
+    if board.opposite is None:
+        return board
+    for base in board.bases:
+        if base not in board.opposite:
+            raise OptionError("Base {base} has no opposite, but others have.", base=base)
+    for number, track in enumerate(board.tracks, start=1):
+        image = [board.opposite[base] for base in track]
+        if frozenset(image) not in joined:
+            raise OptionError(
+                "The opposites do not fit the tracks: opposite to track {number} there would be a "
+                "track through {bases}.",
+                number=number,
+                bases=", ".join(map(str, image)),
+            )
     return board
 
 
@@ -345,33 +354,6 @@ def _with_symmetry(board: Board, symmetry: object) -> Board:
     return replace(board, opposite=found)
 
 
-def _check_twice(board: Board) -> None:
-    first: dict[frozenset[int], int] = {}
-    for number, track in enumerate(board.tracks, start=1):
-        earlier = first.setdefault(frozenset(track), number)
-        if earlier != number:
-            raise OptionError(
-                "Tracks {first} and {second} join the same bases.", first=earlier, second=number
-            )
-
-
-def _check_opposite(board: Board, opposite: Mapping[int, int]) -> None:
-    """Every base has one, and the tracks are the same after the exchange."""
-    for base in board.bases:
-        if base not in opposite:
-            raise OptionError("Base {base} has no opposite, but others have.", base=base)
-    joined = {frozenset(track) for track in board.tracks}
-    for number, track in enumerate(board.tracks, start=1):
-        image = [opposite[base] for base in track]
-        if frozenset(image) not in joined:
-            raise OptionError(
-                "The opposites do not fit the tracks: opposite to track {number} there would be a "
-                "track through {bases}.",
-                number=number,
-                bases=", ".join(map(str, image)),
-            )
-
-
 def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]:
     """A smooth curve through ``points`` in their order, as cubic Bezier segments: the first point,
     then for each of the others two control points and itself. ``closed``: and on to the first.
@@ -384,11 +366,11 @@ def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]
         knots = [knots[-1], *knots, *knots[:2]]
     chords = [after - before for before, after in pairwise(knots)]
     inner = [1 / (one.conjugate()) + 1 / (two.conjugate()) for one, two in pairwise(chords)]
-    ways = [
-        _mirrored(inner[0], chords[0]) if inner else chords[0],
-        *inner,
-        _mirrored(inner[-1], chords[-1]) if inner else chords[-1],
-    ]
+    # at either end the direction at the other end of the same arc
+    first, last = inner[0] if inner else chords[0], inner[-1] if inner else chords[-1]
+    begin = first.conjugate() * chords[0] / chords[0].conjugate()
+    end = last.conjugate() * chords[-1] / chords[-1].conjugate()
+    ways = [begin, *inner, end]
     found = [knots[0]]
     for at, chord in enumerate(chords):
         out, back = _handle(chord, ways[at]), _handle(chord, ways[at + 1])
@@ -396,11 +378,6 @@ def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]
     if closed:
         found = found[3:-3]
     return tuple((point.real, point.imag) for point in found)
-
-
-def _mirrored(way: complex, chord: complex) -> complex:
-    """The direction at the other end of an arc over ``chord``."""
-    return way.conjugate() * chord / chord.conjugate()
 
 
 def _handle(chord: complex, way: complex) -> complex:

@@ -22,9 +22,9 @@ from games.base import (
     Shift,
     Turn,
 )
-from games.gravity_trap import search
 from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
 from games.gravity_trap.rules import GravityTrapRules, State
+from games.gravity_trap.search import TrapSolver
 from games.option_values import checked, json_object
 from games.search import Evaluate, Weights, numbers
 
@@ -70,7 +70,12 @@ class GravityTrapGame(Game):
         self.rules: GravityTrapRules = GravityTrapRules(board, no_copy=options["mirror"] == NO_COPY)
         self.index = dict(sorted((str(base), base - 1) for base in board.bases))
         self.board = {str(base): place for base, place in sorted(board.positions.items())}
-        self.drawing = _drawing(board)
+        drawn, places = [], []
+        for number, track in enumerate(board.tracks, start=1):
+            closed = number in board.closed
+            drawn.append(curve([board.positions[base] for base in track], closed=closed))
+            places.append(tuple(map(str, (*track, track[0]) if closed else track)))
+        self.drawing = Drawing(tuple(drawn), tuple(places), board.hole, board.title)
 
     def outcome(self, position: Position) -> Outcome:
         """``margin``: the pods that the winner's ship can still reach in one move. ``places``: his
@@ -86,12 +91,21 @@ class GravityTrapGame(Game):
         )
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """An evaluation of where the ships can go."""
-        return search.evaluation(self.rules, weights)
+        """Where each ship can go."""
+        rules, (tempo, mine, theirs) = self.rules, weights["mobility"]
 
-    def exact_search(self) -> search.TrapSolver:
+        def evaluate(state: Any) -> int:
+            if state.turn < 2:
+                return 0
+            mover = state.turn % 2
+            ours, others = rules.reach(state, mover), rules.reach(state, 1 - mover)
+            return int(tempo + mine * ours.bit_count() - theirs * others.bit_count())
+
+        return evaluate
+
+    def exact_search(self) -> TrapSolver:
         """A search that proves who wins."""
-        return search.TrapSolver(self.rules)
+        return TrapSolver(self.rules)
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Base -> ship or pod."""
@@ -113,32 +127,23 @@ class GravityTrapGame(Game):
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """A hand lifts the ship, knocks the pod away and lands the ship on its base, so both belong
-        to the act; ``path`` is the way along a track. After the second ship, the pods come from
-        the box.
+        to the act; ``path`` is the way along the track that passes the fewest bases. After the
+        second ship, the pods come from the box.
         """
         ship, state = before.mover, before.state
-        consequences: tuple[Shift, ...] = ()
-        path: tuple[str, ...] = ()
         if state.turn < 2:
-            act: tuple[Shift, ...] = (Shift(ship, None, move),)
-            consequences = tuple(
-                Shift(POD, None, name) for name, piece in after.cells.items() if piece == POD
-            )
-        else:
-            source = self.rules.name(state.ships[state.turn % 2])
-            act = (Shift(ship, source, move), Shift(POD, move, None))
-            path = self._path(source, move)
-        return Turn(move, ship, act, consequences, after, path)
-
-    def _path(self, source: str, target: str) -> tuple[str, ...]:
-        """The bases from ``source`` to ``target`` along the track that passes the fewest."""
-        first, last = int(source), int(target)
-        ways = []
+            placed = (name for name, piece in after.cells.items() if piece == POD)
+            pods = tuple(Shift(POD, None, name) for name in placed)
+            return Turn(move, ship, (Shift(ship, None, move),), pods, after)
+        source = self.rules.name(state.ships[state.turn % 2])
+        ways: list[tuple[int, ...]] = []
         for track in self.layout.tracks:
-            if first in track and last in track:
-                start, end = track.index(first), track.index(last)
+            if int(source) in track and int(move) in track:
+                start, end = track.index(int(source)), track.index(int(move))
                 ways.append(track[start : end + 1] if start < end else track[end : start + 1][::-1])
-        return tuple(str(base) for base in min(ways, key=len))
+        act = (Shift(ship, source, move), Shift(POD, move, None))
+        path = min(ways, key=len)
+        return Turn(move, ship, act, (), after, tuple(map(str, path)))
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not put ``piece`` on ``place``; None if he may."""
@@ -191,16 +196,6 @@ class GravityTrapGame(Game):
             "not copy every move, unless it is the only one.",
             place=move,
         )
-
-
-def _drawing(board: Board) -> Drawing:
-    """Tracks as smooth curves."""
-    drawn, places = [], []
-    for number, track in enumerate(board.tracks, start=1):
-        closed = number in board.closed
-        drawn.append(curve([board.positions[base] for base in track], closed=closed))
-        places.append(tuple(map(str, (*track, track[0]) if closed else track)))
-    return Drawing(tuple(drawn), tuple(places), board.hole, board.title)
 
 
 class GravityTrapType(GameType):

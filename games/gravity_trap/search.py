@@ -1,32 +1,14 @@
-"""What a search is told of Gravity Trap: an evaluation, and who wins.
-
-A game has 20 moves and no draw.
-"""
+"""Who wins a game of Gravity Trap: it has 20 moves and no draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from games.gravity_trap.rules import GravityTrapRules, State
-from games.search import Budget, Evaluate, Weights
+from games.search import Budget
 from games.squares import bits
 
 MOST_ENTRIES = 200_000
-
-
-def evaluation(rules: GravityTrapRules, weights: Weights) -> Evaluate:
-    """Where each ship can go."""
-    (tempo, mine, theirs) = weights["mobility"]
-
-    def evaluate(state: Any) -> int:
-        if state.turn < 2:
-            return 0
-        mover = state.turn % 2
-        value: int = mine * rules.reach(state, mover).bit_count()
-        return tempo + value - theirs * int(rules.reach(state, 1 - mover).bit_count())
-
-    return evaluate
 
 
 class TrapSolver:

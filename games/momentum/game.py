@@ -61,8 +61,29 @@ class MomentumGame(Game):
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """An evaluation of two players' marbles; None for more players."""
-        return _evaluation(self.rules, weights) if self.rules.players == 2 else None
+        """Two players' marbles on the board by their distance from the edge, the more the nearer
+        the end is; None for more players.
+        """
+        if self.rules.players != 2:
+            return None
+        # of a marble of nobody, of red, of blue; so that a cell's content is an index
+        worth = [
+            (at, (0, weights["rings"][near], -weights["rings"][near]))
+            for at, near in rings(self.rules).items()
+        ]
+        (tempo,), near_end = weights["tempo"], weights["near_end"]
+        marbles, most = self.rules.marbles, len(near_end) - 1
+
+        def evaluate(state: Any) -> int:
+            cells = state.cells
+            value = 0
+            for at, each in worth:
+                value += each[cells[at]]
+            red, blue = state.held
+            value += near_end[min(marbles - red, most)] - near_end[min(marbles - blue, most)]
+            return int(tempo + (value if state.turn % 2 == 0 else -value))
+
+        return evaluate
 
     @property
     def playout_rules(self) -> MomentumRules:
@@ -123,17 +144,11 @@ class MomentumGame(Game):
         dx, dy = ((b > a) - (b < a) for a, b in ((x, far_x), (y, far_y)))
         at = {point: place for place, point in self.board.items()}
         hit, beyond = at[x + dx, y + dy], at.get((far_x + dx, far_y + dy), "")
+        end = FALLS_IN if self.blocked.get(beyond) == HOLE else ROLLS_OFF
         if shift.target is not None:
             end = ROLLS
-        else:
-            end = FALLS_IN if self.blocked.get(beyond) == HOLE else ROLLS_OFF
-        template = REASONS[end, hit == shift.source]
-        return template, {
-            "move": turn.move,
-            "hit": hit,
-            "source": shift.source,
-            "target": shift.target,
-        }
+        params = {"move": turn.move, "hit": hit, "source": shift.source, "target": shift.target}
+        return REASONS[end, hit == shift.source], params
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not drop ``piece`` on ``place``; None if he may."""
@@ -155,7 +170,13 @@ class MomentumGame(Game):
         if position.over:
             return IllegalMoveError("The game is over.")
         if move == SWAP and not drop:
-            return self._swap_refusal(position)
+            if self.rules.may_swap(position.state):
+                return None
+            if len(self.players) != 2:
+                return IllegalMoveError("Swapping is for two players only.")
+            if not self.options["pie"]:
+                return IllegalMoveError("This game is played without swapping.")
+            return IllegalMoveError("Only the second player may swap, and only on the first turn.")
         if self.blocked.get(move) == HOLE:
             return IllegalMoveError("{place} is a hole: no marble is dropped there.", place=move)
         if self.blocked.get(move) == CUSHION:
@@ -178,15 +199,6 @@ class MomentumGame(Game):
             )
         return None
 
-    def _swap_refusal(self, position: Position) -> IllegalMoveError | None:
-        if self.rules.may_swap(position.state):
-            return None
-        if len(self.players) != 2:
-            return IllegalMoveError("Swapping is for two players only.")
-        if not self.options["pie"]:
-            return IllegalMoveError("This game is played without swapping.")
-        return IllegalMoveError("Only the second player may swap, and only on the first turn.")
-
 
 def rings(rules: MomentumRules) -> dict[int, int]:
     """Cell -> steps from where a marble would fall off, at most ``RINGS - 1``."""
@@ -201,30 +213,6 @@ def rings(rules: MomentumRules) -> dict[int, int]:
                 found[at + step] = min(found[at] + 1, RINGS - 1)
                 queue.append(at + step)
     return {at: found.get(at, RINGS - 1) for at in rules.cells}
-
-
-def _evaluation(rules: MomentumRules, weights: Weights) -> Evaluate:
-    """Marbles on the board by their distance from the edge, the more the nearer the end is."""
-    ring = rings(rules)
-    # of a marble of nobody, of red, of blue; so that a cell's content is an index
-    worth = [
-        (at, (0, weights["rings"][near], -weights["rings"][near])) for at, near in ring.items()
-    ]
-    (tempo,) = weights["tempo"]
-    near_end = weights["near_end"]
-    marbles, most = rules.marbles, len(near_end) - 1
-
-    def evaluate(state: Any) -> int:
-        cells = state.cells
-        value = 0
-        for at, each in worth:
-            value += each[cells[at]]
-        red, blue = state.held
-        value += near_end[min(marbles - red, most)] - near_end[min(marbles - blue, most)]
-        signed: int = value if state.turn % 2 == 0 else -value
-        return tempo + signed
-
-    return evaluate
 
 
 class MomentumType(GameType):

@@ -14,7 +14,7 @@ from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
 from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from games.base import Game
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from hw_sim.boards import HallBoard
 from hw_sim.buses.i2c import I2cBus
 from hw_sim.buses.spi import SpiPort

@@ -6,7 +6,7 @@ import pytest
 
 from games.base import IllegalMoveError, Position
 from games.contract import answer_line, describe
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from games.momentum.rules import State
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
 import pytest
 
 from games.base import OptionError
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from games.momentum.options import suggested_marbles
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from games.base import IllegalMoveError
 from games.contract import describe
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from tests.few import few
 
 FEW = few(60)

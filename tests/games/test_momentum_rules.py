@@ -3,7 +3,7 @@
 import pytest
 
 from games.base import Game, GameType, IllegalMoveError, Shift
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 
 
 def consequences(turn):

@@ -118,10 +118,10 @@ def test_it_stops_no_other_game(tmp_path):
 
 
 def test_the_first_of_a_name_counts():
-    ours = [EntryPoint("momentum", "games.momentum:MOMENTUM", registry.GROUP)] * 2
+    ours = [EntryPoint("momentum", "games.momentum.game:MOMENTUM", registry.GROUP)] * 2
     found, broken = registry.load_all(ours)
     assert list(found) == ["momentum"]
-    assert "A second game momentum" in str(broken["games.momentum:MOMENTUM"])
+    assert "A second game momentum" in str(broken["games.momentum.game:MOMENTUM"])
 
 
 def test_an_unknown_game_is_told_those_that_exist():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from firmware_host.host.playing import usual_options
 from firmware_host.scenario.trace import unlogged
 from firmware_host.table.commands import NewGame
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 
 if TYPE_CHECKING:
     from hw_sim.session import SimSession

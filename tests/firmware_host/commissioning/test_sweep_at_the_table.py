@@ -10,7 +10,7 @@ from firmware_host.host.playing import usual_options
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
 from firmware_host.web.requests import parse
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from hw_sim.session import SimSession
 from hw_sim.session.maker import Maker
 from tests.unhurried import unhurried

@@ -21,7 +21,7 @@ from firmware_host.journal import JournalReader
 from firmware_host.scenario import trace as recorder
 from firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from hw_sim.clock import VirtualClock
 from hw_sim.physics import world_class
 from hw_sim.session import SimSession

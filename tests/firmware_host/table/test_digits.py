@@ -19,7 +19,7 @@ from firmware_host.table.lights import (
     round_s,
 )
 from firmware_host.table.standing import Choice
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
 

@@ -1,6 +1,6 @@
 import pytest
 
-from games.attraktion import ATTRAKTION
+from games.attraktion.game import ATTRAKTION
 from games.attraktion.rules import State
 from games.base import Position
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.engines.search.tree import random_choices
-from games.attraktion import ATTRAKTION
+from games.attraktion.game import ATTRAKTION
 from tests.few import few
 
 FEW = few(60)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.attraktion import ATTRAKTION
+from games.attraktion.game import ATTRAKTION
 from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
 
 
@@ -103,7 +103,8 @@ def test_the_mover_wins_with_a_piece_in_the_middle(attraktion, standing):
 def test_equal_counts_go_on_and_the_next_turn_may_decide(attraktion, standing):
     before = standing(attraktion(), turn=13, white="c4 c6 e4 e6", black="d3 f3 f5 d4 e5")
     equal = before.play("d5").position
-    assert equal.game.winning_positions(equal.state) == {"white": ("e4",), "black": ("d5",)}
+    index = equal.game.rules.index
+    assert equal.game.rules.winning(equal.state) == (1 << index["e4"], 1 << index["d5"])
     assert equal.outcome is None
     assert equal.to_move == "white"
     decided = equal.play("c8")  # pulls black's position apart

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.engines.search.tree import random_choices
-from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_connect.game import GRAVITY_CONNECT
 from tests.few import few
 
 FEW = few(60)

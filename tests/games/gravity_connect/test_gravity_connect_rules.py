@@ -4,7 +4,7 @@ import pytest
 
 from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
 from games.contract import moves_from_text, options_from_text
-from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_connect.game import GRAVITY_CONNECT
 from games.gravity_connect.rules import SIDES
 
 

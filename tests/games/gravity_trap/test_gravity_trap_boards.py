@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from games.base import OptionError
-from games.gravity_trap import GRAVITY_TRAP
 from games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
+from games.gravity_trap.game import GRAVITY_TRAP
 from games.squares import bits
 
 TRIANGLE = {"tracks": [[1, 2, 3]]}

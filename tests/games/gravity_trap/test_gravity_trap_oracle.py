@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_host.engines.search.tree import random_choices
 from games.base import Position
-from games.gravity_trap import GRAVITY_TRAP
+from games.gravity_trap.game import GRAVITY_TRAP
 from tests.few import few
 
 FEW = few(80)

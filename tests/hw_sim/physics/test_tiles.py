@@ -11,7 +11,7 @@ pytest.importorskip("mujoco")
 
 from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
-from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_connect.game import GRAVITY_CONNECT
 from hw_sim.physics import world_class
 from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from hw_sim.physics.dynamics import Dynamics

@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.host.playing import usual_options
-from games.momentum import MOMENTUM
+from games.momentum.game import MOMENTUM
 from games.registry import game_type
 from hw_sim.rng import Streams
 from hw_sim.session import SimSession
