@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Final, Literal, TypeAlias
 
 from drivers.buses import Buses, Pin, PinFactory
@@ -117,184 +118,6 @@ _MEND_REFERENCE: Final = (
     "Wire the MCP3008's VREF to the same 3.3 V regulator that feeds the sensors."
 )
 
-_Fault: TypeAlias = tuple[Callable[[int], int], PartReadingError]
-
-
-class WiringCheck:
-    """Compares the spare inputs' codes with what they carry."""
-
-    def __init__(
-        self, sensors: int, spares: Mapping[int, Carries], address_pins: Sequence[int]
-    ) -> None:
-        self._sensors = sensors
-        self._spares = dict(spares)
-        self._pins = tuple(address_pins)
-        self._last = max(sensors, *spares) + 1 if spares else sensors
-        self._bounds = tuple(
-            (number, *(_NO_NTC if what == "ntc" else _WINDOWS[what]))
-            for number, what in spares.items()
-        )
-
-    def __call__(self, codes: Sequence[int]) -> None:
-        """Raise PartReadingError, naming the likely cause, unless every converter says something
-        and every spare input is right.
-        """
-        for first in range(0, self._last, CONVERTED):
-            if not any(codes[first : first + CONVERTED]):
-                raise self._silent(first // CONVERTED)
-        for number, lowest, highest in self._bounds:
-            if not lowest <= codes[number] <= highest:
-                raise self._diagnose(codes)
-
-    def _silent(self, converter: int) -> PartReadingError:
-        return PartReadingError(
-            "hall",
-            "The sensors' second converter does not answer: its data line stays low."
-            if converter
-            else "The sensors' converter does not answer: its data line stays low.",
-            remedy=(
-                "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
-                " and the wires of MISO, clock and chip select."
-            ),
-        )
-
-    def _diagnose(self, codes: Sequence[int]) -> PartReadingError:
-        crossed = self._crossed(codes)
-        if crossed is not None:
-            return crossed
-        evidence, error = max(
-            ((self._evidence(select, codes), error) for select, error in self._address_faults()),
-            key=lambda candidate: candidate[0],
-        )
-        return error if evidence > 0 else self._reference_fault(codes)
-
-    def _crossed(self, codes: Sequence[int]) -> PartReadingError | None:
-        """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
-        homes = {number // INPUTS for number in self._spares}
-        if len(homes) != 1:
-            return None
-        [home] = homes
-        for channel in range(len(codes) // INPUTS):
-            there = [
-                lowest <= codes[channel * INPUTS + number % INPUTS] <= highest
-                for number, lowest, highest in self._bounds
-            ]
-            if channel != home and all(there):
-                return PartReadingError(
-                    "hall",
-                    "Multiplexers {one} and {other} are exchanged.",
-                    remedy=(
-                        "Exchange the wires from their common pins to the converter: multiplexer"
-                        " {one} goes to CH{one}, {other} to CH{other}."
-                    ),
-                    one=channel,
-                    other=home,
-                )
-        return None
-
-    def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> int:
-        """How many codes speak for ``select`` being what the address lines do; 0 if it cannot be.
-
-        An input that nobody has named may read anything and says nothing.
-        """
-        fitting = 0
-        for number in self._spares:
-            channel, address = divmod(number, INPUTS)
-            window = self._window(channel * INPUTS + select(address))
-            if window is None:
-                continue
-            lowest, highest = window
-            if not lowest <= codes[number] <= highest:
-                return 0
-            fitting += 1
-        return fitting
-
-    def _window(self, number: int) -> tuple[int, int] | None:
-        if number < self._sensors:
-            return _SENSOR
-        carried = self._spares.get(number)
-        return None if carried is None else _WINDOWS[carried]
-
-    def _address_faults(self) -> Iterator[_Fault]:
-        for line in range(LINES):
-            for level in (0, 1):
-                yield _stuck(line, level), self._stuck_error(line, level)
-        for first in range(LINES):
-            for second in range(first + 1, LINES):
-                yield _swapped(first, second), self._swapped_error(first, second)
-
-    def _stuck_error(self, line: int, level: int) -> PartReadingError:
-        return PartReadingError(
-            "hall",
-            "Address line S{line} of the sensors' multiplexers stays high."
-            if level
-            else "Address line S{line} of the sensors' multiplexers stays low.",
-            remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
-            line=line,
-            pin=self._pins[line],
-        )
-
-    def _swapped_error(self, first: int, second: int) -> PartReadingError:
-        return PartReadingError(
-            "hall",
-            "Address lines S{first} and S{second} of the sensors' multiplexers are swapped.",
-            remedy=(
-                "GPIO{first_pin} belongs to pin S{first} of the multiplexers and"
-                " GPIO{second_pin} to S{second}."
-            ),
-            first=first,
-            second=second,
-            first_pin=self._pins[first],
-            second_pin=self._pins[second],
-        )
-
-    def _reference_fault(self, codes: Sequence[int]) -> PartReadingError:
-        """The addresses are right or wrong in no simple way: look at the levels."""
-        read = {what: codes[number] for number, what in self._spares.items()}
-        ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
-        if ground is not None and ground <= _WINDOWS["ground"][1] and half and full:
-            if full < _WINDOWS["full"][0] and abs(full - 2 * half) < STEPS // 10:
-                return PartReadingError(
-                    "hall",
-                    "The converter's reference is higher than the sensors' supply"
-                    " (the full supply reads {percent} %).",
-                    remedy=_MEND_REFERENCE,
-                    percent=round(100 * full / STEPS),
-                )
-            if full >= _WINDOWS["full"][0] and half > _WINDOWS["half"][1]:
-                return PartReadingError(
-                    "hall",
-                    "The converter's reference is lower than the sensors' supply"
-                    " (half the supply reads {percent} %).",
-                    remedy=_MEND_REFERENCE,
-                    percent=round(100 * half / STEPS),
-                )
-        return PartReadingError(
-            "hall",
-            "The multiplexers' test inputs read wrong: {readings}.",
-            remedy=(
-                "Check the wiring of the test inputs, and the supply, ground and enable pins of"
-                " the multiplexers."
-            ),
-            readings=", ".join(
-                f"{number}: {round(100 * codes[number] / STEPS)} %" for number in self._spares
-            ),
-        )
-
-
-def _stuck(line: int, level: int) -> Callable[[int], int]:
-    mask = 1 << line
-    return (lambda address: address | mask) if level else (lambda address: address & ~mask)
-
-
-def _swapped(first: int, second: int) -> Callable[[int], int]:
-    def select(address: int) -> int:
-        differ = (address >> first ^ address >> second) & 1
-        return address ^ (differ << first | differ << second)
-
-    return select
-
-
 # The Hall array: sensors through multiplexers with shared address lines, and one converter or two.
 #
 # Input ``k`` is channel ``k // 16`` and the multiplexers' address ``k % 16``; channels from 8 on
@@ -325,9 +148,140 @@ class HallSettings:
             raise ValueError(f"{self.inputs} inputs; the converter has {most}")
 
     @property
+    def bounds(self) -> tuple[tuple[int, int, int], ...]:
+        """Of each spare input, the lowest and the highest code that it may read as."""
+        return tuple(
+            (number, *(_NO_NTC if what == "ntc" else _WINDOWS[what]))
+            for number, what in self.spares
+        )
+
+    @property
     def inputs(self) -> int:
         """Inputs in use, spares included."""
         return max(self.sensors, *(number + 1 for number, _ in self.spares), 1)
+
+
+def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingError:
+    """The likely cause of spare inputs that do not read what they carry."""
+    return (
+        _crossed(settings, codes)
+        or _address_fault(settings, codes)
+        or _reference_fault({what: codes[number] for number, what in settings.spares})
+        or PartReadingError(
+            "hall",
+            "The multiplexers' test inputs read wrong: {readings}.",
+            remedy=(
+                "Check the wiring of the test inputs, and the supply, ground and enable pins of"
+                " the multiplexers."
+            ),
+            readings=", ".join(
+                f"{number}: {round(100 * codes[number] / STEPS)} %" for number, _ in settings.spares
+            ),
+        )
+    )
+
+
+def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
+    """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
+    homes = {number // INPUTS for number, _ in settings.spares}
+    if len(homes) != 1:
+        return None
+    [home] = homes
+    for channel in range(len(codes) // INPUTS):
+        there = (
+            lowest <= codes[channel * INPUTS + number % INPUTS] <= highest
+            for number, lowest, highest in settings.bounds
+        )
+        if channel != home and all(there):
+            return PartReadingError(
+                "hall",
+                "Multiplexers {one} and {other} are exchanged.",
+                remedy=(
+                    "Exchange the wires from their common pins to the converter: multiplexer"
+                    " {one} goes to CH{one}, {other} to CH{other}."
+                ),
+                one=channel,
+                other=home,
+            )
+    return None
+
+
+def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
+    """The stuck line, or the two swapped ones, for which most codes speak."""
+    windows = dict.fromkeys(range(settings.sensors), _SENSOR)
+    windows.update((number, _WINDOWS[what]) for number, what in settings.spares)
+
+    def evidence(selected: Sequence[int]) -> int:
+        """How many codes speak for ``selected`` being what addresses 0 to 15 lead to; 0 if it
+        cannot be. An input that nobody has named may read anything and says nothing.
+        """
+        fitting = 0
+        for number, _ in settings.spares:
+            channel, address = divmod(number, INPUTS)
+            window = windows.get(channel * INPUTS + selected[address])
+            if window is not None:
+                if not window[0] <= codes[number] <= window[1]:
+                    return 0
+                fitting += 1
+        return fitting
+
+    found, most, pins = None, 0, settings.address_pins
+    for line, level in product(range(LINES), (0, 1)):
+        weight = evidence([each & ~(1 << line) | level << line for each in range(INPUTS)])
+        if weight > most:
+            most = weight
+            found = PartReadingError(
+                "hall",
+                "Address line S{line} of the sensors' multiplexers stays high."
+                if level
+                else "Address line S{line} of the sensors' multiplexers stays low.",
+                remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
+                line=line,
+                pin=pins[line],
+            )
+    for first, second in combinations(range(LINES), 2):
+        both = 1 << first | 1 << second
+        differ = [each & both not in (0, both) for each in range(INPUTS)]
+        weight = evidence([each ^ both * differs for each, differs in enumerate(differ)])
+        if weight > most:
+            most = weight
+            found = PartReadingError(
+                "hall",
+                "Address lines S{first} and S{second} of the sensors' multiplexers are swapped.",
+                remedy=(
+                    "GPIO{first_pin} belongs to pin S{first} of the multiplexers and"
+                    " GPIO{second_pin} to S{second}."
+                ),
+                first=first,
+                second=second,
+                first_pin=pins[first],
+                second_pin=pins[second],
+            )
+    return found
+
+
+def _reference_fault(read: Mapping[Carries, int]) -> PartReadingError | None:
+    """The addresses are right or wrong in no simple way: look at the levels."""
+    ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
+    if ground is None or ground > _WINDOWS["ground"][1] or not half or not full:
+        return None
+    if full < _WINDOWS["full"][0] and abs(full - 2 * half) < STEPS // 10:
+        return PartReadingError(
+            "hall",
+            "The converter's reference is higher than the sensors' supply"
+            " (the full supply reads {percent} %).",
+            remedy=_MEND_REFERENCE,
+            percent=round(100 * full / STEPS),
+        )
+    if full >= _WINDOWS["full"][0] and half > _WINDOWS["half"][1]:
+        return PartReadingError(
+            "hall",
+            "The converter's reference is lower than the sensors' supply"
+            " (half the supply reads {percent} %).",
+            remedy=_MEND_REFERENCE,
+            percent=round(100 * half / STEPS),
+        )
+    return None
 
 
 class MuxHallArray:
@@ -344,7 +298,7 @@ class MuxHallArray:
         self._field_mt = field_table_mt(
             STEPS, settings.reference_v, settings.sensitivity_mv_mt
         ).__getitem__
-        self._check = WiringCheck(settings.sensors, dict(settings.spares), settings.address_pins)
+        self._bounds = settings.bounds
         self._ntc = next((number for number, what in settings.spares if what == "ntc"), None)
         # The clocks before the converter samples count toward the settling time: at 1.35 MHz they
         # are 8.1 us, so nothing is left to wait for.
@@ -389,6 +343,26 @@ class MuxHallArray:
             device = self._buses.spi(settings.spi_bus, settings.spi_device + number)
             self._converters.append(Mcp3008(device, settings.spi_hz))
         return lines
+
+    def _check(self, codes: Sequence[int]) -> None:
+        """Raise PartReadingError unless every converter says something, and every spare input what
+        it carries.
+        """
+        for first in range(0, self._settings.inputs, CONVERTED):
+            if not any(codes[first : first + CONVERTED]):
+                raise PartReadingError(
+                    "hall",
+                    "The sensors' second converter does not answer: its data line stays low."
+                    if first
+                    else "The sensors' converter does not answer: its data line stays low.",
+                    remedy=(
+                        "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
+                        " and the wires of MISO, clock and chip select."
+                    ),
+                )
+        for number, lowest, highest in self._bounds:
+            if not lowest <= codes[number] <= highest:
+                raise wrong_wiring(self._settings, codes)
 
     def _scan(self, lines: AddressLines) -> list[int]:
         """Address-major: an address change costs more than a change of channel."""
