@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from operator import sub
+from dataclasses import dataclass
+from operator import add, sub
 from typing import Final, Literal, TypeAlias
 
 from drivers.errors import PartReadingError
@@ -31,6 +31,7 @@ REST_S: Final = 0.5
 SAME_RAD_S: Final = math.radians(0.1)
 REST_M_S2: Final = 0.15
 REST_RAD_S: Final = math.radians(1.0)
+_REST_MOST: Final = (REST_M_S2, REST_M_S2, REST_M_S2, REST_RAD_S, REST_RAD_S, REST_RAD_S)
 LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
 
 
@@ -159,8 +160,8 @@ class _Rest:
     """Means over a stretch in which nothing moved."""
 
     def __init__(self) -> None:
-        self._before: Vector | None = None
-        self._sums = [0.0] * 6
+        self._before: Sequence[float] | None = None
+        self._sums: Sequence[float] = ()
         self._count = 0
         self._start_s = 0.0
 
@@ -168,46 +169,39 @@ class _Rest:
         """Magnitude of the mean force and mean rates, each time a stretch of rest is complete whose
         rates are those of the one before.
         """
-        sums = self._sums
-        if self._count and not self._fits(force, rate):
-            self._count = 0
-            self._before = None
-        if not self._count:
-            sums[:] = (*force, *rate)
-            self._count = 1
-            self._start_s = now_s
+        values, count = (*force, *rate), self._count
+        if count:
+            known = zip(values, self._sums, _REST_MOST, strict=True)
+            if any(abs(value - total / count) > most for value, total, most in known):
+                count, self._before = 0, None
+        self._count = count + 1
+        if not count:
+            self._sums, self._start_s = values, now_s
             return None
-        for index, value in enumerate((*force, *rate)):
-            sums[index] += value
-        self._count += 1
+        self._sums = sums = [*map(add, self._sums, values)]
         if now_s - self._start_s < REST_S:
             return None
-        fx, fy, fz, rx, ry, rz = (value / self._count for value in sums)
+        fx, fy, fz, *rates = (total / self._count for total in sums)
         self._count = 0
-        before, self._before = self._before, (rx, ry, rz)
-        if before is None or max(map(abs, map(sub, self._before, before))) > SAME_RAD_S:
+        before, self._before = self._before, rates
+        if before is None or max(map(abs, map(sub, rates, before))) > SAME_RAD_S:
             return None
-        return math.hypot(fx, fy, fz), (rx, ry, rz)
-
-    def _fits(self, force: Vector, rate: Vector) -> bool:
-        count, sums = self._count, self._sums
-        return (
-            abs(force[0] - sums[0] / count) <= REST_M_S2
-            and abs(force[1] - sums[1] / count) <= REST_M_S2
-            and abs(force[2] - sums[2] / count) <= REST_M_S2
-            and abs(rate[0] - sums[3] / count) <= REST_RAD_S
-            and abs(rate[1] - sums[4] / count) <= REST_RAD_S
-            and abs(rate[2] - sums[5] / count) <= REST_RAD_S
-        )
+        return math.hypot(fx, fy, fz), (rates[0], rates[1], rates[2])
 
 
 # How a tilt sensor lies on the plate: which of its axes points east, north and up.
 
 
 Axis: TypeAlias = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
-AXES: Final[tuple[Axis, ...]] = ("+x", "-x", "+y", "-y", "+z", "-z")
-
-_Pick: TypeAlias = tuple[int, float]
+_ALONG: Final[dict[Axis, Vector]] = {
+    "+x": (1.0, 0.0, 0.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "+y": (0.0, 1.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "+z": (0.0, 0.0, 1.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+AXES: Final[tuple[Axis, ...]] = tuple(_ALONG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,26 +214,21 @@ class Mounting:
     east: Axis = "+x"
     north: Axis = "+y"
     up: Axis = "+z"
-    _picks: tuple[_Pick, _Pick, _Pick] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        picks = _pick(self.east), _pick(self.north), _pick(self.up)
-        east, north, up = (_along(*pick) for pick in picks)
-        if _cross(east, north) != up:
+        if _cross(_ALONG[self.east], _ALONG[self.north]) != _ALONG[self.up]:
             raise ValueError(f"no chip has {self.east} east, {self.north} north, {self.up} up")
-        object.__setattr__(self, "_picks", picks)
 
     def on_plate(self, chip: Vector) -> Vector:
         """A vector in the chip's axes, in the plate's: x east, y north, z up."""
-        (a, s), (b, t), (c, u) = self._picks
-        return s * chip[a], t * chip[b], u * chip[c]
+        east, north, up = _ALONG[self.east], _ALONG[self.north], _ALONG[self.up]
+        return _dot(east, chip), _dot(north, chip), _dot(up, chip)
 
     def on_chip(self, plate: Vector) -> Vector:
         """A vector in the plate's axes, as the chip's axes have it."""
-        (a, s), (b, t), (c, u) = self._picks
-        found = [0.0, 0.0, 0.0]
-        found[a], found[b], found[c] = s * plate[0], t * plate[1], u * plate[2]
-        return found[0], found[1], found[2]
+        axes = zip(_ALONG[self.east], _ALONG[self.north], _ALONG[self.up], strict=True)
+        x, y, z = (_dot(axis, plate) for axis in axes)
+        return x, y, z
 
 
 def all_mountings() -> Iterator[Mounting]:
@@ -252,23 +241,15 @@ def all_mountings() -> Iterator[Mounting]:
 
 def mounting(north: Axis, up: Axis) -> Mounting:
     """The one with these axes. Raises ValueError if both are of one line."""
-    x, y, z = _cross(_along(*_pick(north)), _along(*_pick(up)))
-    for axis in AXES:
-        if _along(*_pick(axis)) == (x, y, z):
+    east = _cross(_ALONG[north], _ALONG[up])
+    for axis, along in _ALONG.items():
+        if along == east:
             return Mounting(axis, north, up)
     raise ValueError(f"{north} and {up} are not at right angles")
 
 
-def _pick(axis: str) -> _Pick:
-    return "xyz".index(axis[1]), -1.0 if axis[0] == "-" else 1.0
-
-
-def _along(index: int, sign: float) -> Vector:
-    return (
-        sign if index == 0 else 0.0,
-        sign if index == 1 else 0.0,
-        sign if index == 2 else 0.0,
-    )
+def _dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 FLAT: Final = Mounting()  # as the wiring pages ask for
