@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import quote
 
 import msgspec
 
-from drivers.attitude import FLAT, Axis, Mounting, all_mountings
+from drivers.attitude import FLAT, Axis, Mounting
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile
@@ -34,9 +34,8 @@ Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
 Kernel = tuple[tuple[Annotated[float, msgspec.Meta(ge=-100, le=100)], ...], ...]
 
-_MOUNTINGS = frozenset(
-    (orientation.east, orientation.north, orientation.up) for orientation in all_mountings()
-)
+_REMOVE = "Remove the file; the table calibrates itself again while it is empty."
+_AGAIN = "Remove the file, and calibrate the table again."
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,9 +81,12 @@ def uncalibrated(profile: Profile) -> Calibration:
     """What the datasheets and the table's dimensions say, and nothing more."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
-    if not profile.measures:
-        # A switch reads its own magnet and nothing of the others'.
-        strong, weak = _alone(strong), _alone(weak)
+    if not profile.measures:  # a switch reads its own magnet and nothing of the others'
+        nothing = (0.0,) * profile.columns
+        strong, weak = (
+            ((own, *nothing[1:]), *(nothing for _ in range(1, profile.rows)))
+            for ((own, *_), *_) in (strong, weak)
+        )
     return Calibration(
         format=1,
         profile=profile.name,
@@ -93,14 +95,6 @@ def uncalibrated(profile: Profile) -> Calibration:
         zeroed=(False,) * profile.size,
         strong_mt=strong,
         weak_mt=weak,
-    )
-
-
-def _alone(kernel: Kernel) -> Kernel:
-    """A magnet's own reading, and none elsewhere."""
-    return tuple(
-        tuple(mt if row == column == 0 else 0.0 for column, mt in enumerate(line))
-        for row, line in enumerate(kernel)
     )
 
 
@@ -126,66 +120,53 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
         )
 
 
-def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> Calibration:
-    """Check plain data. Raises ConfigError naming the key."""
-    calibration = convert(data, Calibration, source=source)
-    if calibration.mounting not in _MOUNTINGS:
-        raise ConfigError(
-            "{source}: mounting: no chip can lie so.",
-            remedy="Remove the file, and calibrate the table again.",
-            source=source,
-        )
-    check_fits(calibration, profile, source=source)
-    places = range(profile.size)
-    for key, known in (("wire", calibration.wire), ("lights", calibration.lights)):
-        if known and sorted(known) != list(places):
-            raise _impossible(key, source)
-    if any(abs(gain) < LEAST_GAIN for gain in calibration.gain):
-        raise ConfigError(
-            "{source}: gain: a sensor that reads nothing.",
-            remedy="Remove the file, and calibrate the table again.",
-            source=source,
-        )
-    if any(index not in places for index, _ in calibration.failed):
-        raise _impossible("failed", source)
-    return calibration
-
-
-def _impossible(key: str, source: str) -> ConfigError:
-    return ConfigError(
-        "{source}: {key} names what this table does not have, or one twice.",
-        remedy="Remove the file; the table calibrates itself again while it is empty.",
-        source=source,
-        key=key,
-    )
-
-
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
-    """The stored calibration, None if there is no file. Raises ConfigError.
+    """The stored calibration, None if there is no file. Raises ConfigError, naming the key.
 
     Where another table's has taken its place, the one that was kept aside then.
     """
     aside = _aside(path, profile.name)
     if aside.exists() and _profile_in(path) != profile.name:
         path = aside
+    source = str(path)
     try:
         data = json.loads(read_file(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or text("it is not JSON")
         raise ConfigError(
-            "{path} cannot be read: {why}.",
-            remedy="Remove the file; the table calibrates itself again while it is empty.",
-            path=path,
-            why=getattr(error, "strerror", None) or text("it is not JSON"),
+            "{path} cannot be read: {why}.", remedy=_REMOVE, path=path, why=why
         ) from error
     if not isinstance(data, dict):
+        raise ConfigError("{path} is not a calibration.", remedy=_REMOVE, path=path)
+    calibration = convert(data, Calibration, source=source)
+    try:
+        Mounting(*calibration.mounting)
+    except ValueError:
         raise ConfigError(
-            "{path} is not a calibration.",
-            remedy="Remove the file; the table calibrates itself again while it is empty.",
-            path=path,
+            "{source}: mounting: no chip can lie so.", remedy=_AGAIN, source=source
+        ) from None
+    check_fits(calibration, profile, source=source)
+    if any(abs(gain) < LEAST_GAIN for gain in calibration.gain):
+        raise ConfigError(
+            "{source}: gain: a sensor that reads nothing.", remedy=_AGAIN, source=source
         )
-    return calibration_from(data, profile, source=str(path))
+    places = list(range(profile.size))
+    right = {
+        "wire": sorted(calibration.wire or places) == places,
+        "lights": sorted(calibration.lights or places) == places,
+        "failed": all(index in places for index, _ in calibration.failed),
+    }
+    for key, is_right in right.items():
+        if not is_right:
+            raise ConfigError(
+                "{source}: {key} names what this table does not have, or one twice.",
+                remedy=_REMOVE,
+                source=source,
+                key=key,
+            )
+    return calibration
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
@@ -207,13 +188,9 @@ def _aside(path: Path, profile: str) -> Path:
 def _profile_in(path: Path) -> str | None:
     """Whose calibration that file is; None if that cannot be told."""
     try:
-        return msgspec.json.decode(read_file(path), type=_Whose).profile
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return str(json.loads(read_file(path))["profile"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
-
-
-class _Whose(msgspec.Struct):
-    profile: str
 
 
 SAVE_EVERY_S = 300.0
