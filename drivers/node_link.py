@@ -9,12 +9,12 @@ from __future__ import annotations
 import errno
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from drivers import node_protocol as protocol
 from drivers.buses import Buses, SerialPort
-from drivers.clock import Clock
 from drivers.errors import (
     PartAbsentError,
     PartError,
@@ -161,7 +161,7 @@ class NodeLink:
     def __init__(self, settings: NodeSettings, buses: Buses) -> None:
         self._settings = settings
         self._buses = buses
-        self._clock = buses.clock
+        self.clock = buses.clock
         self._port: SerialPort | None = None
         self._lost: PartError | None = None
         self._retry_s = 0.0
@@ -172,21 +172,29 @@ class NodeLink:
         self._waited_s = 0.0  # for the last reading
         self.scans: deque[Scan] = deque(maxlen=KEPT)
         self.scan_count = 0
-        self._sequence = 0
-        self._behind = False  # the last look met no reading
-        self._step = Step()
         self._begin()
 
-    @property
-    def clock(self) -> Clock:
-        """The clock that scans are timed by."""
-        return self._clock
+    def _begin(self) -> None:
+        self._receiver = Receiver()
+        self._out = b""
+        self._sequence = 0
+        self._last: int | None = None  # the number of the node's last message
+        self._key: tuple[int, tuple[int, ...]] | None = None
+        self._key_asked_s = -KEY_AGAIN_S
+        self._heard_s = self._pinged_s = self.clock.now()
+        self._senseless = False  # bytes have come since the last good message
+        self._time = NodeTime(self._settings.baud)
+        self._step = Step()
+        self._behind = False  # the last look met no reading
+        self._missing = False  # the node has not got something that it was told
+        self._told_again_s = -TELL_AGAIN_S
+        self.scans.clear()
 
     def poll(self, part: str) -> None:
         """Hear what has come, say what is due; open the port if it is not. Raises PartAbsentError
         or WrongPartError of ``part`` while there is no (fitting) node.
         """
-        now_s = self._clock.now()
+        now_s = self.clock.now()
         since_s = now_s - self._polled_s
         if since_s >= POLL_S:
             self._polled_s = now_s
@@ -203,7 +211,7 @@ class NodeLink:
         port, found = self._port, self.capabilities
         if port is None or found is None:
             return
-        began_s = self._clock.now()
+        began_s = self.clock.now()
         waited_s = 0.0
         # After a look that met none, its reading is there already, and this look's follows. Without
         # it every look from here on would find the reading of the look before, and wait for none.
@@ -212,15 +220,15 @@ class NodeLink:
         # It comes when the last one came, unless that was a key.
         step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
         while self.scan_count < wanted and self._lost is None and waited_s < WAIT_S:
-            self._clock.sleep(step_s)
+            self.clock.sleep(step_s)
             step_s = WAIT_STEP_S
-            waited_s = self._clock.now() - began_s
+            waited_s = self.clock.now() - began_s
             self._attempt(lambda: self._read_port(port))
         count = self.scan_count - before
         self._behind = count == 0
         self._waited_s = waited_s if self.scan_count >= wanted else 0.0
         self._check(part)
-        self._polled_s = self._clock.now()
+        self._polled_s = self.clock.now()
         period_s = 1 / found.scans_per_s
         shift_s = self._step.shift_s(0 if behind else count, waited_s, period_s)
         if shift_s is not None:
@@ -261,32 +269,14 @@ class NodeLink:
             params = {name: value for name, value in error.params.items() if name != "part"}
             raise type(error)(part, error.template, remedy=error.remedy_template, **params)
 
-    # The state of one session
-
-    def _begin(self) -> None:
-        self._receiver = Receiver()
-        self._out = b""
-        self._sequence = 0
-        self._last: int | None = None  # the number of the node's last message
-        self._key: tuple[int, tuple[int, ...]] | None = None
-        self._key_asked_s = -KEY_AGAIN_S
-        self._heard_s = self._pinged_s = self._clock.now()
-        self._senseless = False  # bytes have come since the last good message
-        self._time = NodeTime(self._settings.baud)
-        self._step = Step()
-        self._behind = False
-        self._missing = False  # the node has not got something that it was told
-        self._told_again_s = -TELL_AGAIN_S
-        self.scans.clear()
-
     def _work(self) -> None:
         port = self._port
         if port is None:
-            if self._lost is not None and self._clock.now() < self._retry_s:
+            if self._lost is not None and self.clock.now() < self._retry_s:
                 return
             port = self._open()
         self._read_port(port)
-        now_s = self._clock.now()
+        now_s = self.clock.now()
         if now_s - self._heard_s > SILENT_S:
             raise self._no_answer()
         if self._missing and now_s - self._told_again_s >= TELL_AGAIN_S:
@@ -304,10 +294,10 @@ class NodeLink:
         """Greet the node and wait for its answer and its first reading."""
         self._begin()
         self._port = port = self._buses.serial(self._settings.port, self._settings.baud)
-        start_s = self._clock.now()
+        start_s = self.clock.now()
         greetings = 0
         while self.capabilities is None or not self.scans:
-            waited_s = self._clock.now() - start_s
+            waited_s = self.clock.now() - start_s
             if waited_s >= GREETING_S:
                 raise self._no_answer()
             if self.capabilities is None and waited_s >= greetings * GREETING_AGAIN_S:
@@ -315,15 +305,15 @@ class NodeLink:
                 greetings += 1
                 self._out += b"\0"
                 self.send(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
-            self._clock.sleep(GREETING_STEP_S)
+            self.clock.sleep(GREETING_STEP_S)
             self._read_port(port)
         self.session += 1
-        self._heard_s = self._pinged_s = self._clock.now()
+        self._heard_s = self._pinged_s = self.clock.now()
         return port
 
     def _lose(self, error: PartError) -> None:
         self._lost = error
-        self._retry_s = self._clock.now() + RETRY_S
+        self._retry_s = self.clock.now() + RETRY_S
         try:
             self.close()
         except OSError:  # unplugged: there is nothing left to close
@@ -361,7 +351,7 @@ class NodeLink:
         if not waiting:
             return
         frames = self._receiver.feed(port.read(waiting))
-        now_s = self._clock.now()
+        now_s = self.clock.now()
         self._senseless = True
         first = True
         for frame in frames:
@@ -370,27 +360,21 @@ class NodeLink:
                 continue
             self._last = sequence
             self._senseless = False
-            try:
-                message = protocol.understand(kind, body)
-                if isinstance(message, protocol.Reading):
-                    self._heard_s = now_s  # a node that only answers has forgotten that it is met
-                    if first:
-                        self.scans.clear()
-                        first = False
-                self._handle(message, now_s, len(body) + AROUND_BODY)
-            except protocol.DamagedError:
-                continue
-
-    def _handle(self, message: protocol.FromNode | None, now_s: float, size: int) -> None:
-        match message:
-            case protocol.Reading():
-                self._read(message, now_s, size)
-            case protocol.Status():
-                if self.status is not None and message.lost != self.status.lost:
-                    self._missing = True
-                self.status = message
-            case protocol.Capabilities():
-                self._meet(message)
+            with suppress(protocol.DamagedError):
+                match protocol.understand(kind, body):
+                    case protocol.Reading() as reading:
+                        # a node that only answers has forgotten that it is met
+                        self._heard_s = now_s
+                        if first:
+                            self.scans.clear()
+                            first = False
+                        self._read(reading, now_s, len(body) + AROUND_BODY)
+                    case protocol.Status() as status:
+                        before = self.status
+                        self._missing |= before is not None and status.lost != before.lost
+                        self.status = status
+                    case protocol.Capabilities() as found:
+                        self._meet(found)
 
     def _meet(self, found: protocol.Capabilities) -> None:
         wanted = self._settings

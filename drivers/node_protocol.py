@@ -119,11 +119,23 @@ def understand(kind: int, body: bytes) -> FromNode | None:
     """
     try:
         if kind in (KEY, DELTA):
-            return _reading(kind == KEY, body)
+            time_us, inputs, key = _READING.unpack_from(body)
+            at, motion = _READING.size, None
+            if inputs & MOTION:
+                motion = _MOTION.unpack_from(body, at)
+                at += _MOTION.size
+            packed = body[at:] if inputs & FIELDS else None
+            return Reading(kind == KEY, time_us, inputs, key, motion, packed)
         if kind == STATUS:
-            return _status(body)
+            uptime_s, board, imu, lost, late, share, count = _STATUS.unpack_from(body)
+            told = struct.unpack_from(f"{3 * count}B", body, _STATUS.size)
+            faults = tuple(zip(told[::3], told[1::3], told[2::3], strict=True))
+            temperatures_c = _celsius(board), _celsius(imu)
+            return Status(uptime_s, *temperatures_c, lost, late, share / 255, faults)
         if kind == CAPABILITIES:
-            return _capabilities(body)
+            *figures, length = _CAPABILITIES.unpack_from(body)
+            name = body[_CAPABILITIES.size :][:length]
+            return Capabilities(*(*figures, name.decode("utf-8", "replace")))
     except struct.error as error:
         raise DamagedError(f"a message of type {kind:#04x} with {len(body)} bytes") from error
     return None
@@ -175,32 +187,6 @@ def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes)
     """Body of SETUP. ``curve``: the byte for each of 256 brightnesses."""
     supply_ma = min(65535, round(supply_a * 1000))
     return struct.pack(">HHH", supply_ma, round(channel_ma * 100), round(idle_ma * 100)) + curve
-
-
-def _capabilities(body: bytes) -> Capabilities:
-    *figures, length = _CAPABILITIES.unpack_from(body)
-    name = body[_CAPABILITIES.size : _CAPABILITIES.size + length]
-    return Capabilities(*(*figures, name.decode("utf-8", "replace")))
-
-
-def _reading(is_key: bool, body: bytes) -> Reading:
-    time_us, inputs, key = _READING.unpack_from(body)
-    at = _READING.size
-    motion = None
-    if inputs & MOTION:
-        motion = _MOTION.unpack_from(body, at)
-        at += _MOTION.size
-    packed = body[at:] if inputs & FIELDS else None
-    return Reading(is_key, time_us, inputs, key, motion, packed)
-
-
-def _status(body: bytes) -> Status:
-    uptime_s, board, imu, lost, late, share, count = _STATUS.unpack_from(body)
-    rest = body[_STATUS.size : _STATUS.size + 3 * count]
-    if len(rest) < 3 * count:
-        raise DamagedError(f"a status with {count} faults in {len(body)} bytes")
-    faults = tuple((rest[at], rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3))
-    return Status(uptime_s, _celsius(board), _celsius(imu), lost, late, share / 255, faults)
 
 
 def _celsius(hundredths: int) -> float | None:
