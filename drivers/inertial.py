@@ -45,16 +45,14 @@ class Fusion:
         """As Attitude's."""
         self._arm_m, self._spin_gain = arm_m, spin_gain
         self._axes = AxisWatch()
-        self._set_mounting(FLAT)
-
-    def _set_mounting(self, mounting: Mounting) -> None:
-        self._mounting = mounting
-        self._attitude = Attitude(self._arm_m, self._spin_gain)
+        self._mounting = FLAT
+        self._attitude = Attitude(arm_m, spin_gain)
 
     def mount(self, mounting: Mounting) -> None:
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
-            self._set_mounting(mounting)
+            self._mounting = mounting
+            self._attitude = Attitude(self._arm_m, self._spin_gain)
 
     def restart(self) -> None:
         """The readings were interrupted."""
@@ -171,7 +169,17 @@ class InertialSensor:
             raise
         except (OSError, ImportError) as error:
             self.close()
-            raise lost_on_i2c("imu", error, self._bus_number, self._silent()) from error
+            silent = PartAbsentError(
+                "imu",
+                "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
+                remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for"
+                " {low:#04x}.",
+                address=self._address,
+                bus=self._bus_number,
+                pin=self.CHIP.pin,
+                low=self.CHIP.low,
+            )
+            raise lost_on_i2c("imu", error, self._bus_number, silent) from error
 
     def close(self) -> None:
         """Give the bus back; the next read starts afresh."""
@@ -179,17 +187,6 @@ class InertialSensor:
             self._bus.close()
             self._bus = None
         self._phase = Phase.RESET
-
-    def _silent(self) -> PartAbsentError:
-        return PartAbsentError(
-            "imu",
-            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-            remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for {low:#04x}.",
-            address=self._address,
-            bus=self._bus_number,
-            pin=self.CHIP.pin,
-            low=self.CHIP.low,
-        )
 
     def _impossible(self, value: int) -> PartReadingError:
         """Every byte is ``value``."""
