@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, Self, cast
 
@@ -19,7 +20,7 @@ from hw_sim.chips.hall import AH1889
 from hw_sim.chips.inertial import ImuSpread, InertialChip
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
-from hw_sim.chips.mcp23017 import LineSource, Mcp23017
+from hw_sim.chips.mcp23017 import Mcp23017
 from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
@@ -155,7 +156,7 @@ class SimTable:
                 name=self.profile.name,
             )
         line = SimLine(self.clock, hall.baud)
-        confirm, back = (self.world.buttons[name] for name in ("confirm", "back"))
+        buttons = self.world.buttons["confirm"], self.world.buttons["back"]
         node = SimNode(
             line,
             converter=self.converters[0],
@@ -163,9 +164,9 @@ class SimTable:
             imu=imu,
             chain=self.chain,
             piezo=self.piezo,
-            buttons=(confirm, back),
+            buttons=buttons,
         )
-        self.buses.add_line(hall.port, line)
+        self.buses.lines[hall.port] = line
         # Its buses are within reach of the faults, not of the drivers.
         self.buses.i2c_buses[node.i2c.number] = node.i2c
         self.buses.spi_ports[SPI_PORT] = node.spi
@@ -194,22 +195,19 @@ def _dual_switch(table: SimTable, hall: wiring.DualSwitchHall) -> SwitchBoard:
     columns = table.profile.columns
     board = SwitchBoard(table.profile, AH1889, table.world, table.streams)
     for row, address in enumerate(hall.addresses):
-        expander = Mcp23017(_row_lines(board, row * columns, columns))
+        places = range(row * columns, (row + 1) * columns)
+        expander = Mcp23017(partial(_row_level, board, places))
         table.expanders[address] = expander
         table.buses.add_i2c(hall.i2c_bus, address, expander)
     return board
 
 
-def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
-    """What drives the lines of a row's expander: a switch that is closed pulls its line low."""
-
-    def level(port: int, bit: int, now_s: float) -> bool | None:
-        if bit >= columns:
-            return None
-        closed = board.closed(first + bit, now_s, south=port == 1)
-        return None if closed is None else not closed
-
-    return level
+def _row_level(board: SwitchBoard, places: range, port: int, bit: int, now_s: float) -> bool | None:
+    """What drives a line of a row's expander: a switch that is closed pulls it low."""
+    if bit >= len(places):
+        return None
+    closed = board.closed(places[bit], now_s, south=port == 1)
+    return None if closed is None else not closed
 
 
 def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from smbus2 import SMBus
@@ -12,7 +13,7 @@ from smbus2 import SMBus
 from drivers.buses import PinFactory, SerialPort
 from drivers.light_links import SpiSender, strip_of
 from hw_sim.buses import timing
-from hw_sim.buses.gpio import OutputListener, Piezo, SimFactory, Wiring
+from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
@@ -28,8 +29,9 @@ class SimBuses:
     """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seam below
     smbus2 is in place inside it, for this and any other table, and gone after.
 
-    Assembled by the ``add_`` and ``wire_`` methods. Faults are set on ``spi_ports``, ``light_port``
-    (SPI0, where lights are the only thing on its MOSI), ``i2c_buses`` and the chips themselves.
+    Assembled by the ``add_`` and ``wire_`` methods; ``lines``: serial ones, by their ports. Faults
+    are set on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),
+    ``i2c_buses`` and the chips themselves.
     """
 
     def __init__(self, clock: VirtualClock) -> None:
@@ -122,14 +124,10 @@ class SimBuses:
         self.light_port.chip = chain
         chain.gaps_under = timing.SPI_DMA_BYTES
 
-    def add_line(self, port: str, line: SimLine) -> None:
-        """Plug a serial line in under that name."""
-        self.lines[port] = line
-
     def wire_address(self, pins: Sequence[int], address: AddressBus) -> None:
         """Connect pins to the multiplexers' S0, S1, ..."""
         for line, pin in enumerate(pins):
-            self.wiring.outputs[pin] = _address_line(address, line)
+            self.wiring.outputs[pin] = partial(_drive_line, address, line)
 
     def wire_button(self, pin: int, closed: Callable[[float], bool]) -> None:
         """A contact from a pin to ground; ``closed(now_s)``."""
@@ -153,12 +151,11 @@ class SimBuses:
                 chip.power_on(now_s)
 
 
-def _address_line(address: AddressBus, line: int) -> OutputListener:
-    def driven(level: float | None, _frequency_hz: float | None, now_s: float) -> None:
-        high = level is not None and level >= 0.5  # a line that is let go lies at ground
-        address.drive(line, high, now_s)
-
-    return driven
+def _drive_line(
+    address: AddressBus, line: int, level: float | None, _frequency_hz: float | None, now_s: float
+) -> None:
+    """A line that is let go lies at ground."""
+    address.drive(line, level is not None and level >= 0.5, now_s)
 
 
 # What sends to the lights in virtual time: the real way down to ``spidev.SpiDev``

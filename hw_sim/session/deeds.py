@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 from drivers.clock import Clock
 from firmware_host.host.host import Host
@@ -11,6 +13,7 @@ from firmware_host.scenario.run import Act, Tick
 from firmware_host.table import commands as c
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
+from hw_sim.hands import Action
 from hw_sim.session.session import SimSession
 
 
@@ -47,7 +50,7 @@ class Deeds:
             case c.Take(str(place)):
                 return hands.take(index(place)).end_s
             case c.Take(int(number)):
-                return self._throw_off(number)
+                return self._or_back(number, partial(hands.throw_off, number))
             case c.Move(source, target):
                 return hands.move(index(source), index(target)).end_s
             case c.Slide(source, target):
@@ -76,8 +79,12 @@ class Deeds:
                 return hands.let_go(number).end_s
             case c.PickUp(number):
                 return hands.pick_up(number).end_s
-            case c.SetDown():
-                return self._set_down(deed)
+            case c.SetDown(number, None):
+                return hands.put_back(number)
+            case c.SetDown(number, str(place), (east_mm, north_mm)):
+                x_mm, y_mm = self._session.profile.centre_mm(index(place))
+                goal = x_mm + east_mm, y_mm + north_mm
+                return self._or_back(number, partial(hands.set_down, number, *goal))
             case c.Tilt(x_deg, y_deg, for_s):
                 x_rad, y_rad = math.radians(x_deg), math.radians(y_deg)
                 tilted = hands.tilt(x_rad, y_rad, for_s=for_s)
@@ -98,22 +105,10 @@ class Deeds:
                 self.mended = True
         return now_s
 
-    def _set_down(self, deed: c.SetDown) -> float:
-        """What cannot be set down there is put back; so is what cannot be thrown off."""
-        hands, host = self._session.hands, self._session.host
-        if deed.place is None:
-            return hands.put_back(deed.piece)
+    def _or_back(self, number: int, do: Callable[[], Action]) -> float:
+        """What cannot be set down there, or thrown off, is put back."""
         try:
-            x_mm, y_mm = self._session.profile.centre_mm(host.overlay.index_of(deed.place))
-            east_mm, north_mm = deed.offset_mm
-            return hands.set_down(deed.piece, x_mm + east_mm, y_mm + north_mm).end_s
-        except HandsError:
-            hands.put_back(deed.piece)
-            raise
-
-    def _throw_off(self, number: int) -> float:
-        try:
-            return self._session.hands.throw_off(number).end_s
+            return do().end_s
         except HandsError:
             self._session.hands.put_back(number)
             raise

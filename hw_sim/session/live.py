@@ -221,27 +221,22 @@ class PageHands:
         answer.set_running_or_notify_cancel()
 
         def begin() -> None:
-            try:
-                if isinstance(command, CarryOut):
-                    self._own.carry_out(answer)
-                    return
-                end_s = self._deeds.begin(command)
-                if end_s <= self._session.clock.now():
-                    answer.set_result(None)
-                else:
-                    self._under_way.append((end_s, answer))
-            except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
-                answer.set_exception(error)
+            if isinstance(command, CarryOut):
+                self._own.carry_out(answer)
+                return
+            end_s = self._deeds.begin(command)
+            if end_s <= self._session.clock.now():
+                answer.set_result(None)
+            else:
+                self._under_way.append((end_s, answer))
 
-        self._call(begin).add_done_callback(lambda begun: _refuse(answer, begun))
+        def refuse(begun: Future[None]) -> None:
+            why = begun.exception()
+            if why is not None:
+                answer.set_exception(why)
+
+        self._call(begin).add_done_callback(refuse)
         return answer
-
-
-def _refuse(answer: Future[None], begun: Future[None]) -> None:
-    """Refuse what was not even begun, because too much waits already."""
-    why = begun.exception()
-    if why is not None:
-        answer.set_exception(why)
 
 
 CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
