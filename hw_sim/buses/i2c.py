@@ -132,16 +132,10 @@ class I2cSeam:
         self._next = FIRST_FILE
 
     @classmethod
-    def installed(cls) -> I2cSeam | None:
-        """The instance in place, if any."""
-        found = getattr(smbus2.smbus2, _OS)
-        return found if isinstance(found, cls) else None
-
-    @classmethod
     def enter(cls) -> I2cSeam:
         """Install, or join what is installed."""
-        seam = cls.installed()
-        if seam is None:
+        seam = getattr(smbus2.smbus2, _OS)
+        if not isinstance(seam, cls):
             seam = cls()
             setattr(smbus2.smbus2, _OS, seam)
             setattr(smbus2.smbus2, _IOCTL, seam.ioctl)

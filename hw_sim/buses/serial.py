@@ -94,12 +94,12 @@ class SimLine:
         """Let the other end live until now, and hand over what has come by now."""
         if self.end is not None:
             self.end.run(self.clock.now())
-        ready = bytearray()
+        ready = b""
         while self._up and self._up[0][0] <= self.clock.now():
             self.handed_s, piece = self._up.popleft()
             ready += piece
-        if ready:
-            self._hand_over(bytes(ready))
+        if ready and self._master is not None:
+            self._hand_over(self._master, self._as_heard(ready))
 
     def receive(self, count: int) -> None:
         """The computer has written so many bytes."""
@@ -116,7 +116,7 @@ class SimLine:
         data = self.noise(self._as_heard(data))
         self.bytes_down += count
         now_s = self.clock.now()
-        self._down_free_s = self._send(self._down, self._down_free_s, now_s, data, FIFO_HALF)
+        self._down_free_s = self._send(self._down, data, FIFO_HALF, max(self._down_free_s, now_s))
 
     # The other end
 
@@ -125,8 +125,8 @@ class SimLine:
         if self._master is None:
             return
         self.bytes_up += len(data)
-        heard = self.noise(data)
-        self._up_free_s = self._send(self._up, self._up_free_s, now_s, heard, USB_PACKET)
+        start_s = max(self._up_free_s, now_s)
+        self._up_free_s = self._send(self._up, self.noise(data), USB_PACKET, start_s)
 
     def received(self, now_s: float) -> bytes:
         """What has come from the computer by ``now_s``."""
@@ -141,31 +141,20 @@ class SimLine:
         return self._down[0][0] if self._down else None
 
     def _send(
-        self,
-        line: deque[tuple[float, bytes]],
-        free_s: float,
-        now_s: float,
-        data: bytes,
-        together: int,
+        self, line: deque[tuple[float, bytes]], data: bytes, together: int, at_s: float
     ) -> float:
-        """A receiver hands on so many bytes ``together``, or the last."""
-        at_s = max(free_s, now_s)
+        """A receiver hands on so many bytes ``together``, or the last. When all have passed."""
         for start in range(0, len(data), together):
             piece = data[start : start + together]
             at_s += len(piece) * self._byte_s
             line.append((at_s, piece))
         return at_s
 
-    def _hand_over(self, data: bytes) -> None:
-        if self._master is None:
-            return
-        data = self._as_heard(data)
+    def _hand_over(self, master: int, data: bytes) -> None:
         before = self._waiting()
         fits = data[: max(0, PTY_HOLDS - before)]
         self.overrun += len(data) - len(fits)
-        if not fits:
-            return
-        os.write(self._master, fits)
+        os.write(master, fits)
         for _ in range(KERNEL_TRIES):
             waiting = self._waiting()
             if waiting >= before + len(fits):

@@ -22,30 +22,24 @@ BRIGHT = 8  # of 255, that an eye sees
 
 
 class Maker:
-    """Eyes, ears, hands, and one piece of each kind. ``off_mm``: where pieces are put, at most so
-    far from the middle.
+    """Eyes, ears, hands, and one piece of each kind. ``holds``: the place where the piece stands,
+    if it is on the plate.
     """
 
-    def __init__(self, table: SimTable, seed: int, *, off_mm: float = OFF_MM) -> None:
+    def __init__(self, table: SimTable, seed: int) -> None:
         self._table = table
         self._stream = Streams(seed).stream("maker")
-        self._off_mm = off_mm
         self._task: Task | None = None
         self._before: Step | None = None
         self._since_s = 0.0
         self._acted = False
-        self._at: int | None = None
+        self.holds: int | None = None
         self._kind = ""
         table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
-    @property
-    def holds(self) -> int | None:
-        """The place where the piece stands, if it is on the plate."""
-        return self._at
-
     def note(self, at: int | None, done: Task | None) -> None:
         """Somebody else has moved the piece to ``at``, because of ``done``."""
-        self._at = at
+        self.holds = at
         if done is not None:
             self._task, self._since_s = done, self._table.clock.now()
         self._acted = done is not None
@@ -99,34 +93,27 @@ class Maker:
             return
         hands, place = self._table.hands, task.place if task.part.value == "places" else None
         kind = task.magnet.value if task.magnet else "S-strong"
-        if self._at is not None and (place is None or kind != self._kind):
-            hands.take(self._at)
-            self._at = None
+        if self.holds is not None and (place is None or kind != self._kind):
+            hands.take(self.holds)
+            self.holds = None
             return
         if task.ask is Ask.EDGE:
             x, y = {"north": (LIFT_RAD, 0.0), "east": (0.0, -LIFT_RAD)}[task.name]
             now_s = self._table.clock.now()
             self._table.world.plate.tilt(x, y, now_s, for_s=HELD_S)
         elif place is not None:
-            if self._at is None:
-                hands.put(kind, place, self._offset())
-            elif self._is_beside(place):
-                hands.slide(self._at, place, self._offset())
+            away_mm = OFF_MM * math.sqrt(self._stream.random())
+            turn = self._stream.uniform(0, 2 * math.pi)
+            off = away_mm * math.cos(turn), away_mm * math.sin(turn)
+            if self.holds is None:
+                hands.put(kind, place, off)
             else:
-                hands.move(self._at, place, self._offset())
-            self._at, self._kind = place, kind
+                profile = self._table.profile
+                way_mm = math.dist(profile.centre_mm(self.holds), profile.centre_mm(place))
+                beside = 0.0 < way_mm < 1.1 * profile.pitch_mm
+                (hands.slide if beside else hands.move)(self.holds, place, off)
+            self.holds, self._kind = place, kind
         self._acted = True
-
-    def _is_beside(self, place: int) -> bool:
-        columns = self._table.profile.columns
-        row, column = divmod(self._at or 0, columns)
-        to_row, to_column = divmod(place, columns)
-        return abs(row - to_row) + abs(column - to_column) == 1
-
-    def _offset(self) -> tuple[float, float]:
-        away = self._off_mm * math.sqrt(self._stream.random())
-        turn = self._stream.uniform(0, 2 * math.pi)
-        return away * math.cos(turn), away * math.sin(turn)
 
 
 def _colour(rgb: Rgb) -> str:

@@ -251,10 +251,6 @@ class Button:
         """Whether the contact conducts at this instant."""
         return bisect_right(self._edges_s, now_s) % 2 == 1
 
-    def changes(self, start_s: float, end_s: float) -> int:
-        """How often the contact changes in that time."""
-        return bisect_right(self._edges_s, end_s) - bisect_right(self._edges_s, start_s)
-
     def _chatter(self, start_s: float, room_s: float) -> list[float]:
         """An even number of changes after an edge, within the bounce time and the room."""
         length = min(self.chatter_s, room_s * 0.9)

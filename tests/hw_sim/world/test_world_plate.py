@@ -150,6 +150,13 @@ def test_temperature_drifts_slowly_and_the_ntc_follows():
         assert temperature_c(ntc_share(celsius)) == pytest.approx(celsius)
 
 
+def changes(button, start_s, end_s):
+    """How often the contact changes in that time, looked at every 2 us."""
+    looks = range(round((end_s - start_s) / 2e-6))
+    levels = [button.closed(start_s + 2e-6 * look) for look in looks]
+    return sum(one is not other for one, other in pairwise(levels))
+
+
 @pytest.mark.parametrize(("worn", "length"), [(False, BOUNCE_S), (True, WORN_BOUNCE_S)])
 def test_contacts_bounce_at_both_edges_and_are_quiet_between(worn, length):
     button = Button(Streams(1).stream("button"))
@@ -159,8 +166,8 @@ def test_contacts_bounce_at_both_edges_and_are_quiet_between(worn, length):
     assert not button.closed(0.999)
     assert button.closed(1.0)
     assert button.closed(1.0 + length + 1e-6)
-    assert button.changes(1.0 + length, 1.1999) == 0
-    assert button.changes(0.0, 1.1) >= 3
+    assert changes(button, 1.0 + length, 1.1999) == 0
+    assert changes(button, 0.999, 1.1) >= 3
     assert not button.closed(last)
     button.press(2.0, 10.0)
     button.press(3.0, 0.1)
