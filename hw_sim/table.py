@@ -217,30 +217,25 @@ def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
     return board
 
 
-def _imu(chip: type[InertialChip]) -> Callable[[SimTable, wiring.ImuPart], InertialChip]:
+def _imu(chip: type[InertialChip], table: SimTable, _config: wiring.ImuPart) -> InertialChip:
     """A copy of that chip, within its tolerances; shimming the plate level once leaves so much of
     the accelerometer's offset across.
     """
+    stream, of = table.streams.stream("imu-spread"), chip.TOLERANCES
 
-    def wired(table: SimTable, _config: wiring.ImuPart) -> InertialChip:
-        stream = table.streams.stream("imu-spread")
+    def draw(*sizes: float, about: float = 0.0) -> Vector:
+        x, y, z = (about + stream.uniform(-size, size) for size in sizes)
+        return x, y, z
 
-        def draw(*sizes: float, about: float = 0.0) -> Vector:
-            x, y, z = (about + stream.uniform(-size, size) for size in sizes)
-            return x, y, z
-
-        of = chip.TOLERANCES
-        spread = ImuSpread(
-            accel_offset_g=draw(LEVELLED_G, LEVELLED_G, of.accel_offset_z_g),
-            accel_gain=draw(*[of.accel_gain] * 3, about=1.0),
-            gyro_offset_deg_s=draw(*[of.gyro_offset_deg_s] * 3),
-            gyro_gain=draw(*[of.gyro_gain] * 3, about=1.0),
-            accel_drift_g_c=draw(*of.accel_drift_g_c),
-            gyro_drift_deg_s_c=draw(*[of.gyro_drift_deg_s_c] * 3),
-        )
-        return chip(*table.feels(), spread)
-
-    return wired
+    spread = ImuSpread(
+        accel_offset_g=draw(LEVELLED_G, LEVELLED_G, of.accel_offset_z_g),
+        accel_gain=draw(*[of.accel_gain] * 3, about=1.0),
+        gyro_offset_deg_s=draw(*[of.gyro_offset_deg_s] * 3),
+        gyro_gain=draw(*[of.gyro_gain] * 3, about=1.0),
+        accel_drift_g_c=draw(*of.accel_drift_g_c),
+        gyro_drift_deg_s_c=draw(*[of.gyro_drift_deg_s_c] * 3),
+    )
+    return chip(*table.feels(), spread)
 
 
 def _ws2812(table: SimTable, lights: wiring.Ws2812Lights) -> None:
@@ -264,9 +259,9 @@ MODELS: Mapping[type[wiring.Part], Model] = {
     wiring.DualSwitchHall: _dual_switch,
     wiring.MatrixHall: _matrix,
     wiring.NodeHall: lambda table, _: _linear(table, node_wiring()),
-    wiring.Mpu6050Imu: _imu(Mpu6050),
-    wiring.Lsm6dsoxImu: _imu(Lsm6dsox),
-    wiring.NodeImu: _imu(Mpu6050),
+    wiring.Mpu6050Imu: partial(_imu, Mpu6050),
+    wiring.Lsm6dsoxImu: partial(_imu, Lsm6dsox),
+    wiring.NodeImu: partial(_imu, Mpu6050),
     wiring.Ws2812Lights: _ws2812,
     wiring.NodeLights: _on_node,
     wiring.GpioPanel: _gpio_panel,

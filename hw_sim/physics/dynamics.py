@@ -145,14 +145,12 @@ class Dynamics:
         self._pieces[number] = _Piece(shape, moment_a_m2, magnet_m)
         self._rebuild()
         self._set_pose(number, foot_mm)
-        self.wake()
 
     def remove(self, number: int) -> None:
         """Take a piece out of the world."""
         del self._pieces[number]
         self._spec.delete(self._spec.body(f"piece-{number}"))
         self._rebuild()
-        self.wake()
 
     def set_magnet(self, number: int, moment_a_m2: float) -> None:
         """Give a piece another magnet."""
@@ -164,7 +162,6 @@ class Dynamics:
         """Pegs and walls lie on the plate from now on, about the places with these middles."""
         set_lanes(self._spec, spots_mm, pitch_mm)
         self._rebuild()
-        self.wake()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
         """Put a piece on another ground of ``friction``; at ``foot_mm``, if that is given."""
@@ -186,7 +183,6 @@ class Dynamics:
         """
         self._pieces[number].path = path
         self._loosen(number)
-        self.wake()
 
     def pinch(self, number: int, squeeze_n: float) -> None:
         """What holds it is two sticks, west and east of it, that press so hard: friction carries
@@ -203,7 +199,6 @@ class Dynamics:
         """A finger strikes it at that time: it has that speed then, in the plate's axes."""
         self._loosen(number)
         self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
-        self.wake()
 
     def release(self, number: int) -> None:
         """Let go of a piece."""
@@ -216,7 +211,6 @@ class Dynamics:
         """A free piece turns about its own axis at that rate."""
         self._loosen(number)
         self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
-        self.wake()
 
     # Time
 
@@ -270,6 +264,7 @@ class Dynamics:
         self._note()
 
     def _loosen(self, number: int) -> None:
+        self.wake()
         self._pins.loosen(self._model, [self._pieces[number].row])
 
     def _grip(self) -> None:
@@ -439,6 +434,7 @@ class Dynamics:
         self._model, self._data = self._spec.recompile(self._model, self._data)
         self._look_up()
         mujoco.mj_forward(self._model, self._data)
+        self.wake()
 
     def _look_up(self) -> None:
         model, pieces = self._model, [*self._pieces.values()]
