@@ -22,8 +22,8 @@ from games.base import (
     OptionSpec,
     Position,
     RulesError,
+    json_object,
 )
-from games.option_values import json_object
 from games.registry import EVERY_GAME, game_type
 
 Answer = dict[str, Any]

@@ -7,7 +7,7 @@ by name, consequences, refusals in words) lies on top of it, in ``games.base.Gam
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -113,3 +113,21 @@ class Rules(ABC):
             if self.allows(state, move):
                 state = self.apply(state, move)
         return state
+
+
+# Square boards, and sets of cells as integers
+
+Point = tuple[int, int]
+
+
+def cell_name(column: int, row: int) -> str:
+    """``a1`` is the south-west corner: letter = column (at most 26), number = row."""
+    return f"{chr(ord('a') + column)}{row + 1}"
+
+
+def bits(cells: int) -> Iterator[int]:
+    """The numbers of the bits that are set, lowest first."""
+    while cells:
+        lowest = cells & -cells
+        yield lowest.bit_length() - 1
+        cells ^= lowest

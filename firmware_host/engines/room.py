@@ -83,7 +83,7 @@ class Thought:
     """``move`` None: nobody found one, and a person has to. ``seat``: who it comes from, with his
     version. ``info``: what the engine told last of it. ``trouble``: what went wrong on the way.
     ``values``: move -> what it is worth, as in ``Found``, where that was asked. ``thought_s``: how
-    long that took. ``why``: of a hint, as ``coach.Reason``.
+    long that took. ``why``: of a hint, as ``proof.Reason``.
     """
 
     task: Task

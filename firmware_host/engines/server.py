@@ -12,9 +12,8 @@ from typing import Any
 from drivers.clock import Clock
 from firmware_host.engines import ugi
 from firmware_host.engines.analysis import every_move
-from firmware_host.engines.coach import reason
 from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.proof import ProofSearch, TooManyError
+from firmware_host.engines.proof import ProofSearch, TooManyError, reason
 from firmware_host.engines.search.limits import LEVELS, NO_LIMITS, STRONGEST, Found, Limits
 from firmware_host.engines.search.thinker import Thinker
 from games.base import RulesError
@@ -240,7 +239,7 @@ class EngineServer:
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
-    """``KIND NUMBER MOVE``, as in ``coach.Reason``; ``-``: about no move."""
+    """``KIND NUMBER MOVE``, as in ``proof.Reason``; ``-``: about no move."""
     number = rules.number(move)
     if number is None or not rules.allows(state, number):
         return "unknown"

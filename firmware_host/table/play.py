@@ -95,7 +95,7 @@ def hint(mover: str, move: str, why: Message | None = None) -> Message:
 
 
 def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
-    """The reason for a move, in the words of its game. ``reason``: as ``coach.Reason``."""
+    """The reason for a move, in the words of its game. ``reason``: as ``proof.Reason``."""
     game = turn.position.game
     kind, number, move = reason
     known = GAMES.get(game.name)

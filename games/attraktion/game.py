@@ -20,9 +20,9 @@ from games.base import (
     RulesError,
     Shift,
     Turn,
+    checked,
 )
-from games.option_values import checked
-from games.squares import bits
+from games.rules import bits
 
 PLAYERS = ("white", "black")
 

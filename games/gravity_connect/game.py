@@ -26,6 +26,7 @@ from games.base import (
     Shift,
     Slot,
     Turn,
+    checked,
 )
 from games.gravity_connect.rules import (
     FULL,
@@ -37,7 +38,6 @@ from games.gravity_connect.rules import (
     State,
     fall,
 )
-from games.option_values import checked
 from games.search import Evaluate, Weights, numbers
 
 PLAYERS = ("red", "blue")

@@ -21,11 +21,12 @@ from games.base import (
     RulesError,
     Shift,
     Turn,
+    checked,
+    json_object,
 )
 from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
 from games.gravity_trap.rules import GravityTrapRules, State
 from games.gravity_trap.search import TrapSolver
-from games.option_values import checked, json_object
 from games.search import Evaluate, Weights, numbers
 
 POD = "pod"

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from games.gravity_trap.board import Board
-from games.rules import Rules
-from games.squares import bits
+from games.rules import Rules, bits
 
 
 class State(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from games.gravity_trap.rules import GravityTrapRules, State
+from games.rules import bits
 from games.search import Budget
-from games.squares import bits
 
 MOST_ENTRIES = 200_000
 

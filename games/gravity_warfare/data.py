@@ -14,8 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from games.base import OptionError, OptionSpec, PieceBody
-from games.option_values import checked
+from games.base import OptionError, OptionSpec, PieceBody, checked
 
 COLOURS = ("red", "blue", "white", "green", "yellow", "black")
 KINDS = ("fighter", "ship", "tank")

@@ -20,8 +20,8 @@ from games.base import (
 )
 from games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Board, read
 from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
+from games.rules import cell_name
 from games.search import Evaluate, Weights, numbers
-from games.squares import cell_name
 
 COLOURS = ("red", "blue", "white", "green")
 RINGS = 4  # a marble three steps from the edge is as safe as one further in

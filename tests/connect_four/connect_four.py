@@ -20,8 +20,8 @@ from games.base import (
     RulesError,
     Shift,
     Turn,
+    checked,
 )
-from games.option_values import checked
 from games.rules import Rules
 
 PLAYERS = ("x", "o")

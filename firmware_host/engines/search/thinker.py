@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from firmware_host.engines.book import opening_moves
+import msgspec
+
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import (
@@ -24,6 +26,7 @@ from firmware_host.engines.search.limits import (
 from firmware_host.engines.search.tree import TreeSearch
 from firmware_host.engines.search.warmth import warm
 from games.base import Game
+from games.registry import file_of
 from games.rules import CHANCE
 from games.search import Solver
 
@@ -187,3 +190,43 @@ def _even(_: Any) -> int:
 def _least(one: int | None, other: int | None) -> int | None:
     given = [each for each in (one, other) if each is not None]
     return min(given) if given else None
+
+
+class Book(msgspec.Struct, frozen=True):
+    """Openings that come with a game: ``book.jsonl`` in its package, a line for each set of
+    options.
+
+    ``lines``: moves from the start, separated by spaces, to positions that are even (``tiltboard
+    study book``): the strongest levels play them at random and at once, so that games differ and a
+    small computer need not think.
+    """
+
+    options: dict[str, object]
+    lines: list[str]
+
+
+@cache
+def books(game: str) -> tuple[Book, ...]:
+    """All books of a game; there may be none."""
+    decoder = msgspec.json.Decoder(Book)
+    return tuple(decoder.decode(line) for line in file_of(game, "book.jsonl").splitlines())
+
+
+def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:
+    """Position (``Rules.key``) -> the moves that lines of the book make there."""
+    rules, found = game.rules, dict[int, list[int]]()
+    options = {name: value for name, value in game.options.items() if value is not None}
+    for book in books(game.name):
+        if book.options != options:
+            continue
+        for line in book.lines:
+            state = rules.start()
+            for name in line.split():
+                move = rules.number(name)
+                if move is None or move not in rules.moves(state):
+                    break
+                known = found.setdefault(rules.key(state), [])
+                if move not in known:
+                    known.append(move)
+                state = rules.apply(state, move)
+    return found

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from firmware_host.engines.book import Book
 from firmware_host.engines.puzzles import Puzzle
 from firmware_host.engines.search.limits import STRONGEST, Limits, expected
+from firmware_host.engines.search.thinker import Book
 from games.base import Game
 from games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson

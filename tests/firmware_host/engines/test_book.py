@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from firmware_host.engines.book import books, opening_moves
 from firmware_host.engines.search.limits import Limits, expected
-from firmware_host.engines.search.thinker import Thinker
+from firmware_host.engines.search.thinker import Thinker, books, opening_moves
 from games.registry import GAMES
 
 

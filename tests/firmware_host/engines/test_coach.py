@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from firmware_host.engines.coach import MOST_TURNS, reason
+from firmware_host.engines.proof import MOST_TURNS, reason
 from firmware_host.table import play
 from games.reasons import KINDS
 from games.registry import GAMES

@@ -9,7 +9,7 @@ import pytest
 from games.base import OptionError
 from games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
 from games.gravity_trap.game import GRAVITY_TRAP
-from games.squares import bits
+from games.rules import bits
 
 TRIANGLE = {"tracks": [[1, 2, 3]]}
 FILE = """
