@@ -97,13 +97,6 @@ def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | Non
     Raises QuestionError, UnknownGameError or OptionError where the line is no question that can be
     answered; an illegal move is an answer.
     """
-    name, options, moves, view = _read_question(line)
-    kind = game_type(name, EVERY_GAME)
-    options = {key: _from_file(kind, key, value, read_board) for key, value in options.items()}
-    return answer(kind.create(options), moves, trace=trace, view=view)
-
-
-def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str], str | None]:
     try:
         question = json.loads(line)
     except UnicodeDecodeError:
@@ -129,7 +122,9 @@ def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str], 
         raise QuestionError("moves must be a list of strings.")
     if view is not None and not isinstance(view, str):
         raise QuestionError("view must be the name of a player.")
-    return name, options, moves, view
+    kind = game_type(name, EVERY_GAME)
+    options = {key: _from_file(kind, key, value, read_board) for key, value in options.items()}
+    return answer(kind.create(options), moves, trace=trace, view=view)
 
 
 def options_from_text(

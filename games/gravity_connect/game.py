@@ -85,23 +85,19 @@ class GravityConnectGame(Game):
         return None if side == NO_SIDE else SIDES[side][0]
 
     def outcome(self, position: Position) -> Outcome:
-        """``places``: the connected tiles."""
+        """``places``: the cells of all the winner's lines that are long enough, sorted by code
+        point.
+        """
         (won,) = self.rules.result(position.state) or ()
         winner, reason = PLAYERS[won], position.state.ended
-        if reason == FULL:
-            return Outcome(winner, reason)
-        return Outcome(winner, reason, places=self._connected(position, winner))
-
-    def _connected(self, position: Position, player: str) -> tuple[str, ...]:
-        """The cells of all lines of his that are long enough, sorted by code point."""
         found: set[str] = set()
         layout = self.layout
-        for line in layout.rows + layout.columns + layout.diagonals:
+        for line in layout.rows + layout.columns + layout.diagonals if reason != FULL else ():
             for owner, run in groupby(line, position.cells.get):
                 cells = tuple(run)
-                if owner == player and len(cells) >= self.line:
+                if owner == winner and len(cells) >= self.line:
                     found.update(cells)
-        return tuple(sorted(found))
+        return Outcome(winner, reason, places=tuple(sorted(found)))
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """An evaluation of lines that can still be filled."""

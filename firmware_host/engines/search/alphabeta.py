@@ -41,13 +41,14 @@ class Attention:
         """Those of ``moves`` that are noticed; one at least. ``after``: the move before them."""
         if ply > 1 or not self._shares[ply]:
             return moves
-        return [move for move in moves if not self._misses(ply, after, move)] or moves[:1]
-
-    def _misses(self, ply: int, after: int, move: int) -> bool:
-        key = ply, after, move
-        if key not in self._overlooked:
-            self._overlooked[key] = self._rng.random() < self._shares[ply]
-        return self._overlooked[key]
+        seen = []
+        for move in moves:
+            key = ply, after, move
+            if key not in self._overlooked:
+                self._overlooked[key] = self._rng.random() < self._shares[ply]
+            if not self._overlooked[key]:
+                seen.append(move)
+        return seen or moves[:1]
 
 
 class AlphaBeta:
@@ -167,7 +168,11 @@ class AlphaBeta:
         if self._attention is not None:
             moves = self._attention.noticed(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
-        for move in self._ordered(moves, first, rules.mover(state)):
+        mover, history = rules.mover(state), self._history
+        # first the one stored, then those that have caused cut-offs most
+        for move in sorted(
+            moves, key=lambda move: (move == first, history.get((mover, move), 0)), reverse=True
+        ):
             value = self._child(
                 state, rules.apply(state, move), depth - 1, alpha, beta, ply + 1, move
             )
@@ -176,8 +181,7 @@ class AlphaBeta:
                 if value > alpha:
                     alpha = value
                     if value >= beta:
-                        at = rules.mover(state), move
-                        self._history[at] = self._history.get(at, 0) + depth * depth
+                        history[mover, move] = history.get((mover, move), 0) + depth * depth
                         break
         if self._attention is None or ply > 1:
             kind = _LOWER if best >= beta else _UPPER if best <= floor else _EXACT
@@ -186,10 +190,3 @@ class AlphaBeta:
             stored = best + ply if best >= SURE else best - ply if best <= -SURE else best
             self._table[key] = (depth, kind, stored, chosen)
         return best
-
-    def _ordered(self, moves: Sequence[int], first: int, mover: int) -> Sequence[int]:
-        """The moves: first the one stored, then those that have caused cut-offs most."""
-        history = self._history
-        return sorted(
-            moves, key=lambda move: (move == first, history.get((mover, move), 0)), reverse=True
-        )

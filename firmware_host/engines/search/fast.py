@@ -79,14 +79,12 @@ class FastTree:
         self._curves = kernels.curves(_SPREAD)
         self.tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
-        moves = len(self._every)
-        length = len(board.encoded(board.game.rules.start()))
-        self._work = np.zeros((3 + kernels.FORCED_ROWS, length), np.int64)
-        self._moves = np.zeros((2, moves), np.int64)
+        start = board.encoded(board.game.rules.start())
+        self._work = np.zeros((3 + kernels.FORCED_ROWS, len(start)), np.int64)
+        self._moves = np.zeros((2, len(self._every)), np.int64)
         self._path = np.zeros(kernels.MOST_PATH, np.int64)
         self._at: Ints | None = None
         self.seed = np.ones(1, np.int64)
-        start = board.encoded(board.game.rules.start())
         self._begin(start)
         self._simulated(start, 1)  # is loaded now, before any clock runs
         self._at = None
@@ -109,6 +107,8 @@ class FastTree:
         limits = budget.limits
         chunk_s = _CHUNK_S if limits.time_s is None else min(_CHUNK_S, limits.time_s / 10)
         chunk, report_s = _FIRST_CHUNK, 0.05
+        evaluated = self._mode == kernels.EVALUATED
+        alone = len(self._board.game.rules.moves(state)) == 1
         while True:
             left = chunk if limits.nodes is None else min(chunk, limits.nodes - budget.nodes)
             begun_s = budget.used_s
@@ -118,8 +118,10 @@ class FastTree:
             if full:
                 kernels.keep(self.tree, 0)
             now_s = budget.used_s
-            if (done < left and not full) or budget.spent or self._settled(state):
+            if (done < left and not full) or budget.spent:
                 break
+            if self.tree.nodes[0]["edges"] == 1 and (not evaluated or alone):
+                break  # there is only one move, or one that wins
             if now_s >= report_s:
                 report_s *= 2
                 report(self._found(state, budget))
@@ -161,12 +163,6 @@ class FastTree:
         moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
         return [(self._every[move], first + at) for at, move in enumerate(moves)]
 
-    def _settled(self, state: Any) -> bool:
-        """Whether there is only one move, or one that wins."""
-        if self.tree.nodes[0]["edges"] != 1:
-            return False
-        return self._mode != kernels.EVALUATED or len(self._board.game.rules.moves(state)) == 1
-
     def _found(self, state: Any, budget: Budget) -> Found:
         tree, rules = self.tree, self._board.game.rules
         mover, players = rules.mover(state), rules.players
@@ -181,7 +177,7 @@ class FastTree:
                 ranked.append((self._every[move], worth))
             known = {move for move, _ in ranked}  # what is not there was left out as lost
             ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
-        line: list[Any] = []
+        line: list[int] = []
         node = 0
         while children := self._children(node):
             who = (mover + len(line)) % players

@@ -105,7 +105,10 @@ class TreeSearch:
             if node.untried:
                 if self._size >= MOST_NODES:
                     break
-                last = self._drawn(node.untried)
+                moves = node.untried
+                at = int(self._rng.random() * len(moves))
+                moves[at], moves[-1] = moves[-1], moves[at]
+                last = moves.pop()
                 state = self._rules.apply(node.state, last)
                 child = self._node(state, len(path), last)
                 node.children[last] = child
@@ -116,7 +119,8 @@ class TreeSearch:
             path.append(node)
         winners = node.proven
         if winners is None:
-            winners = self._playout(node.state)
+            rules = self._playouts
+            winners = rules.result(rules.advance(node.state, self._stream)) or ()
         elif len(path) > 1:
             self._prove(path)
         share = 1 / len(root.shares) if not winners else 1.0
@@ -124,16 +128,6 @@ class TreeSearch:
             each.visits += 1
             for player in winners or range(len(each.shares)):
                 each.shares[player] += share
-
-    def _drawn(self, moves: list[int]) -> int:
-        """One of ``moves``, which is taken out."""
-        at = int(self._rng.random() * len(moves))
-        moves[at], moves[-1] = moves[-1], moves[at]
-        return moves.pop()
-
-    def _playout(self, state: Any) -> tuple[int, ...]:
-        rules = self._playouts
-        return rules.result(rules.advance(state, self._stream)) or ()
 
     def _best(self, node: _Node) -> _Node:
         """The child to look at next; those that are proven lost for the mover are left alone."""
@@ -177,14 +171,11 @@ class TreeSearch:
             return Found(((move, 0),), (move,), 0, self._budget.nodes, self._budget.used_s)
         order = sorted(root.children.items(), key=lambda p: _rank(p[1], mover), reverse=True)
         ranked = tuple((move, _value(child, mover)) for move, child in order)
-        line, depth, node = [], 0, root
-        while node.children:
+        line, node = list[int](), root
+        while node.children and not (line and node.visits < _BATCH):
             move, node = max(node.children.items(), key=lambda p: _rank(p[1], node.mover))
             line.append(move)
-            depth += 1
-            if node.visits < _BATCH:
-                break
-        return Found(ranked, tuple(line), depth, self._budget.nodes, self._budget.used_s)
+        return Found(ranked, tuple(line), len(line), self._budget.nodes, self._budget.used_s)
 
 
 def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
@@ -198,9 +189,9 @@ def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
 def _value(child: _Node, mover: int) -> int:
     if child.proven is not None:
         distance = 1 + _depth(child)
-        return (
-            0 if not child.proven else (WIN - distance if mover in child.proven else distance - WIN)
-        )
+        if not child.proven:
+            return 0
+        return WIN - distance if mover in child.proven else distance - WIN
     return log_odds((child.shares[mover] + 0.5) / (child.visits + 1))
 
 
