@@ -33,7 +33,6 @@ from games.gravity_connect.rules import (
     MOST,
     NO_SIDE,
     SIDES,
-    Board,
     GravityConnectRules,
     State,
     fall,
@@ -73,11 +72,14 @@ class GravityConnectGame(Game):
     def __init__(self, size: int, line: int) -> None:
         self.options = {"size": size, "line": line}
         self.line = line
-        self.layout = Board.build(size)
-        self.rules: GravityConnectRules = GravityConnectRules(self.layout, line)
-        self.board = self.layout.places
-        self.edge_slots = self.layout.slots
-        self.slots = {slot.name: slot for slot in self.layout.slots}
+        self.rules: GravityConnectRules = GravityConnectRules(size, line)
+        self.board = {
+            name: (x, size - 1 - y)
+            for x, cells in enumerate(self.rules.columns)
+            for y, name in enumerate(cells)
+        }
+        self.edge_slots = self.rules.slots
+        self.slots = {slot.name: slot for slot in self.edge_slots}
 
     def forbidden_side(self, position: Position) -> str | None:
         """The side that the player to move used last, which he may not use now (RULES C2)."""
@@ -91,8 +93,7 @@ class GravityConnectGame(Game):
         (won,) = self.rules.result(position.state) or ()
         winner, reason = PLAYERS[won], position.state.ended
         found: set[str] = set()
-        layout = self.layout
-        for line in layout.rows + layout.columns + layout.diagonals if reason != FULL else ():
+        for line in self.rules.lines if reason != FULL else ():
             for owner, run in groupby(line, position.cells.get):
                 cells = tuple(run)
                 if owner == winner and len(cells) >= self.line:
@@ -176,7 +177,7 @@ class GravityConnectGame(Game):
         if move in position.legal():
             return None
         if move not in self.slots:
-            _, right, _, bottom = self.layout.slots[self.rules.size - 1 :: self.rules.size]
+            _, right, _, bottom = self.edge_slots[self.rules.size - 1 :: self.rules.size]
             return IllegalMoveError(
                 "{move} is not a slot of this board: the slots are 1 to {number} and A to "
                 "{letter}.",

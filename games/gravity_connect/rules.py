@@ -5,14 +5,13 @@ is one look into a table. Each player's tiles are one wide number in which every
 rows and columns and diagonals, lies on its own with an empty bit after it: shifting that number
 against itself looks for connected tiles in all directions at once.
 
-A move is the number of its slot in ``Board.slots``. Rows are numbered from the top down, unlike the
+A move is the number of its slot in ``slots``. Rows are numbered from the top down, unlike the
 table's: ``A1`` is the north-west corner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from string import ascii_uppercase
 from typing import Final, NamedTuple
@@ -34,46 +33,6 @@ FULL: Final = "full"
 
 NO_SIDE: Final = -1
 _SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """``rows`` and ``columns``: from the top, from the left. ``slots``: all of a side together, the
-    sides in the order of ``SIDES``. ``diagonals``: both ways, every length.
-    """
-
-    rows: tuple[tuple[str, ...], ...]
-    columns: tuple[tuple[str, ...], ...]
-    diagonals: tuple[tuple[str, ...], ...]
-    slots: tuple[Slot, ...]
-
-    @classmethod
-    def build(cls, size: int) -> Board:
-        """``size`` x ``size`` cells, at most ``MOST``."""
-        span = range(size)
-        rows = tuple(tuple(f"{ascii_uppercase[x]}{y + 1}" for x in span) for y in span)
-        columns = tuple(zip(*rows, strict=True))
-        falling = [[(x, x - offset) for x in span] for offset in range(1 - size, size)]
-        rising = [[(x, total - x) for x in span] for total in range(2 * size - 1)]
-        diagonals = tuple(
-            tuple(rows[y][x] for x, y in points if y in span) for points in falling + rising
-        )
-        numbers, letters = [str(number + 1) for number in range(2 * size)], ascii_uppercase
-        names = (*numbers, *letters[: 2 * size])
-        lines = (*rows, *(row[::-1] for row in rows))
-        lines += (*columns, *(column[::-1] for column in columns))
-        sides = (side for side in SIDES for _ in span)
-        slots = zip(names, sides, lines, strict=True)
-        return cls(rows, columns, diagonals, tuple(Slot(n, *side, line) for n, side, line in slots))
-
-    @property
-    def places(self) -> dict[str, Point]:
-        """Every cell -> (column, row) counted from 0 at the south-west corner."""
-        return {
-            name: (column, len(self.rows) - 1 - row)
-            for column, names in enumerate(self.columns)
-            for row, name in enumerate(names)
-        }
 
 
 class State(NamedTuple):
@@ -99,31 +58,53 @@ _Landing = tuple[int, int, int, int]
 
 
 class GravityConnectRules(Rules):
-    """The rules C1-C3.
+    """The rules C1-C3 on ``size`` x ``size`` cells, at most ``MOST``, where ``line`` tiles in a row
+    win.
 
-    ``entrances``: of each slot its side, its line (rows, then columns), and whether it enters from
-    where the line's bits begin.
+    ``rows`` and ``columns``: cells from the top, from the left; ``lines``: these, and the diagonals
+    both ways. ``slots``: all of a side together, the sides in the order of ``SIDES``. ``tiles``: of
+    every cell its bits, in its row (those come first), column and diagonals. ``entrances``: of each
+    slot its side, its line (rows, then columns), and whether it enters from where the line's bits
+    begin.
     """
 
     players = 2
 
-    def __init__(self, board: Board, line: int) -> None:
-        size = len(board.rows)
-        self.size = size
-        self.names = {number: slot.name for number, slot in enumerate(board.slots)}
-        self.every_move = tuple(self.names)
-        self.tiles = _tiles(board, line)
+    def __init__(self, size: int, line: int) -> None:
+        self.size, span = size, range(size)
+        self.rows = [tuple(f"{ascii_uppercase[x]}{y + 1}" for x in span) for y in span]
+        self.columns = list(zip(*self.rows, strict=True))
+        falling = [[(x, x - offset) for x in span] for offset in range(1 - size, size)]
+        rising = [[(x, total - x) for x in span] for total in range(2 * size - 1)]
+        diagonals = [
+            tuple(self.rows[y][x] for x, y in points if y in span) for points in falling + rising
+        ]
+        self.lines = self.rows + self.columns + diagonals
+        self.tiles = {name: 0 for row in self.rows for name in row}
+        long_enough = [diagonal for diagonal in diagonals if len(diagonal) >= line]
+        at = 0
+        for cells in self.rows + self.columns + long_enough:
+            for name in cells:
+                self.tiles[name] |= 1 << at
+                at += 1
+            at += 1
         self._width = max(tile.bit_length() for tile in self.tiles.values())
-        steps = _steps(line)
+        steps, length = list[int](), 1  # shifts that leave a bit where ``line`` bits were in a row
+        while length < line:
+            steps.append(min(length, line - length))
+            length += steps[-1]
         self._first, self._second, *self._further = *steps, *(0,) * (2 - len(steps))
+        names = [*map(str, range(1, 2 * size + 1)), *ascii_uppercase[: 2 * size]]
         forward, backward = landing_tables(size)
-        self._tables = []
+        self.slots: list[Slot] = []
         self.entrances: list[tuple[int, int, bool]] = []
-        for number, slot in enumerate(board.slots):
+        self._tables = []
+        for number, name in enumerate(names):
             side, across = divmod(number, size)
             near = side % 2 == 0  # left and top: inward is the way in which bits count
             of_row = side < _SIDES_OF_ROWS
-            cells = slot.cells if near else slot.cells[::-1]
+            cells = (self.rows if of_row else self.columns)[across]
+            self.slots.append(Slot(name, *SIDES[side], cells if near else cells[::-1]))
             landings: list[_Landing | None] = [
                 (1 << at, size + at if of_row else at, 1 << across, self.tiles[cell])
                 for at, cell in enumerate(cells)
@@ -132,6 +113,8 @@ class GravityConnectRules(Rules):
             index = across if of_row else size + across
             self._tables.append((side, index, forward if near else backward, landings))
             self.entrances.append((side, index, near))
+        self.names = dict(enumerate(names))
+        self.every_move = tuple(self.names)
 
     def start(self) -> State:
         """The empty board."""
@@ -201,29 +184,6 @@ class GravityConnectRules(Rules):
         for step in self._further:
             connected &= connected >> step
         return connected != 0
-
-
-def _steps(line: int) -> tuple[int, ...]:
-    """Shifts that leave a bit where ``line`` bits followed each other."""
-    steps = []
-    length = 1
-    while length < line:
-        steps.append(min(length, line - length))
-        length += steps[-1]
-    return tuple(steps)
-
-
-def _tiles(board: Board, line: int) -> dict[str, int]:
-    """The bits of every cell: its place in its row (those come first), column and diagonals."""
-    tiles = dict.fromkeys((name for row in board.rows for name in row), 0)
-    at = 0
-    diagonals = [diagonal for diagonal in board.diagonals if len(diagonal) >= line]
-    for names in (*board.rows, *board.columns, *diagonals):
-        for name in names:
-            tiles[name] |= 1 << at
-            at += 1
-        at += 1
-    return tiles
 
 
 @cache
