@@ -217,8 +217,7 @@ def test_open_lines_are_counted_as_by_hand(game, positions):
     rules = made.rules
     weights = {"lines": [3, 5, 700, 11]}
     evaluate = made.evaluation(weights)
-    layout = made.layout
-    lines = [*layout.rows, *layout.columns, *layout.diagonals]
+    lines = rules.lines
     for seed in range(10):
         state = positions(rules, seed, 9)
         mover = made.players[rules.mover(state)]
