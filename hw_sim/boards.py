@@ -224,12 +224,17 @@ class LitBoard:
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
         """What the converter finds of a sensor's ``output``."""
-        profile, chain = self.table.profile, self.table.chain
-        amps = (chain.channels_on(now_s) if self.pulsed else chain.level) * CHANNEL_A
+        chain = self.table.chain
+        channels = chain.channels_on(now_s) if self.pulsed else chain.level
+        return self.shifted_v(index, output(now_s), channels * CHANNEL_A)
+
+    def shifted_v(self, index: int, volt: float, amps: float) -> float:
+        """What the converter finds of ``volt`` while the lights draw so much."""
+        profile = self.table.profile
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
         shift_v += self.rails_mt_a * amps * chip.SENSITIVITY_V_MT
-        return output(now_s) * (1.0 - self.sag_a * amps) + shift_v
+        return volt * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:
         """That sensor's temperature; to be asked now and then, in the order of time."""

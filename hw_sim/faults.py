@@ -7,13 +7,12 @@ import resource
 import statistics
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firmware_host.config.paths import JOURNAL_NAME
-from hw_sim.boards import READINGS, HallBoard, LitBoard
+from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.buses.spi import MAX_BYTES, SpiPort
 from hw_sim.buses.timing import SPI_DMA_BYTES
@@ -104,15 +103,10 @@ def _lit_kinds(table: SimTable, board: HallBoard) -> Kinds:
         board.under(lit)
 
     def acts() -> bool:
-        """With every light white, and for ten minutes, on a sensor of the last row."""
-        white = copy(table)
-        white.chain = deepcopy(table.chain)
-        probe = replace(lit, table=white)
-        last, now_s = table.profile.size - 1, table.clock.now() + 600.0
-        white.chain.receive(bytes([255]) * white.chain.count * BYTES_PER_LIGHT, now_s)
-        shifted_v = probe.voltage_v(last, lambda _: QUIESCENT_V, now_s) - QUIESCENT_V
-        warmed_k = probe.temperature_c(last, now_s) - table.world.climate.temperature_c(now_s)
-        return abs(shifted_v) > 0.005 or warmed_k > 1.0
+        """With every light white, on a sensor of the last row."""
+        last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
+        shifted_v = lit.shifted_v(last, QUIESCENT_V, white_a) - QUIESCENT_V
+        return abs(shifted_v) > 0.005 or lit.heat_k > 1.0
 
     for name, sizes in BY_LIGHTS.items():
         yield name, FaultKind(partial(light, sizes), acts)

@@ -43,9 +43,10 @@ class Deeds:
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
+        if isinstance(deed, c.Put | c.Drop | c.Stack):
+            overlay.magnet_of(deed.piece)  # or there is no such piece in this game
         match deed:
             case c.Put(piece, place, offset_mm):
-                overlay.magnet_of(piece)
                 return hands.put(piece, index(place), offset_mm).end_s
             case c.Take(str(place)):
                 return hands.take(index(place)).end_s
@@ -58,12 +59,10 @@ class Deeds:
             case c.Knock(places):
                 return hands.knock([index(place) for place in places]).end_s
             case c.Drop(piece, place, offset_mm, from_mm, tremble_mm):
-                overlay.magnet_of(piece)
                 return hands.drop(
                     piece, index(place), offset_mm, from_mm=from_mm, tremble_mm=tremble_mm
                 ).end_s
             case c.Stack(piece, place, offset_mm, tremble_mm):
-                overlay.magnet_of(piece)
                 return hands.stack(piece, index(place), offset_mm, tremble_mm=tremble_mm).end_s
             case c.Push(source, target, speed_mm_s):
                 return hands.push(index(source), index(target), speed_mm_s).end_s
