@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeVar
 
 from drivers.lights import Look
 from drivers.plate import Plate
@@ -32,7 +31,6 @@ from firmware_host.table.standing import Phase, Sound, Standing
 from games.base import Game, Position
 from games.registry import game_type
 
-T = TypeVar("T")
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
 FLICKER = (1.0, 0.8, 0.9, 0.6, 0.85, 0.7, 0.95, 0.55)  # of a candle, a quarter second each
@@ -272,7 +270,7 @@ class Showing:
         if tried:
             self._plate.tone(TRIED_HZ)
         self._plate.show(strip)
-        self._forget()
+        self._looks = ()  # so that the game's lights are drawn anew
 
     def _instead(self, now_s: float) -> bool:
         """Digits are shown in the place of everything else."""
@@ -285,14 +283,10 @@ class Showing:
             return False
         looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]
         self._plate.show(self._on_strip(looks), 0.0)
-        self._forget()
+        self._looks = ()
         return True
 
-    def _forget(self) -> None:
-        """Forget what is shown, so that the game's lights are drawn anew."""
-        self._looks = ()
-
-    def _on_strip(self, by_place: Sequence[T]) -> list[T]:
+    def _on_strip(self, by_place: Sequence[Look | None]) -> list[Look | None]:
         """Values by place, put in the order of the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]

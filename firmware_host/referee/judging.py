@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import degrees, hypot, radians
 
@@ -13,7 +13,6 @@ from firmware_host.referee.book import Finding, Landing, Pending, ends
 from firmware_host.referee.carries import Carry, carries, other_side
 from firmware_host.referee.state import WAITED_S, Guide, State
 from firmware_host.referee.view import (
-    Meaning,
     View,
     carry_say,
     fix_view,
@@ -31,7 +30,6 @@ from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
 from firmware_host.table.standing import (
     Asking,
     Choice,
-    Claim,
     Lean,
     Phase,
     Question,
@@ -49,91 +47,44 @@ SIDES = {
     "bottom": text("bottom"),
 }
 
-Asked = tuple[Question, Mapping[str, Meaning]]
-"""And what each answer means."""
 
-
-def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Asked:
-    """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
-    piece = found[0].turn.player
-    places = unseen(found, hidden)
-    ask = text("From which side does the {piece} come?", piece=play.piece(game.name, piece))
-    if places:
-        ask = text("The table cannot see {places}. Which move was it?", places=", ".join(places))
-    return _among(game, found, ask, offer=False)
-
-
-def perhaps_moved(
-    game: Game, found: Sequence[Pending], hidden: Collection[str], *, missed: bool
-) -> Asked:
-    """Whether one of ``found`` has been made, and which: an offer, nothing shows it. ``missed``:
-    not because it is known that nobody sees ``hidden``, but because somebody says so.
-    """
-    places = landings(found, hidden)
-    if missed:
-        ask = text("Where is the piece that the table does not see?")
-    elif len(places) != len(found):
-        where = ", ".join(places or unseen(found, hidden))
-        ask = text("The table cannot see {places}. Which move was it?", places=where)
-    elif len(places) == 1:
-        ask = text("The table cannot see {place}. Is the piece there?", place=places[0])
-    else:
-        where = ", ".join(places)
-        ask = text("The table cannot see {places}. Is the piece on one of them?", places=where)
-    return _among(game, found, ask, offer=True)
-
-
-def perhaps_done(todo: Sequence[Claim], hidden: Collection[str]) -> Asked:
-    """Whether ``todo`` is so, as is asked for: an offer."""
-    places = [place for place, _ in todo]
-    ask = text("Is that done?")
-    if set(places) <= set(hidden):
-        ask = text("The table cannot see {places}. Is it done?", places=", ".join(places))
-    return Question(ask, (Choice(DONE, text("done")),), offer=True), {DONE: tuple(todo)}
-
-
-def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+def _landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
     """The hidden places on which pieces of these moves may stand."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets.intersection(hidden))
 
 
-def unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+def _unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
     """The hidden places that these moves touch."""
     return sorted({place for each in found for place in each.touched if place in hidden})
 
 
-def _among(game: Game, found: Sequence[Pending], ask: Message, *, offer: bool) -> Asked:
-    choices = _choices(game, found)
-    meant = {choice.value: each for choice, each in zip(choices, found, strict=True)}
-    return Question(ask, choices, offer=offer), meant
-
-
-def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
-    """In games where the side counts it names the move, and its light is the edge of the board
-    where the piece's line begins; else the place where the piece lands does.
+def _asking_which(
+    view: View, ask: Message, game: Game, found: Sequence[Pending], *, offer: bool
+) -> View:
+    """``view`` with the question which of ``found`` it was. In games where the side counts it
+    names the move, and its light is the edge of the board where the piece's line begins; else the
+    place where the piece lands does.
     """
     sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
     apart = len(set(sides)) == len(sides)
-    choices = []
-    for turn in (each.turn for each in found):
-        entrance = turn.entrance
+    choices, meant = [], {}
+    for each in found:
+        turn, entrance = each.turn, each.turn.entrance
         if entrance is None:
             shift = next(s for s in turn.act if s.target is not None)
             place = shift.target or ""
             piece = play.piece(game.name, shift.piece)
             label = text("{piece} on {place}", piece=piece, place=place)
             way = turn.path or (place,)
-            choices.append(Choice(turn.move, label, places=(place,), path=way))
-            continue
-        colour = play.player(entrance.colour)
-        choices.append(
-            Choice(
+            choice = Choice(turn.move, label, places=(place,), path=way)
+        else:
+            choice = Choice(
                 entrance.side if apart else turn.move,
                 text(
                     "{side}, {colour}, slot {slot}",
                     side=SIDES.get(entrance.side, Message(entrance.side)),
-                    colour=colour,
+                    colour=play.player(entrance.colour),
                     slot=turn.move,
                 ),
                 (turn.move, entrance.colour) if apart else (),
@@ -142,8 +93,9 @@ def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
                 turn.path,
                 entrance.fall if apart else None,
             )
-        )
-    return tuple(choices)
+        choices.append(choice)
+        meant[choice.value] = each
+    return replace(view, question=Question(ask, tuple(choices), offer=offer), meant=meant)
 
 
 def fix_say(
@@ -354,20 +306,33 @@ def offer_claims(state: State, view: View) -> View:
 
 
 def _perhaps_moved(state: State, view: View) -> View | None:
-    """Ask whether a move was made whose piece no sensor sees."""
+    """Ask whether a move was made whose piece no sensor sees, and which: an offer, nothing shows
+    it. Either it is known that nobody sees its places, or somebody says so (``Play.missed``).
+    """
     play, missed = state.play, state.play.missed
     unread = state.hidden | missed
     found = play.book.unseen(state.cells, unread)
     if not found:
         return None
-    question, meant = perhaps_moved(play.line.game, found, unread, missed=bool(missed))
+    places, unseen = _landings(found, unread), _unseen(found, unread)
+    where = ", ".join(places or unseen)
     if missed:
         say = troubles.confirm_missed(view.say)
-    elif landings(found, unread):
-        say = troubles.confirm_put(view.say, landings(found, unread))
+        ask = text("Where is the piece that the table does not see?")
     else:
-        say = troubles.confirm_move(view.say, unseen(found, unread))
-    return replace(view, say=say, question=question, meant=meant, expected=True)
+        say = (
+            troubles.confirm_put(view.say, places)
+            if places
+            else troubles.confirm_move(view.say, unseen)
+        )
+        if len(places) != len(found):
+            ask = text("The table cannot see {places}. Which move was it?", places=where)
+        elif len(places) == 1:
+            ask = text("The table cannot see {place}. Is the piece there?", place=where)
+        else:
+            ask = text("The table cannot see {places}. Is the piece on one of them?", places=where)
+    view = replace(view, say=say, expected=True)
+    return _asking_which(view, ask, play.line.game, found, offer=True)
 
 
 def _perhaps_done(state: State, view: View) -> View:
@@ -376,10 +341,14 @@ def _perhaps_done(state: State, view: View) -> View:
     seen = [place for place in todo if place not in state.hidden]
     if not todo or len(seen) > 1 or (seen and not state.seen.stood(WAITED_S)):
         return view
-    done = [(place, _wanted(state, view, place)) for place in todo]
-    question, meant = perhaps_done(done, state.hidden)
-    say = troubles.if_done(view.say) if seen else troubles.confirm_done(view.say, todo)
-    return replace(view, say=say, question=question, meant=meant)
+    if seen:
+        say, ask = troubles.if_done(view.say), text("Is that done?")
+    else:
+        say = troubles.confirm_done(view.say, todo)
+        ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
+    question = Question(ask, (Choice(DONE, text("done")),), offer=True)
+    done = tuple((place, _wanted(state, view, place)) for place in todo)
+    return replace(view, say=say, question=question, meant={DONE: done})
 
 
 def _wanted(state: State, view: View, place: str) -> str | None:
@@ -435,8 +404,15 @@ def _found(state: State, finding: Finding) -> View:
     """Moves explain the board: which it was is asked, unless places of theirs are unclear."""
     line, found = state.play.line, state.found
     if not any(each.touched & state.seen.sight.unsure for each in found):
-        question, meant = which_move(line.game, found, state.hidden)
-        return View(Phase.TURN, question.ask, question=question, meant=meant)
+        piece, places = found[0].turn.player, _unseen(found, state.hidden)
+        ask = text(
+            "From which side does the {piece} come?", piece=play.piece(line.game.name, piece)
+        )
+        if places:
+            where = ", ".join(places)
+            ask = text("The table cannot see {places}. Which move was it?", places=where)
+        view = View(Phase.TURN, ask)
+        return _asking_which(view, ask, line.game, found, offer=False)
     turn = _turn(state)
     lit = {place: role for place, role in turn.roles.items() if place not in finding.strays}
     return _unless_unclear(state, replace(turn, roles=lit))

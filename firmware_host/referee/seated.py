@@ -35,17 +35,6 @@ from firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, l
 from games.base import Game, Outcome, Position
 from games.seated import Computer, Phrase, SeatedGame, Several, Words
 
-
-def sounds_of(game: SeatedGame, before: Position, after: Position, move: str) -> list[Sound]:
-    """The sounds of a move; passing is silent."""
-    if after.over:
-        return [Sound.WIN]
-    failed = game.failure(before, move)
-    if failed is not None:
-        return [Sound.WRONG if move.startswith(failed) else Sound.SETTLED]
-    return [] if game.passes(move) else [Sound.MOVE]
-
-
 CHANCE = "chance"
 SEED_BYTES = 16
 
@@ -480,7 +469,13 @@ class SeatArbiter:
         if not game.passes(move) or game.prompt(before) != game.prompt(self.position):
             self.step_number += 1
             self._count_ends_s = inf  # who counts begins anew
-        self._sounds += sounds_of(game, before, self.position, move)
+        failed = game.failure(before, move)
+        if self.position.over:
+            self._sounds.append(Sound.WIN)
+        elif failed is not None:
+            self._sounds.append(Sound.WRONG if move.startswith(failed) else Sound.SETTLED)
+        elif not game.passes(move):
+            self._sounds.append(Sound.MOVE)
 
     def _stand(self) -> Standing:
         """The standing; the same object as long as nothing changes."""
@@ -493,18 +488,14 @@ class SeatArbiter:
             self._asking.question,
             id(self._notice),
         )
-        if self._stood is None or self._stood[0] != key or self._sounds:
-            self._stood = key, self._standing()
-            self._sounds.clear()
-        elif self._stood[1].sounds:  # they are told once
-            self._stood = key, replace(self._stood[1], sounds=())
-        return self._stood[1]
-
-    def _standing(self) -> Standing:
+        if self._stood is not None and self._stood[0] == key and not self._sounds:
+            if self._stood[1].sounds:  # they are told once
+                self._stood = key, replace(self._stood[1], sounds=())
+            return self._stood[1]
         line, game, position = self._line, self.game, self.position
         phase = Phase.OVER if position.over else Phase.TURN
         roles, tint = lights(game, position, self._overlay, self.counting)
-        return Standing(
+        standing = Standing(
             phase=phase if self._trouble is None else Phase.PAUSED,
             to_move=position.to_move,
             game=game,
@@ -522,6 +513,9 @@ class SeatArbiter:
             sounds=tuple(self._sounds),
             step=self.step_number,
         )
+        self._sounds.clear()
+        self._stood = key, standing
+        return standing
 
     def _say(self) -> Message:
         if self._trouble is not None:

@@ -236,9 +236,17 @@ class State(Struct, frozen=True):
     @property
     def why_paused(self) -> Message | None:
         """What play waits for; None where it goes on."""
-        if self.trouble is not None and not self.seen.sight.faults:
+        sight = self.seen.sight
+        if sight.faults:
+            return troubles.part_missing(sight.faults)
+        if self.trouble is not None:
             return troubles.part_missing([self.trouble])
-        return why_unread(self.seen.sight)
+        if not sight.ready:
+            return troubles.NOT_READY
+        if sight.stillness is Stillness.TILTED:
+            return text("Level the plate.")
+        still = sight.stillness is Stillness.STILL
+        return None if still else text("Wait until the plate lies still.")
 
     @property
     def may_answer(self) -> bool:
@@ -315,15 +323,3 @@ class State(Struct, frozen=True):
             if confirmed or self.cells.get(place) != board.get(place)
         }
         return replace(self, claims={**self.claims, **news}, cells=said_over(self.cells, news))
-
-
-def why_unread(sight: Sight) -> Message | None:
-    """What the board waits for until it can be read; None where it can."""
-    if sight.faults:
-        return troubles.part_missing(sight.faults)
-    if not sight.ready:
-        return troubles.NOT_READY
-    if sight.stillness is not Stillness.STILL:
-        tilted = sight.stillness is Stillness.TILTED
-        return text("Level the plate.") if tilted else text("Wait until the plate lies still.")
-    return None

@@ -53,7 +53,11 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
-    tint = _tint(book)
+    tint = {  # of the sides by which a piece may come in, in games where that matters
+        place: tuple(t.entrance.colour for t in found if t.entrance is not None)
+        for place, found in book.entries.items()
+        if any(t.entrance is not None for t in found)
+    }
     to_move = position.to_move or ""
     who, mine = play.player(to_move), play.piece(game.name, to_move)
     if tint:
@@ -76,19 +80,15 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
             swap=play.piece(game.name, swap.piece),
             place=swap.target,
         )
-    low = [owner for owner, left in position.reserve.items() if left == 1]
-    return View(Phase.TURN, _last_piece(game.name, said, low), roles, tint=tint)
-
-
-def _last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
-    """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
-    if not owners:
-        return said
-    known, who = GAMES.get(game), play.players(owners)
-    last = Message("Last piece" if known is None else known.last_piece)
-    if len(owners) == 1:
-        return text("{said} {last}: {player} has only one left.", said=said, last=last, player=who)
-    return text("{said} {last}: {players} have only one left.", said=said, last=last, players=who)
+    owners = [owner for owner, left in position.reserve.items() if left == 1]  # Momentum M9
+    if owners:
+        known, who = GAMES.get(game.name), play.players(owners)
+        rest = {"said": said, "last": Message("Last piece" if known is None else known.last_piece)}
+        if len(owners) == 1:
+            said = text("{said} {last}: {player} has only one left.", player=who, **rest)
+        else:
+            said = text("{said} {last}: {players} have only one left.", players=who, **rest)
+    return View(Phase.TURN, said, roles, tint=tint)
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
@@ -100,15 +100,13 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
                 tint[place] = (*tint.get(place, ()), choice.colour)
     chosen = question.chosen
     said = {"question": question.ask, "choice": chosen.label}
+    say = text(
+        "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one.", **said
+    )
     if any(choice.fall is not None for choice in question.choices):
         say = text(
             "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one, or "
             "tilt the plate a little the way it falls.",
-            **said,
-        )
-    else:
-        say = text(
-            "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one.",
             **said,
         )
     places = [place for choice in question.choices for place in choice.places]
@@ -288,15 +286,6 @@ def _last(turn: Turn | None) -> dict[str, Role]:
     on = {s.source: s.target for s in turn.consequences if s.source is not None}
     rest = (on.get(s.target, s.target) for s in turn.act if s.target is not None)
     return dict.fromkeys((place for place in rest if place is not None), Role.LAST)
-
-
-def _tint(book: Book) -> Mapping[str, tuple[str, ...]]:
-    """The colours of the sides by which a piece may come in, in games where that matters."""
-    return {
-        place: tuple(t.entrance.colour for t in found if t.entrance is not None)
-        for place, found in book.entries.items()
-        if any(t.entrance is not None for t in found)
-    }
 
 
 def _arriving(turn: Turn) -> Shift:
