@@ -7,7 +7,6 @@ low-power modes, FS_125; their registers only keep what is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import ClassVar
 
 from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
@@ -21,8 +20,6 @@ STATUS = 0x1E
 OUT_TEMP_L = 0x20
 OUTZ_H_A = 0x2D
 IDENTITY = 0x6C
-RESET_VALUES = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}
-READ_ONLY = frozenset([WHO_AM_I, STATUS, *range(OUT_TEMP_L, OUTZ_H_A + 1)])
 
 SW_RESET = 0x01  # CTRL3_C
 BOOT = 0x80
@@ -57,16 +54,16 @@ GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, whatever the range and the rate
 class Lsm6dsox(InertialChip):
     """The chip; a read faster than a sample gives one sample, as BDU does."""
 
-    RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
-    READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
-    WHO_AM_I: ClassVar[int] = WHO_AM_I
-    RESET_BIT: ClassVar[tuple[int, int]] = (CTRL3_C, SW_RESET)
-    RESETS: ClassVar[int] = SW_RESET | BOOT
-    OF_RATE: ClassVar[tuple[int, ...]] = (CTRL1_XL, CTRL2_G)
-    POWER_UP_S: ClassVar[float] = 0.010  # trimming parameters are loaded
-    RESET_S: ClassVar[float] = 0.010
-    GYRO_START_S: ClassVar[float] = 0.035
-    TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
+    RESET_VALUES: ClassVar = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}
+    READ_ONLY = frozenset([WHO_AM_I, STATUS, *range(OUT_TEMP_L, OUTZ_H_A + 1)])
+    WHO_AM_I = WHO_AM_I
+    RESET_BIT = (CTRL3_C, SW_RESET)
+    RESETS = SW_RESET | BOOT
+    OF_RATE = (CTRL1_XL, CTRL2_G)
+    POWER_UP_S = 0.010  # trimming parameters are loaded
+    RESET_S = 0.010
+    GYRO_START_S = 0.035
+    TOLERANCES = TOLERANCES
 
     @property
     def is_reset(self) -> bool:

@@ -8,7 +8,6 @@ pin; their registers only keep what is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import ClassVar
 
 from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
@@ -23,9 +22,6 @@ ACCEL_XOUT_H = 0x3B
 GYRO_ZOUT_L = 0x48
 PWR_MGMT_1 = 0x6B
 WHO_AM_I = 0x75
-
-RESET_VALUES = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}  # RM section 3; all others 0x00
-READ_ONLY = frozenset([INT_STATUS, *range(ACCEL_XOUT_H, GYRO_ZOUT_L + 1), WHO_AM_I])
 
 DEVICE_RESET = 0x80  # PWR_MGMT_1
 SLEEP = 0x40
@@ -67,16 +63,16 @@ TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
 class Mpu6050(InertialChip):
     """The chip (RM section 4.17: one sample for the whole message)."""
 
-    RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
-    READ_ONLY: ClassVar[frozenset[int]] = READ_ONLY
-    WHO_AM_I: ClassVar[int] = WHO_AM_I
-    RESET_BIT: ClassVar[tuple[int, int]] = (PWR_MGMT_1, DEVICE_RESET)
-    RESETS: ClassVar[int] = DEVICE_RESET
-    OF_RATE: ClassVar[tuple[int, ...]] = (SMPLRT_DIV, CONFIG)
-    POWER_UP_S: ClassVar[float] = 0.020  # start-up for register access, typical (100 ms maximum)
-    RESET_S: ClassVar[float] = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
-    GYRO_START_S: ClassVar[float] = 0.030
-    TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
+    RESET_VALUES: ClassVar = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}  # RM section 3; all others 0x00
+    READ_ONLY = frozenset([INT_STATUS, *range(ACCEL_XOUT_H, GYRO_ZOUT_L + 1), WHO_AM_I])
+    WHO_AM_I = WHO_AM_I
+    RESET_BIT = (PWR_MGMT_1, DEVICE_RESET)
+    RESETS = DEVICE_RESET
+    OF_RATE = (SMPLRT_DIV, CONFIG)
+    POWER_UP_S = 0.020  # start-up for register access, typical (100 ms maximum)
+    RESET_S = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
+    GYRO_START_S = 0.030
+    TOLERANCES = TOLERANCES
 
     @property
     def is_reset(self) -> bool:
