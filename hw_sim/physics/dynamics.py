@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from hw_sim.physics.body import (
     DISC,
@@ -29,12 +28,10 @@ from hw_sim.physics.body import (
     bare_table,
     set_lanes,
 )
-from hw_sim.physics.magnets import wrenches
+from hw_sim.physics.magnets import Array, wrenches
 from hw_sim.physics.pins import Pins, quaternions_after
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Motion, Vector
-
-Array = NDArray[np.float64]
 
 REST_S = 0.3  # nothing has moved for so long: everything stands
 REST_MM = 0.01

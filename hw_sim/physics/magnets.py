@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hw_sim.world.magnet import FAR_MM, Disc
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 CEL_ROUNDS = 8  # quadratic convergence: from the worst kc met here 7 rounds reach rounding
 
@@ -87,8 +88,6 @@ def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
         g, em = em, em + k
     return np.asarray(math.pi / 2 * (ss + cc * em) / (em * (em + pp)))
 
-
-Index = NDArray[np.intp]
 
 # How the pieces' magnets pull and turn each other: each a dipole in the middle of its disc.
 #

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hw_sim.physics.body import STEP_S, SURFACE_M, Shape
-from hw_sim.physics.magnets import cross
+from hw_sim.physics.magnets import Array, Index, cross
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 G_M_S2 = 9.81

@@ -8,22 +8,19 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
 from games.base import PieceBody
 from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from hw_sim.physics.dynamics import Dynamics
-from hw_sim.physics.magnets import upward_mt
+from hw_sim.physics.magnets import Array, upward_mt
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point, still
 from hw_sim.world.pieces import Piece
 from hw_sim.world.plate import Motion, Plate, Vector
 from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
-
-Array = NDArray[np.float64]
 
 MU0 = 4e-7 * math.pi
 SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
