@@ -157,19 +157,13 @@ class MomentumGame(Game):
                 "It is {player}'s turn, and only a {player} marble may be dropped.",
                 player=position.mover,
             )
-        return self._refusal(position, place, drop=True)
+        return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
         """Why ``move`` may not be played; None if it may."""
-        return self._refusal(position, move)
-
-    def _refusal(
-        self, position: Position, move: str, *, drop: bool = False
-    ) -> IllegalMoveError | None:
-        """Why a move is refused. With ``drop``, ``move`` is certainly a place."""
         if position.over:
             return IllegalMoveError("The game is over.")
-        if move == SWAP and not drop:
+        if move == SWAP:
             if self.rules.may_swap(position.state):
                 return None
             if len(self.players) != 2:

@@ -81,3 +81,11 @@ def test_a_broken_promise_is_named(changes, promise):
 
 def fields(turn):
     return {name: getattr(turn, name) for name in turn.__dataclass_fields__}
+
+
+def test_a_reason_of_no_kind_is_named():
+    momentum = GAMES["momentum"]
+    misspelt = {"reasons": {**momentum.reasons, "wins in": "Soon."}}
+    kind = type("Misspelt", (type(momentum),), misspelt)()
+    with pytest.raises(ConformanceError, match="Reasons are of the kinds"):
+        next(check_type(kind, random.Random(1)))
