@@ -198,18 +198,11 @@ def _first(g: Tables, spaces0: int, spaces1: int) -> int:
 
 
 @kernel
-def winning_drop(g: Tables, s: Ints) -> int:
-    """A move onto a space between four of the other's pieces, if there is one; else -1. It nearly
-    always wins: unless it pulls apart a winning position, or makes one for the other.
-    """
-    other = _WHITE if s[TURN] % 2 else _BLACK
-    a0, a1 = around(g, s[other], s[other + 1])
-    return _first(g, a0 & ~(s[_WHITE] | s[_BLACK]), a1 & ~(s[_WHITE + 1] | s[_BLACK + 1]))
-
-
-@kernel
 def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random free moves to the end. ``decisive``: a winning drop is not missed."""
+    """Random free moves to the end. ``decisive``: onto a space between four of the other's pieces,
+    if there is one. It nearly always wins: unless it pulls apart a winning position, or makes one
+    for the other.
+    """
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]
     mine, other = (_BLACK, _WHITE) if turn % 2 else (_WHITE, _BLACK)

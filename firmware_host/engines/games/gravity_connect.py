@@ -274,8 +274,13 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
                 s[row[at]] += row[at + 1] << player
             if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):
                 worth = -SURE
-            elif _threats(g, s, mine, own, cell, side, player) > 1:
-                worth = max(worth, _TWO_THREATS)
+            else:  # where he would connect with his next tile, had the other none
+                ahead = own
+                for at in range(0, 12, 3):
+                    about = g.about[s[row[at]]]
+                    ahead = _listed(g, mine, ahead, row[at], about[_WINS + player])
+                if _landings(g, s, mine, ahead, cell, side) > 1:
+                    worth = max(worth, _TWO_THREATS)
             for at in range(0, 12, 3):
                 s[row[at]] -= row[at + 1] << player
         moves[0, count], moves[1, count] = slot, worth
@@ -405,19 +410,6 @@ def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
                 cells[count] = cell
                 count += 1
     return count
-
-
-@kernel
-def _threats(
-    g: Tables, s: Ints, cells: Ints, count: int, taken: int, side: int, player: int
-) -> int:
-    """Where ``player`` would connect with his next tile, had the other none; he has just put one on
-    the cell ``taken`` from ``side``. ``cells``: where he would have before.
-    """
-    row = g.cells[taken]
-    for at in range(0, 12, 3):
-        count = _listed(g, cells, count, row[at], g.about[s[row[at]], _WINS + player])
-    return _landings(g, s, cells, count, taken, side)
 
 
 @kernel

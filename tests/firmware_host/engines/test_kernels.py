@@ -28,7 +28,6 @@ from tiltboard_lab.bench import against
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
-from firmware_host.engines.games.attraktion import winning_drop
 from firmware_host.engines.search.fast import fast_solver, fast_tree
 from firmware_host.engines.search.kernels import board as kernels
 from firmware_host.engines.search.kernels import tree as room
@@ -284,25 +283,6 @@ def test_the_trap_is_played_perfectly_from_the_first_answer(game):
     assert found.value >= SURE
     after = rules.apply(state, found.move)
     assert fast_solver(made).winning(after, rules.moves(after), Budget(Limits(), lambda: 0)) is None
-
-
-def test_a_drop_between_four_is_seen(game, positions):
-    """Where Attraktion's kernel names one, the space is empty and four of the other's pieces stand
-    around it; where it names none there is no such space.
-    """
-    made = game("attraktion", size=7)
-    rules, board = made.rules, board_of(made)
-    every = list(rules.every_move)
-    seen = 0
-    for seed in range(200):
-        state = positions(rules, seed, 20 + seed % 25)
-        row = board.encoded(state)
-        other = rules.sides(state)[1 - rules.mover(state)]
-        wanted = {every.index(at) for at in surrounded(made, other) & set(rules.moves(state))}
-        move = winning_drop(board.tables, row)
-        assert move in wanted if wanted else move == -1
-        seen += bool(wanted)
-    assert seen > 5
 
 
 def surrounded(made, side):

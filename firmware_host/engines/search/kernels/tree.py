@@ -251,10 +251,13 @@ def _expand(
             other = edge + random_below(seed, at + 1)
             t.edges[edge + at] = t.edges[other]
             t.edges[other] = move
-            if mode == DECISIVE and _wins(g, s, move, mover, spare[0]):
-                t.edges[edge] = move
-                count = 1
-                break
+            if mode == DECISIVE:
+                copied(spare[0], s)
+                play(g, spare[0], move)
+                if spare[0, RESULT] > 0 and spare[0, RESULT] >> mover & 1:
+                    t.edges[edge] = move
+                    count = 1
+                    break
             continue
         worth = _blurred(moves[1, at], seed, noise)
         weights += curves[1, worth + SURE]
@@ -281,13 +284,6 @@ def _force(t: Tree, node: int, g: Any, s: Ints, rows: Ints) -> None:
     if plies:
         t.nodes[node].proven = 1 << _mover(s[TURN], g.facts[PLAYERS])
         t.nodes[node].far = plies
-
-
-@kernel
-def _wins(g: Any, s: Ints, move: int, mover: int, after: Ints) -> bool:
-    copied(after, s)
-    play(g, after, move)
-    return bool(after[RESULT] > 0 and after[RESULT] >> mover & 1)
 
 
 @kernel
@@ -481,7 +477,8 @@ def simulate(
                 if evaluated or visited:
                     _expand(t, node, g, s, work, moves, seed, mode, noise, curves)
             if t.nodes[node].edges == 0 or length >= len(path):
-                winners = _played_out(g, s, seed, mode)
+                playout(g, s, seed, mode == DECISIVE)
+                winners = s[RESULT]
                 break
             mover = _mover(s[TURN], players)
             at = kept_on(t, node) if steady else -1
@@ -502,12 +499,6 @@ def simulate(
             length += 1
         _back_up(t, path, length, turn, worth, winners, players, curves)
     return int(count)
-
-
-@kernel
-def _played_out(g: Any, s: Ints, seed: Ints, mode: int) -> int:
-    playout(g, s, seed, mode == DECISIVE)
-    return int(s[RESULT])
 
 
 @kernel
