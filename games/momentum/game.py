@@ -157,6 +157,8 @@ class MomentumGame(Game):
                 "It is {player}'s turn, and only a {player} marble may be dropped.",
                 player=position.mover,
             )
+        if place == SWAP:  # which is a move, and no place
+            return IllegalMoveError("{place} is not a cell of this board.", place=place)
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
