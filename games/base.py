@@ -380,16 +380,15 @@ class Game(ABC):
     """A game with its options fixed: its rules, and what they mean for people and the table.
 
     ``name``: in the contract, for example ``momentum``. ``options``: all of them, defaults filled
-    in, as JSON types. ``players``: in turn order. ``pieces``:
-    kinds of pieces in class order: the first is the strong north one, then strong south, weak
-    north, weak south (HARDWARE: classes); a player's own pieces bear his name where ``pieces``
-    has it. ``board``: place -> (column, row) on a square grid, both counted from 0 at the
-    south-west corner. ``blocked``: places of ``board`` where nothing may stand -> what is there
-    (``hole``, ``cushion``). ``teams``: the players who win together; empty where each plays for
-    himself. ``labels``: what people call the places, where that is not their names. ``hexagonal``:
-    a place has six neighbours: those beside, above and below it, and the two on the diagonal that
-    falls to the east. ``edge_slots``: where pieces come in from the sides of the board.
-    ``drawing``: what lies on the board besides its places.
+    in, as JSON types. ``players``: in turn order. ``pieces``: kinds of pieces in class order: the
+    first is the strong north one, then strong south, weak north, weak south (HARDWARE: classes); a
+    player's own pieces bear his name where ``pieces`` has it. ``board``: place -> (column, row) on
+    a square grid, both counted from 0 at the south-west corner. ``blocked``: places of ``board``
+    where nothing may stand -> what is there (``hole``, ``cushion``). ``teams``: the players who win
+    together; empty where each plays for himself. ``labels``: what people call the places, where
+    that is not their names. ``hexagonal``: a place has six neighbours: those beside, above and
+    below it, and the two on the diagonal that falls to the east. ``edge_slots``: where pieces come
+    in from the sides of the board. ``drawing``: what lies on the board besides its places.
     """
 
     name: str
