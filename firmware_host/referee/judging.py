@@ -317,14 +317,11 @@ def _perhaps_moved(state: State, view: View) -> View | None:
     places, unseen = _landings(found, unread), _unseen(found, unread)
     where = ", ".join(places or unseen)
     if missed:
-        say = troubles.confirm_missed(view.say)
+        say = troubles.confirm("missed", view.say)
         ask = text("Where is the piece that the table does not see?")
     else:
-        say = (
-            troubles.confirm_put(view.say, places)
-            if places
-            else troubles.confirm_move(view.say, unseen)
-        )
+        what = "put" if places else "moved"
+        say = troubles.confirm(what, view.say, places or unseen)
         if len(places) != len(found):
             ask = text("The table cannot see {places}. Which move was it?", places=where)
         elif len(places) == 1:
@@ -342,9 +339,9 @@ def _perhaps_done(state: State, view: View) -> View:
     if not todo or len(seen) > 1 or (seen and not state.seen.stood(WAITED_S)):
         return view
     if seen:
-        say, ask = troubles.if_done(view.say), text("Is that done?")
+        say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
     else:
-        say = troubles.confirm_done(view.say, todo)
+        say = troubles.confirm("done", view.say, todo)
         ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
     question = Question(ask, (Choice(DONE, text("done")),), offer=True)
     done = tuple((place, _wanted(state, view, place)) for place in todo)

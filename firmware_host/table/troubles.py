@@ -68,63 +68,27 @@ def unread(why: str, place: str) -> Message:
     return Message(_FAILED[why].template, {"place": place})
 
 
-def confirm_put(said: Message, places: Sequence[str]) -> Message:
-    """A piece that is put there cannot be seen."""
-    if len(places) == 1:
-        return text(
-            "{said} The table cannot see {place}: press confirm if you put it there.",
-            said=said,
-            place=places[0],
-        )
-    return text(
-        "{said} The table cannot see {places}: press confirm if you put it on one of them.",
-        said=said,
-        places=", ".join(places),
-    )
-
-
-def confirm_move(said: Message, places: Sequence[str]) -> Message:
-    """A piece may have been carried from where it cannot be seen."""
-    return text(
-        "{said} The table cannot see {places}: press confirm if this is your move.",
-        said=said,
-        places=", ".join(places),
-    )
-
-
-def confirm_missed(said: Message) -> Message:
-    """What to say when somebody pressed confirm and nothing has changed on the board."""
-    return text(
-        "{said} If you have put a piece that does not show, press confirm again.", said=said
-    )
-
-
-def confirm_done(said: Message, places: Sequence[str]) -> Message:
-    """Whether what was asked for has been done cannot be seen."""
-    return text(
-        "{said} The table cannot see {places}: press confirm when it is done.",
-        said=said,
-        places=", ".join(places),
-    )
-
-
-def if_done(said: Message) -> Message:
-    """What was asked for has not been seen for a while, and it may be the sensor's fault."""
-    return text("{said} If that is done, press confirm.", said=said)
-
-
-_ANY = Message("")
-_BY_BUTTON = {
-    each.template
-    for each in (
-        confirm_put(_ANY, ("a1",)),
-        confirm_put(_ANY, ("a1", "b1")),
-        confirm_move(_ANY, ("a1",)),
-        confirm_missed(_ANY),
-        confirm_done(_ANY, ("a1",)),
-        if_done(_ANY),
-    )
+_PUT_THERE = text("{said} The table cannot see {place}: press confirm if you put it there.")
+_CONFIRM = {
+    "put": text(
+        "{said} The table cannot see {places}: press confirm if you put it on one of them."
+    ),
+    "moved": text("{said} The table cannot see {places}: press confirm if this is your move."),
+    "missed": text("{said} If you have put a piece that does not show, press confirm again."),
+    "done": text("{said} The table cannot see {places}: press confirm when it is done."),
+    "perhaps-done": text("{said} If that is done, press confirm."),
 }
+_BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
+
+
+def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
+    """``said``, and when to press confirm. ``what``: a piece was ``put`` or ``moved`` where it
+    cannot be seen, or ``missed``: nobody knows where; what was asked for is ``done`` where it
+    cannot be seen, or ``perhaps-done``: it has not been seen for a while.
+    """
+    if what == "put" and len(places) == 1:
+        return Message(_PUT_THERE.template, {"said": said, "place": places[0]})
+    return Message(_CONFIRM[what].template, {"said": said, "places": ", ".join(places)})
 
 
 def without_buttons(say: Message) -> Message:

@@ -72,25 +72,25 @@ EXAMPLES = {
             text(
                 "{notice} {said}",
                 notice=text("Look."),
-                said=troubles.confirm_put(text("Play."), ["a1"]),
+                said=troubles.confirm("put", text("Play."), ["a1"]),
             )
         ),
         "Look. Play.",
     ),
     "perhaps put": (
-        troubles.confirm_put(text("Play."), ["a1"]),
+        troubles.confirm("put", text("Play."), ["a1"]),
         "Play. The table cannot see a1: press confirm if you put it there.",
     ),
     "perhaps put on one": (
-        troubles.confirm_put(text("Play."), ["a1", "b2"]),
+        troubles.confirm("put", text("Play."), ["a1", "b2"]),
         "The table cannot see a1, b2: press confirm if you put it on one of them.",
     ),
     "perhaps done": (
-        troubles.confirm_done(text("Put it there."), ["d3"]),
+        troubles.confirm("done", text("Put it there."), ["d3"]),
         "The table cannot see d3: press confirm when it is done.",
     ),
     "perhaps done where it should be seen": (
-        troubles.if_done(text("Put it there.")),
+        troubles.confirm("perhaps-done", text("Put it there.")),
         "Put it there. If that is done, press confirm.",
     ),
     "no margin": (
@@ -98,7 +98,7 @@ EXAMPLES = {
         "Red wins: the other ship flew where it can reach no pod any more!",
     ),
     "a move from where nobody sees": (
-        troubles.confirm_move(text("It is red's turn."), ["3"]),
+        troubles.confirm("moved", text("It is red's turn."), ["3"]),
         "It is red's turn. The table cannot see 3: press confirm if this is your move.",
     ),
 }
