@@ -160,9 +160,9 @@ class Telling:
         if command is None:
             _log.info("The house asked for something that it may not, or too often")
             return
-        self._table.submit(command).add_done_callback(_tell_refused)
 
+        def done(asked: Future[None]) -> None:
+            if (error := asked.exception()) is not None:
+                _log.info("What the house asked for was refused: %s", error)
 
-def _tell_refused(asked: Future[None]) -> None:
-    if (error := asked.exception()) is not None:
-        _log.info("What the house asked for was refused: %s", error)
+        self._table.submit(command).add_done_callback(done)

@@ -16,17 +16,8 @@ import msgspec
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.far.match import Differs, Kind, Match, Step
 from firmware_host.messages import Message, text
+from firmware_host.table import commands as c
 from firmware_host.table import play
-from firmware_host.table.commands import (
-    Answer,
-    GameRequest,
-    MakeMove,
-    OfferDraw,
-    Resign,
-    Swap,
-    TakeBack,
-    TimeUp,
-)
 from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Role, Standing
 
@@ -43,39 +34,39 @@ OFFERS = {
 }
 
 
-def follow(match: Match, standing: Standing) -> tuple[Match, GameRequest | None]:
+def follow(match: Match, standing: Standing) -> tuple[Match, c.GameRequest | None]:
     """One thing done to make both accounts equal: the match with a step more, or what to ask of the
     game; neither where they are, or where somebody else is to do something.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
-    request: GameRequest | None = None
+    request: c.GameRequest | None = None
     if match.state.differs is not None:
         return match, None
     agreed = match.agreed() if match.writes and len(made) <= len(known) else None
     if agreed is not None:
         return match.write(agreed), None
     if alike is not None:
-        request = TakeBack(alike)
+        request = c.TakeBack(alike)
     elif len(made) > len(known):
         mover = match.course.mover
         if match.writes and match.state.agreed.complete and mover is not None:
             return match.write(Step("move", made[len(known)], mover)), None
-        request = TakeBack(len(known))
+        request = c.TakeBack(len(known))
     elif len(made) < len(known):
         if standing.outcome is not None:
-            request = TakeBack()
+            request = c.TakeBack()
         elif standing.phase is Phase.TURN and not asks_back(match, standing):
-            request = MakeMove(known[len(made)])
+            request = c.MakeMove(known[len(made)])
     elif standing.outcome is None and match.course.ended is not None:
         request = _end(match.course.ended, standing)
     elif standing.outcome is not None and match.course.mover is not None:
-        request = TakeBack()
+        request = c.TakeBack()
     if request is None:
         request = _offered(match, standing)
     if request is None:
         return match, None
-    at = standing.step if isinstance(request, MakeMove | TakeBack) else None
+    at = standing.step if isinstance(request, c.MakeMove | c.TakeBack) else None
     return match, msgspec.structs.replace(request, game=standing.game_id, step=at)
 
 
@@ -85,19 +76,19 @@ def asks_back(match: Match, standing: Standing) -> bool:
     return asked and len(standing.moves) < len(match.course.moves)
 
 
-def _end(step: Step, standing: Standing) -> GameRequest | None:
+def _end(step: Step, standing: Standing) -> c.GameRequest | None:
     """What ends the game here as its players have ended it."""
     if step.kind == RESIGNS:
-        return Resign(step.who)
+        return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
-        return TimeUp(step.who)
+        return c.TimeUp(step.who)
     for side in () if standing.game is None else sides(standing.game):
         if not set(side) & set(standing.draw_offers):
-            return OfferDraw(side[0])
+            return c.OfferDraw(side[0])
     return None
 
 
-def _offered(match: Match, standing: Standing) -> GameRequest | None:
+def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
     """A draw that another table offers, to be shown here; the last offer would make it one."""
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
@@ -106,7 +97,7 @@ def _offered(match: Match, standing: Standing) -> GameRequest | None:
         there = match.others().get(table)
         offers = there is not None and there.wants(match.state.game, match.number, draw)
         if offers and player not in standing.draw_offers and not completes(standing, player):
-            return OfferDraw(player)
+            return c.OfferDraw(player)
     return None
 
 
@@ -145,7 +136,7 @@ def taken_back_here(match: Match, left: int) -> Match:
         return match
 
 
-def take_over(match: Match, request: GameRequest, standing: Standing) -> tuple[Match, bool]:
+def take_over(match: Match, request: c.GameRequest, standing: Standing) -> tuple[Match, bool]:
     """What somebody here asks of a game that is played with other tables: the match with the wish
     that it becomes, and whether that is all of it. Raises NotPossibleError.
     """
@@ -157,21 +148,21 @@ def take_over(match: Match, request: GameRequest, standing: Standing) -> tuple[M
     course, wish = match.course, None
     all_of_it = True
     match request:
-        case TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
+        case c.TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
             return match, False  # it is made here, and not known afar
-        case TakeBack(None) if course.ended is not None:
+        case c.TakeBack(None) if course.ended is not None:
             wish = wish_of(match, TAKES_BACK, str(len(course.moves)))
-        case TakeBack(left):
+        case c.TakeBack(left):
             wish = _back_to(match, max(len(course.moves) - 1, 0) if left is None else left)
-        case OfferDraw(player):
+        case c.OfferDraw(player):
             _check_here(match, player)
             wish, all_of_it = wish_of(match, DRAWS), completes(standing, player)
-        case Resign(player):
+        case c.Resign(player):
             _check_here(match, player)
             wish = Step(RESIGNS, "", player)
-        case TimeUp(player):
+        case c.TimeUp(player):
             wish = Step(OUT_OF_TIME, "", player) if is_here(match, player) else None
-        case MakeMove() | Swap() | Answer() if course.mover is not None:
+        case c.MakeMove() | c.Swap() | c.Answer() if course.mover is not None:
             _check_here(match, course.mover)
             return match, False
         case _:

@@ -25,15 +25,7 @@ from firmware_host.config.engine_seats import FAR, EngineSeat, EngineSeats
 from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.config.paths import MATCH_NAME, read_kept, write_durably
 from firmware_host.config.settings import FarSettings
-from firmware_host.far.follow import (
-    AGAIN,
-    OFFERS,
-    follow,
-    shown,
-    take_over,
-    taken_back_here,
-    wish_of,
-)
+from firmware_host.far import follow
 from firmware_host.far.link import Broker, FarError, Link, find_broker, need_far
 from firmware_host.far.match import (
     VERSION,
@@ -47,15 +39,8 @@ from firmware_host.far.match import (
 )
 from firmware_host.far.seal import Keys, Seal, new_code, read_code
 from firmware_host.messages import Message, text
+from firmware_host.table import commands as c
 from firmware_host.table import play
-from firmware_host.table.commands import (
-    GameRequest,
-    JoinMatch,
-    LeaveMatch,
-    NewGame,
-    Phrase,
-    SayPhrase,
-)
 from firmware_host.table.standing import Phase, Standing
 from firmware_host.table.troubles import part_missing, refused
 from games.base import Game, RulesError
@@ -68,7 +53,7 @@ MOST_STRANGERS = 8  # tables that ask for a seat
 SAID_S = 8.0  # for which a phrase is shown
 HERE, AWAY = b"1", b"0"
 
-PHRASES: Mapping[Phrase, Message] = {
+PHRASES: Mapping[c.Phrase, Message] = {
     "hello": text("Hello!"),
     "good-luck": text("Good luck!"),
     "nice": text("Nice move!"),
@@ -109,7 +94,7 @@ class Far:
     """
 
     def __init__(
-        self, folder: Path, settings: FarSettings, begin: Callable[[NewGame], int]
+        self, folder: Path, settings: FarSettings, begin: Callable[[c.NewGame], int]
     ) -> None:
         """Continues the match that is kept in ``folder``, if any. Raises FarError."""
         need_far()
@@ -138,7 +123,7 @@ class Far:
 
     # What people ask for
 
-    def seats(self, command: NewGame, game: Game) -> EngineSeats:
+    def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
         """Who plays in a new game with far players. Raises NotPossibleError."""
         if game.seated:
             raise NotPossibleError(ONE_PLATFORM.template, remedy="Play it at one table.")
@@ -152,7 +137,7 @@ class Far:
             )
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
-    def make(self, command: NewGame, game: Game, game_id: int) -> None:
+    def make(self, command: c.NewGame, game: Game, game_id: int) -> None:
         """A match of the game that has just begun here as ``command`` said."""
         self._leave()
         engines = {p: s for p, s in command.engines.items() if s.engine != FAR}
@@ -175,12 +160,12 @@ class Far:
 
         self._do(stretched, lambda made: self._open(*made))
 
-    def do(self, command: JoinMatch | LeaveMatch | SayPhrase) -> None:
+    def do(self, command: c.JoinMatch | c.LeaveMatch | c.SayPhrase) -> None:
         """Join a match, leave one (its game continues at this table alone), or say something to
         the other tables. Raises NotPossibleError.
         """
         match command:
-            case JoinMatch(typed, level):
+            case c.JoinMatch(typed, level):
                 code = read_code(typed)
                 self._leave()
                 self.kept = Kept(code, level=level)
@@ -188,20 +173,20 @@ class Far:
                     lambda: Keys.of(code),
                     lambda keys: self._open(Kept(code, keys, level=level), keys),
                 )
-            case LeaveMatch() if self.kept is not None:
+            case c.LeaveMatch() if self.kept is not None:
                 self._leave()
-            case SayPhrase(phrase) if self.match is not None:
+            case c.SayPhrase(phrase) if self.match is not None:
                 self.match = self.match.saying(phrase)
             case _:
                 raise NotPossibleError("There is no match with another table.")
 
-    def take_over(self, request: GameRequest, standing: Standing) -> bool:
+    def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
         """Whether ``request``, made here, has become a wish that the other tables are told, and is
         not to be carried out now. Raises NotPossibleError.
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
-        self.match, all_of_it = take_over(self.match, request, standing)
+        self.match, all_of_it = follow.take_over(self.match, request, standing)
         return all_of_it
 
     def again(self, game_id: int | None) -> bool:
@@ -210,7 +195,7 @@ class Far:
         if match is None or not self.plays(game_id) or not match.goes_on:
             return False
         with suppress(ValueError):  # too much is asked already
-            self.match = match.wanting(wish_of(match, AGAIN))
+            self.match = match.wanting(follow.wish_of(match, follow.AGAIN))
         return True
 
     def plays(self, game_id: int | None) -> bool:
@@ -221,7 +206,7 @@ class Far:
 
     def step(
         self, standing: Standing, now_s: float, people: Mapping[str, str]
-    ) -> GameRequest | None:
+    ) -> c.GameRequest | None:
         """Continue the match; returns what is to be asked of the game, if anything. ``people``:
         player -> who plays as him here.
         """
@@ -259,9 +244,9 @@ class Far:
             elif self.plays(standing.game_id):
                 before, self._stood = self._stood, (standing.game_id, len(standing.moves))
                 if before[0] == standing.game_id and before[1] > len(standing.moves):
-                    self.match = taken_back_here(self.match, len(standing.moves))
+                    self.match = follow.taken_back_here(self.match, len(standing.moves))
                 self.match = self.match.naming(people)
-                self.match, request = follow(self.match, standing)
+                self.match, request = follow.follow(self.match, standing)
             if self.match.state is not self.kept.state:
                 self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
         self._keep(self.kept)
@@ -274,7 +259,7 @@ class Far:
             return standing
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = self._now_s - self._away_since.get(mover, self._now_s)
-        over = shown(match, standing, away_s)
+        over = follow.shown(match, standing, away_s)
         if phrase is None or self._now_s >= phrase[2]:
             return over
         words, player, _ = phrase
@@ -306,7 +291,7 @@ class Far:
     def asked(self) -> Sequence[str]:
         """Kinds of steps that the other tables want and this one has not agreed to."""
         steps = () if self.match is None else self.match.unanswered
-        return list(dict.fromkeys(step.kind for step in steps if step.kind in OFFERS))
+        return list(dict.fromkeys(step.kind for step in steps if step.kind in follow.OFFERS))
 
     @property
     def names(self) -> dict[str, str]:
@@ -415,7 +400,7 @@ class Far:
             ours = {p: EngineSeat(level=kept.level) for p in here}
         away = {p: EngineSeat(FAR) for p, table in agreed.seats.items() if table != match.table}
         game_id = self._begin(
-            NewGame(agreed.game, agreed.options, engines={**ours, **away}, clock=agreed.clock)
+            c.NewGame(agreed.game, agreed.options, engines={**ours, **away}, clock=agreed.clock)
         )
         self.kept = msgspec.structs.replace(
             kept, game_id=game_id, round=match.state.game, state=match.state

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 
 from firmware_host.config.profile import Profile
-from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.engines.search.limits import waits_s
 from firmware_host.host import playing
 from firmware_host.messages import Catalogue, Message
@@ -218,13 +216,3 @@ def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
             for option in playing.options_for(kind, profile)
         ],
     )
-
-
-def game_puzzles(kinds: Sequence[GameType], day: int) -> list[GamePuzzles]:
-    """The puzzles of each game that has some, and which is today's; ``day``: its ordinal."""
-    found = {kind.name: exercises(kind.name) for kind in kinds}
-    return [
-        GamePuzzles(name, daily(name, day), [PuzzleKind(each.kind, each.turns) for each in those])
-        for name, those in found.items()
-        if those
-    ]

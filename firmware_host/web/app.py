@@ -22,47 +22,21 @@ from drivers.errors import TiltboardError
 from firmware_host.config.errors import BusyError, JournalError, NoSuchGameError, NotPossibleError
 from firmware_host.config.language import explained
 from firmware_host.engines.errors import EngineError
+from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.messages import Catalogue, Message, languages, text
+from firmware_host.service import snapshot as page
 from firmware_host.service.qr import qr_svg, wifi_code
-from firmware_host.service.snapshot import (
-    GameAnalysis,
-    GameRecord,
-    GameSummary,
-    HealthMap,
-    Layout,
-    PersonInfo,
-    Snapshot,
-)
 from firmware_host.service.table import Table
 from firmware_host.table.commands import SitDown
 from firmware_host.table.lights import LEGEND, PATTERNS
 from firmware_host.table.preview import Preview
-from firmware_host.web import answers, api, assets, requests
+from firmware_host.web import answers, api, assets, guard, pairing, requests
 from firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
-from firmware_host.web.guard import (
-    COOKIE,
-    SEAT_COOKIE,
-    VISITOR,
-    Access,
-    Guard,
-    NotAllowedError,
-    machine_names,
-    page_for_phones,
-)
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
 from firmware_host.web.machine import Hotspot, Machine, Wanted
-from firmware_host.web.pairing import (
-    CODE_LASTS_S,
-    JOIN_LASTS_S,
-    TOKEN_LASTS_S,
-    Pairing,
-    TooManyTriesError,
-    WrongCodeError,
-    digest_of,
-    new_token,
-)
+from firmware_host.web.pairing import Pairing
 from firmware_host.web.requests import PageCommand
 from games.base import RulesError
 from games.registry import HOSTED
@@ -76,10 +50,10 @@ HIGHEST_NUMBER = 2**53
 
 COOKIES = ("set-cookie",)
 _STATUS: dict[type[Exception], int] = {
-    WrongCodeError: 403,
-    NotAllowedError: 403,
+    pairing.WrongCodeError: 403,
+    guard.NotAllowedError: 403,
     NoSuchGameError: 404,
-    TooManyTriesError: 429,
+    pairing.TooManyTriesError: 429,
     requests.NoAnswerError: 503,
     BusyError: 503,
     EngineError: 503,
@@ -98,7 +72,7 @@ class _NotTakenError(Exception):
 def create_app(
     table: Table,
     catalogue: Catalogue | None = None,
-    access: Access | None = None,
+    access: guard.Access | None = None,
     clock: Clock | None = None,
 ) -> Starlette:
     """The page for ``table``. ``catalogue``: the service's own language (English if None), for
@@ -107,7 +81,7 @@ def create_app(
     Serves ``/``, ``/static/...``, the endpoints of ``api`` with their description, and the
     WebSocket; for whom ``access`` says (this machine only if None).
     """
-    access = access or Access()
+    access = access or guard.Access()
     clock = clock or SystemClock()
     access.holders = lambda: table.seats().holders
     web = _Web(table, catalogue or Catalogue(), access, clock)
@@ -124,7 +98,7 @@ def create_app(
     refused = (HTTPException, _NotTakenError, TiltboardError, RulesError)
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, access=access, catalogue=web.own, now=clock.now)],
+        middleware=[Middleware(guard.Guard, access=access, catalogue=web.own, now=clock.now)],
         exception_handlers=dict.fromkeys(refused, web.refuse),
     )
 
@@ -134,7 +108,9 @@ class _Web:
     ``asked``: what came with the request, decoded.
     """
 
-    def __init__(self, table: Table, catalogue: Catalogue, access: Access, clock: Clock) -> None:
+    def __init__(
+        self, table: Table, catalogue: Catalogue, access: guard.Access, clock: Clock
+    ) -> None:
         self._calendar = clock.calendar
         strangers = (STRANGERS_SEAT_TRIES_PER_MINUTE / 60, STRANGERS_SEAT_TRIES_PER_MINUTE)
         self._tries = Rate(clock.now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE, strangers)
@@ -191,17 +167,17 @@ class _Web:
 
     def _with_cookie(self, request: Request, value: object, name: str, token: str) -> Response:
         """Not Secure: the page is plain HTTP (docs/service.md says what that means)."""
-        answer, lasts_s = self._json(request, value), int(TOKEN_LASTS_S)
+        answer, lasts_s = self._json(request, value), int(pairing.TOKEN_LASTS_S)
         answer.set_cookie(name, token, max_age=lasts_s, httponly=True, samesite="strict")
         return answer
 
-    @serves("GET", "/layout", Layout)
-    async def layout(self, _request: Request) -> Layout:
+    @serves("GET", "/layout", page.Layout)
+    async def layout(self, _request: Request) -> page.Layout:
         """What stays while a game is played."""
         return self._table.layout()
 
-    @serves("GET", "/snapshot", Snapshot)
-    async def snapshot(self, _request: Request) -> Snapshot:
+    @serves("GET", "/snapshot", page.Snapshot)
+    async def snapshot(self, _request: Request) -> page.Snapshot:
         """The table after its newest scan."""
         return self._table.latest()
 
@@ -221,7 +197,15 @@ class _Web:
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
         """The puzzles that come with the table, and today's."""
         day = date.fromtimestamp(self._calendar()).toordinal()
-        return answers.game_puzzles([*HOSTED.values()], day)
+        return [
+            answers.GamePuzzles(
+                game,
+                daily(game, day),
+                [answers.PuzzleKind(each.kind, each.turns) for each in found],
+            )
+            for game in HOSTED
+            if (found := exercises(game))
+        ]
 
     @serves("GET", "/legend", list[answers.Light])
     async def legend(self, _request: Request) -> list[answers.Light]:
@@ -238,13 +222,13 @@ class _Web:
             for entry in LEGEND
         ]
 
-    @serves("GET", "/history", list[GameSummary], 503)
-    async def history(self, _request: Request) -> list[GameSummary]:
+    @serves("GET", "/history", list[page.GameSummary], 503)
+    async def history(self, _request: Request) -> list[page.GameSummary]:
         """Every game in the journal, the newest first."""
         return await requests.answer(self._table.history())
 
-    @serves("GET", "/health", HealthMap, 503)
-    async def health(self, _request: Request) -> HealthMap:
+    @serves("GET", "/health", page.HealthMap, 503)
+    async def health(self, _request: Request) -> page.HealthMap:
         """The sensors' noise and margins, as the last calibration found them."""
         return await requests.answer(self._table.health())
 
@@ -259,20 +243,20 @@ class _Web:
         except RulesError:  # an answer too: whoever points knows no rules
             return None
 
-    @serves("GET", "/history/{id}", GameRecord, 404, 503)
-    async def record(self, request: Request) -> GameRecord:
+    @serves("GET", "/history/{id}", page.GameRecord, 404, 503)
+    async def record(self, request: Request) -> page.GameRecord:
         """One game, position by position."""
         return await requests.answer(self._table.record(_number(request)))
 
-    @serves("GET", "/history/{id}/analysis", GameAnalysis, 404, 409, 503)
-    async def analysis(self, request: Request) -> GameAnalysis:
+    @serves("GET", "/history/{id}/analysis", page.GameAnalysis, 404, 409, 503)
+    async def analysis(self, request: Request) -> page.GameAnalysis:
         """One game as the strongest engine sees it: who stood how, and what decided it."""
         return await requests.answer(self._table.analysis(_number(request)))
 
-    @serves("GET", "/people", list[PersonInfo], 403, 503)
-    async def people(self, request: Request) -> list[PersonInfo]:
+    @serves("GET", "/people", list[page.PersonInfo], 403, 503)
+    async def people(self, request: Request) -> list[page.PersonInfo]:
         """Who is known by name on this table, and what each has tried, solved and beaten."""
-        self._access.check_may_act(request.scope[VISITOR])
+        self._access.check_may_act(request.scope[guard.VISITOR])
         return await requests.answer(self._table.people())
 
     @serves("GET", "/history/{id}/export", str, 404, 503, headers=("content-disposition",))
@@ -286,7 +270,7 @@ class _Web:
     @serves("POST", "/command", answers.Done, *SENT, 404, 503, body=PageCommand)
     async def command(self, request: Request, asked: PageCommand) -> answers.Done:
         """Have the table do something; answered when it is done. Paired devices only."""
-        access, visitor = self._access, request.scope[VISITOR]
+        access, visitor = self._access, request.scope[guard.VISITOR]
         requests.check_may_send(access, visitor, asked)
         meant = requests.as_meant(access, visitor, asked, self._table.latest().to_move)
         await requests.answer(self._table.submit(meant))
@@ -295,14 +279,14 @@ class _Web:
     @serves("GET", "/pairing", answers.PairingState)
     async def pairing(self, request: Request) -> answers.PairingState:
         """What this visitor may do."""
-        visitor, pairing = request.scope[VISITOR], self._access.pairing
+        visitor, open_now = request.scope[guard.VISITOR], self._access.pairing
         may_act, look = self._access.may_act(visitor), self._access.look
         return answers.PairingState(
-            network=pairing is not None,
+            network=open_now is not None,
             may_act=may_act,
             may_watch=self._access.may_watch(visitor),
-            code=pairing.code if pairing is not None and visitor.local else None,
-            first=pairing is not None and pairing.takes_first,
+            code=open_now.code if open_now is not None and visitor.local else None,
+            first=open_now is not None and open_now.takes_first,
             machine=may_act and self._access.machine is not None,
             look=answers.LookLink(look, qr_svg(look)) if may_act and look else None,
         )
@@ -321,10 +305,10 @@ class _Web:
         only.
         """
         machine = self._machine_for(request)
-        visitor, pairing = request.scope[VISITOR], self._access.pairing
-        who = None if pairing is None else pairing.tokens.name_of(visitor.digest)
+        devices, visitor = self._access.pairing, request.scope[guard.VISITOR]
+        who = None if devices is None else devices.tokens.name_of(visitor.digest)
         number = machine.request(asked, who or text("The table's own page"))
-        return answers.Joining(number, JOIN_LASTS_S)
+        return answers.Joining(number, pairing.JOIN_LASTS_S)
 
     @serves("POST", "/machine/update", answers.Done, 408, 409, 415)
     async def send_update(self, request: Request) -> answers.Done:
@@ -342,7 +326,7 @@ class _Web:
         return answers.Done()
 
     def _machine_for(self, request: Request) -> Machine:
-        self._access.check_may_act(request.scope[VISITOR])
+        self._access.check_may_act(request.scope[guard.VISITOR])
         if self._access.machine is None:
             raise NotPossibleError(
                 "The table runs as no service here: its computer is yours to look after."
@@ -359,56 +343,58 @@ class _Web:
     @serves("POST", "/pairing/code", answers.PairingCode, 409)
     async def open_code(self, request: Request) -> answers.PairingCode:
         """Open a new code. The table's own page only."""
-        if not request.scope[VISITOR].local:
-            raise NotAllowedError("Only the table's own page shows the code.")
+        if not request.scope[guard.VISITOR].local:
+            raise guard.NotAllowedError("Only the table's own page shows the code.")
         code = self._pairing().open()
-        address = page_for_phones(request.base_url, machine_names()[1])
+        address = guard.page_for_phones(request.base_url, guard.machine_names()[1])
         picture = qr_svg(f"{address}#pair={code}")
-        return answers.PairingCode(code, CODE_LASTS_S, address, picture)
+        return answers.PairingCode(code, pairing.CODE_LASTS_S, address, picture)
 
     @serves(
         "POST", "/pairing/first", answers.Joining, *SENT, body=answers.JoinRequest, headers=COOKIES
     )
     async def join(self, request: Request, asked: answers.JoinRequest) -> Response:
         """Have the first device let in at the table: a cookie, good once confirm is pressed."""
-        token, number = self._pairing().join(asked.name, request.scope[VISITOR].address)
-        return self._with_cookie(request, answers.Joining(number, JOIN_LASTS_S), COOKIE, token)
+        token, number = self._pairing().join(asked.name, request.scope[guard.VISITOR].address)
+        return self._with_cookie(
+            request, answers.Joining(number, pairing.JOIN_LASTS_S), guard.COOKIE, token
+        )
 
     @serves("POST", "/pairing", answers.Done, *SENT, body=answers.PairRequest, headers=COOKIES)
     async def pair(self, request: Request, asked: answers.PairRequest) -> Response:
         """Exchange the code shown at the table for a cookie."""
-        token = self._pairing().redeem(asked.code, asked.name, request.scope[VISITOR].address)
-        return self._with_cookie(request, answers.Done(), COOKIE, token)
+        token = self._pairing().redeem(asked.code, asked.name, request.scope[guard.VISITOR].address)
+        return self._with_cookie(request, answers.Done(), guard.COOKIE, token)
 
     @serves("GET", "/seats", answers.SeatsState)
     async def seats(self, request: Request) -> answers.SeatsState:
         """Seats, and which are this device's."""
-        visitor, shown = request.scope[VISITOR], self._table.seats()
+        visitor, shown = request.scope[guard.VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
-        name = None if self._access.pairing is None else machine_names()[1]
-        page = page_for_phones(request.base_url, name)
+        name = None if self._access.pairing is None else guard.machine_names()[1]
+        address = guard.page_for_phones(request.base_url, name)
         return answers.SeatsState(
             players=list(shown.views),
             mine=list(self._access.sits_at(visitor)),
             away=[p for p, device in shown.holders.items() if device not in self._pages.seated],
             codes=codes,
-            pictures={each: qr_svg(f"{page}#seat={code}") for each, code in codes.items()},
+            pictures={each: qr_svg(f"{address}#seat={code}") for each, code in codes.items()},
             at_table=visitor.local,
         )
 
     @serves("POST", "/seats", answers.Done, *SENT, body=answers.SeatRequest, headers=COOKIES)
     async def sit_down(self, request: Request, asked: answers.SeatRequest) -> Response:
         """Take a seat with its code, for a cookie."""
-        visitor, code = request.scope[VISITOR], asked.code
+        visitor, code = request.scope[guard.VISITOR], asked.code
         if code is None and not visitor.local:
-            raise NotAllowedError("Type the code of your seat: the table's page shows it.")
+            raise guard.NotAllowedError("Type the code of your seat: the table's page shows it.")
         known = self._access.knows(visitor)
         if code is not None and not self._tries.take(visitor.address, known=known):
-            raise TooManyTriesError("Too many codes were tried; wait a minute.")
-        token = request.cookies.get(SEAT_COOKIE) or new_token()
+            raise pairing.TooManyTriesError("Too many codes were tried; wait a minute.")
+        token = request.cookies.get(guard.SEAT_COOKIE) or pairing.new_token()
         player = None if code is not None else asked.player
-        await requests.answer(self._table.submit(SitDown(digest_of(token), player, code)))
-        return self._with_cookie(request, answers.Done(), SEAT_COOKIE, token)
+        await requests.answer(self._table.submit(SitDown(pairing.digest_of(token), player, code)))
+        return self._with_cookie(request, answers.Done(), guard.SEAT_COOKIE, token)
 
 
 _TOO_LONG = text("That took too long to arrive.")

@@ -241,9 +241,7 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        led = self._led(scope)
-        why = None if led else self._refusal(scope)
-        refusal = led if why is None else self._refused(scope, *why)
+        refusal = self._led(scope) or self._refusal(scope)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -256,16 +254,13 @@ class Guard:
             await (refusal or self._app)(scope, receive, secured(send))
         except ClientDisconnect:
             return  # it broke off in the middle of what it asked
-        except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told once
-            self._tell_once(error)
-
-    def _tell_once(self, error: Exception) -> None:
-        """Log it, with its traceback, the first time from there: no visitor fills the log."""
-        last = traceback.extract_tb(error.__traceback__)[-1:]
-        cause = (type(error), *((each.filename, each.lineno) for each in last))
-        if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
-            self._mishaps.add(cause)
-            _log.error("A request failed; of its kind this is told once", exc_info=error)
+        except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told
+            # with its traceback the first time that it comes from there: no visitor fills the log
+            last = traceback.extract_tb(error.__traceback__)[-1:]
+            cause = (type(error), *((each.filename, each.lineno) for each in last))
+            if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
+                self._mishaps.add(cause)
+                _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
         """Send to the page what a phone asks of any network that it joins: by names that are never
@@ -287,27 +282,29 @@ class Guard:
         page = f"http://{host}{'' if port == 80 else f':{port}'}/"
         return RedirectResponse(page, 302, {"cache-control": "no-store"})
 
-    def _refusal(self, scope: Scope) -> tuple[Text, int] | None:
-        access = self._access
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        """Why not, if it may not be asked. Leaves the Visitor in the scope."""
+
+        def refused(why: Text, status: int) -> JSONResponse:
+            spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
+            said = {"error": spoken.translate(why)}
+            return JSONResponse(said, status, {"cache-control": "no-store"})
+
+        access, path = self._access, scope["path"]
         server = scope.get("server") or (None, None)
         if not is_ours(Headers(scope=scope), server[1], access.names_at(server[0])):
-            return text("Only the table's own page may talk to it."), 403
+            return refused(text("Only the table's own page may talk to it."), 403)
         visitor = scope[VISITOR] = visitor_of(scope)
-        if access.pairing is None and not visitor.local:
-            return text("Only this machine's own page may talk to the table."), 403
         if visitor.local:
             return None
-        path = scope["path"]
+        if access.pairing is None:
+            return refused(text("Only this machine's own page may talk to the table."), 403)
         known = access.knows(visitor)
         if not self._requests.take(visitor.address) or (
             path.startswith(JOURNAL) and not self._reads.take(visitor.address, known=known)
         ):
-            return text("That was too fast for the table; wait a moment."), 429
+            return refused(text("That was too fast for the table; wait a moment."), 429)
         free = scope["type"] == "http" and (path in BEFORE_PAIRING or path.startswith("/static/"))
-        if not free and not access.may_watch(visitor):
-            return text("Pair this device with the table first."), 403
-        return None
-
-    def _refused(self, scope: Scope, why: Text, status: int) -> JSONResponse:
-        spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
-        return JSONResponse({"error": spoken.translate(why)}, status, {"cache-control": "no-store"})
+        if free or access.may_watch(visitor):
+            return None
+        return refused(text("Pair this device with the table first."), 403)

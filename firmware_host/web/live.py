@@ -176,16 +176,13 @@ class _Page:
                 await self._send({"type": "snapshot", **changed})
                 self._sent |= changed
             await self._send_poses()
-            await self._send_seat()
+            # what the seat that is looked at may see: to the device that has it, and no other
+            view = self._table.seats().views.get(self._looks_at or "")
+            mine = self._access.sits_at(self._visitor)
+            if view is not None and view.player in mine and view != self._sent_seat:
+                self._sent_seat = view
+                await self._send(view)
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
-
-    async def _send_seat(self) -> None:
-        """What the seat that is looked at may see: to the device that has it, and no other."""
-        mine = self._access.sits_at(self._visitor)
-        view = self._table.seats().views.get(self._looks_at or "")
-        if view is not None and view.player in mine and view != self._sent_seat:
-            self._sent_seat = view
-            await self._send(view)
 
     def _watch(self, **wanted: bool) -> None:
         """What costs the table something: each of ``wanted`` that is True, and nothing else."""
