@@ -42,7 +42,8 @@ def command(
 
     `tiltboard export` writes one as text, `tiltboard games import` reads one.
     """
-    if context.invoked_subcommand is not None:
+    if context.invoked_subcommand is not None:  # the folder that is named here is its folder too
+        context.default_map = {"import": {"state": state, "simulated": simulated}}
         return
     folder = games_folder(state, simulated=simulated, make=False)
     games: tuple[GameSummary, ...] = ()

@@ -1,6 +1,7 @@
 """Figures and lists in the documents against the code that they tell of."""
 
 import re
+import textwrap
 import tomllib
 
 import click
@@ -16,6 +17,7 @@ from firmware_host.config import profile as profile_module
 from firmware_host.config import wiring as wiring_module
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, load_settings
+from firmware_host.journal import read_game
 from firmware_host.table.commands import NewGame
 from firmware_host.table.lights import LEGEND
 from games.registry import GAMES, game_type
@@ -124,6 +126,14 @@ def test_every_dependency_has_its_reason(open_page, root):
         if extra in re.findall(r"\w+", by.split(",")[0] + (by if "`" in by else ""))
     }
     assert shown == wanted
+
+
+def test_the_written_game_of_the_journals_page_is_read_and_was_won(open_page):
+    text = open_page("docs/journal.md").text
+    shown = re.search(r"^    tiltboard game 1\n(?:(?:    .*)?\n)*", text, re.M)[0]
+    played = read_game(textwrap.dedent(shown))
+    assert list(played.moves) == ["a1", "c3", "a3"]
+    assert played.result == {"winner": "red", "reason": "complete"}
 
 
 def test_every_bench_is_listed_with_what_it_measures(open_page):

@@ -54,6 +54,18 @@ def test_the_list(state: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_a_folder_named_before_or_after_import_is_where_the_game_goes(
+    before: bool, state: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("usual")))
+    written = run(export, "1", "--state", state).output
+    folder = ["--state", state]
+    arguments = [*folder, "import", "-"] if before else ["import", "-", *folder]
+    assert run(games, *arguments, text=written).exit_code == 0
+    assert len(run(games, *folder).output.splitlines()) == 4
+
+
 def test_the_list_as_json(state: Path) -> None:
     result = run(games, "--json", "--state", state)
     assert [json.loads(line) for line in result.output.splitlines()] == [
