@@ -312,7 +312,7 @@ def told_by_person(state: PlateState, index: int, magnet: Magnet) -> PlateState:
     before = state.beliefs.places[index]
     belief = Belief(magnet, before.since_s, felt=before.felt, checked=True)
     state = accepted(_with_belief(state, index, belief), index).stand(index, magnet)
-    return _read_as_believed(state, index).reading(index, READS_MT[magnet]).with_bands(index)
+    return _read_as_believed(state, index).reading({index: READS_MT[magnet]}).with_bands(index)
 
 
 def at_rest(state: PlateState, *, calm: bool) -> PlateState:

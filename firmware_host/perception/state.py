@@ -255,12 +255,13 @@ class PlateState(Struct, frozen=True):
         pending, crosstalk = without(self.pending, index), self.crosstalk.stand(index, magnet)
         return replace(self, magnets=magnets, pending=pending, crosstalk=crosstalk)
 
-    def reading(self, index: int, mt: float) -> PlateState:
-        """The state with another reading of that sensor, as is known now."""
+    def reading(self, changed_mt: Mapping[int, float]) -> PlateState:
+        """The state with other readings of those sensors, as is known now."""
         readings = list(self.readings)
-        readings[index] = mt
+        for index, mt in changed_mt.items():
+            readings[index] = mt
         rest = readings if self.rest is self.readings else self.rest
-        return replace(self, readings=readings, rest=rest, doubt=without(self.doubt, index))
+        return replace(self, readings=readings, rest=rest, doubt=without(self.doubt, *changed_mt))
 
     def zeroed(self, by_mt: Mapping[int, float]) -> PlateState:
         """Take that much of each place's reading for its sensor's zero, in all scans."""
@@ -269,9 +270,7 @@ class PlateState(Struct, frozen=True):
             for index, mt in by_mt.items():
                 scan[index] -= mt
         state = replace(self, zeros=self.zeros.moved(by_mt), history=history)
-        for index, mt in by_mt.items():
-            state = state.reading(index, self.readings[index] - mt)
-        return state
+        return state.reading({index: self.readings[index] - mt for index, mt in by_mt.items()})
 
     def with_bands(self, *places: int) -> PlateState:
         """Set the bands of places whose magnet or zero has changed."""
