@@ -38,7 +38,7 @@ def loaded(point: EntryPoint, look: Callable[[Any], T]) -> T:
 
 
 class _TooLongError(BaseException):
-    """What a package that handles its own errors does not handle."""
+    """No Exception, so that a package which swallows all of its errors does not swallow this."""
 
 
 @contextmanager

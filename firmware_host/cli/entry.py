@@ -8,7 +8,7 @@ import signal
 def main() -> None:
     """Run the command. Ctrl-C while the program is still being read ends it without a word."""
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # as a shell has it for what runs in the background
+    if before is not signal.SIG_IGN:  # a shell has it ignored by what runs in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from firmware_host.cli.main import main as run
 

@@ -176,7 +176,7 @@ class Plan:
         return Finding(strays, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
-        """As in Finding, in the plan's order."""
+        """The shifts that are still to be done, in the plan's order."""
         standing = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
             s if s.source is None or s.source in standing else replace(s, source=None)
@@ -245,7 +245,7 @@ class Pending:
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> Pending:
-        """Everything remains, the act too; what it puts and then falls goes there at once."""
+        """Act and consequences are still to be done; a piece that then falls goes there at once."""
         put = {shift.target: shift.source for shift in turn.act}
         falling = {shift.source for shift in turn.consequences} & put.keys() - {None}
         shifts = (

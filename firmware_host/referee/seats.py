@@ -171,7 +171,7 @@ class Seats:
     def _keep(
         self, holders: dict[str, str] | None = None, computers: dict[str, str] | None = None
     ) -> None:
-        """As it is, but for what is given."""
+        """Write down who sits where, with what is given in the place of what was."""
         holders = self._holders if holders is None else holders
         computers = self._computers if computers is None else computers
         kept = _Kept(holders, computers, self._seen_in)

@@ -23,7 +23,7 @@ from drivers.clock import TokenBucket
 
 REQUESTS_PER_S = 20.0
 REQUEST_BURST = 250.0  # a page makes nine requests, and a household may open some at once
-READS_PER_S = 2.0  # of the journal: each takes a card's time
+READS_PER_S = 2.0  # of the journal: each keeps the card busy
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
 STRANGERS_READ_BURST = 20.0

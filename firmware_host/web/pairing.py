@@ -121,7 +121,7 @@ class Tokens:
 
 
 def new_token() -> str:
-    """One that is good for nothing yet."""
+    """A token that lets nobody in until a device is paired with it."""
     return secrets.token_hex(TOKEN_BYTES)
 
 
