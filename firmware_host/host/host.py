@@ -62,8 +62,8 @@ class Host:
     ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
     game, and the doors to its referee, its engines, its seats and other tables; ``showing``: lights
     and sounds; ``upkeep``: what the game waits for. ``requests``: what has been done of the game
-    since the last step began. ``notices``: part -> what people should know of it as long as that is
-    there.
+    in the last step, and since the one before it. ``notices``: part -> what people should know of
+    it as long as that is there.
     """
 
     look: Look
@@ -93,7 +93,8 @@ class Host:
         self.upkeep = Upkeep(profile, journal.path.parent, clock)
         self.playing = Playing(profile, journal, engines, far or FarSettings())
         self.showing = Showing(profile, plate, calibration.light_at)
-        self.requests: list[c.GameRequest] = []
+        self.requests: tuple[c.GameRequest, ...] = ()
+        self._done: list[c.GameRequest] = []
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
         position = self.playing.start(first_game)
@@ -227,7 +228,7 @@ class Host:
         """
         self._check_not_waiting()
         self.playing.referee.carry_out(request)
-        self.requests.append(request)
+        self._done.append(request)
 
     def _check_not_waiting(self) -> None:
         if self.upkeep.why is not None:
@@ -260,7 +261,6 @@ class Host:
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
-        self.requests.clear()
         self._inbox.work_off()
         tilted = self.standing.lean_rad is not None  # so that a piece slides
         look = self.look = self.sensing.look(self.overlay, tilted=tilted)
@@ -278,6 +278,8 @@ class Host:
             if self.standing.game is not self.game:  # begun just before, or meanwhile
                 self.standing = playing.referee.step(look.sight, time_s)
             self._wait(look)
+        # What was asked between two steps, too
+        self.requests, self._done = tuple(self._done), []
         self._show(look)
 
     def _count_down(self, held_s: float) -> None:
