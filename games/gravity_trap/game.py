@@ -25,8 +25,7 @@ from games.base import (
     json_object,
 )
 from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
-from games.gravity_trap.rules import GravityTrapRules, State
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
 from games.search import Evaluate, Weights, numbers
 
 POD = "pod"

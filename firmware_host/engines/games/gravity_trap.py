@@ -1,4 +1,4 @@
-"""Gravity Trap's exact search on bits, as ``games.gravity_search`` has it; without the mimic
+"""Gravity Trap's exact search on bits, as ``games.gravity_trap.rules`` has it; without the mimic
 rule.
 """
 
@@ -13,8 +13,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 from firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
 from firmware_host.engines.search.limits import SearchStoppedError
 from games.gravity_trap.game import GravityTrapGame
-from games.gravity_trap.rules import GravityTrapRules
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from games.search import Budget
 
 _POSITIONS = 50_000  # between two looks at the clock

@@ -18,8 +18,7 @@ import msgspec
 
 from firmware_host.engines.search.limits import NO_LIMITS, Budget
 from games.gravity_trap.board import Board, shipped
-from games.gravity_trap.rules import GravityTrapRules
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)

@@ -7,7 +7,7 @@ import pytest
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.limits import LEVELS, WIN, Budget, Limits, levels_of
 from firmware_host.engines.search.thinker import Thinker
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import TrapSolver
 from games.registry import EVERY_GAME, GAMES
 
 

@@ -23,7 +23,7 @@ from firmware_host.engines.search import warmth
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from firmware_host.engines.search.thinker import Thinker
 from firmware_host.engines.search.tree import random_choices
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import TrapSolver
 from tiltboard_lab.bench import against
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")

@@ -7,8 +7,7 @@ import pytest
 from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits, expected, log_odds
 from firmware_host.engines.search.tree import TreeSearch, random_choices
-from games.gravity_trap.rules import State
-from games.gravity_trap.search import TrapSolver
+from games.gravity_trap.rules import State, TrapSolver
 
 GAMES = [
     ("momentum", {"size": 5, "marbles": 4}),

@@ -55,19 +55,14 @@ def kernels_of(game: str) -> ModuleType | None:
     if game.replace("-", "").isalnum() and util.find_spec(ours) is not None:
         return import_module(ours)
     for point in metadata.entry_points(group=KERNELS, name=game):
-        module = _kernels(point)
+        try:
+            module = loaded(point, lambda made: made if isinstance(made, ModuleType) else None)
+        except PluginError as error:
+            _log.warning("The kernels of %s (%s) cannot be used: %s", game, point.value, error)
+            continue
         if module is not None:
             return module
     return None
-
-
-def _kernels(point: metadata.EntryPoint) -> ModuleType | None:
-    """Kernels of another package; engines think without those that cannot be used."""
-    try:
-        return loaded(point, lambda module: module if isinstance(module, ModuleType) else None)
-    except PluginError as error:
-        _log.warning("The kernels of %s (%s) cannot be used: %s", point.name, point.value, error)
-        return None
 
 
 def _processor() -> str:
