@@ -12,7 +12,7 @@ import click
 
 from drivers.buses import Buses
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
-from firmware_host.cli.speech import as_run, misuse, problem, say, words
+from firmware_host.cli.speech import as_run, problem, say, words
 from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, need_table, simulated_table
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.findings import (
@@ -49,17 +49,11 @@ AGAIN = click.option(
     help="Only this, or this again: a place, or lights, buttons, edges, places.",
 )
 FRESH = click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
-WITHOUT = click.option(
-    "--without",
-    metavar="PLACE",
-    multiple=True,
-    help="Leave out a place whose sensor is broken; may be given several times.",
-)
 
 
 def sweep_options(command: F) -> F:
     """What both commands of the sweep take."""
-    for option in (WITHOUT, FRESH, AGAIN, FAULTS, SEED, SIMULATE, STATE, PROFILE, CONFIG):
+    for option in (FRESH, AGAIN, FAULTS, SEED, SIMULATE, STATE, PROFILE, CONFIG):
         command = option(command)
     return command
 
@@ -89,18 +83,13 @@ def run(
     faults: Sequence[str],
     again: str | None,
     fresh: bool,
-    without: Sequence[str],
 ) -> None:
     """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
-    if again is not None and without:
-        raise misuse(text("--without does not go with --again."))
     table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
     progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
     kept = folder / PROGRESS_NAME
     sweep = Sweep(table, progress, before=before, keep=lambda known: write_progress(kept, known))
-    for place in without:
-        sweep.leave_out(place)
     with ExitStack() as until_done:
         if simulated:
             sim = until_done.enter_context(simulated_table(table, seed, faults))

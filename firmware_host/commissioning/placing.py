@@ -67,14 +67,9 @@ class Verdict(NamedTuple):
         return any(choice.value == Answer.RIGHT for choice in self.choices)
 
 
-def can_spare(profile: Profile, progress: Progress, place: int) -> bool:
-    """Whether enough sensors are left without that one."""
-    return len({*progress.broken, place}) * FEWEST_SOUND <= profile.size
-
-
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[Choice, ...]:
     """The answer that its sensor is broken, where enough others are left."""
-    if not can_spare(profile, progress, place):
+    if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
         return ()
     label = text("Leave {place} out: its sensor is broken", place=profile.places[place])
     return (Choice(Answer.LEAVE_OUT, label),)

@@ -21,7 +21,7 @@ from drivers.plate import Plate
 from firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
 from firmware_host.commissioning.mounting import tilting
-from firmware_host.commissioning.placing import can_spare, emptying, placing
+from firmware_host.commissioning.placing import emptying, placing
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -189,20 +189,6 @@ class Sweep:
                 known=", ".join(known) or text("nothing"),
             )
         self._answer = value
-
-    def leave_out(self, name: str) -> None:
-        """Somebody says that this place's sensor is broken: it is not measured, and not read in
-        play, until it is measured again. Raises NotPossibleError if too few would be left, or there
-        is no such place.
-        """
-        _check_there(name, self._profile.places)
-        place = self._profile.places.index(name)
-        if not can_spare(self._profile, self.progress, place):
-            raise NotPossibleError(
-                "Too many sensors are broken to calibrate the table.",
-                remedy="Mend them; tiltboard bringup says what to measure.",
-            )
-        self._go_on_from(self.progress.leaving_out(place))
 
     def measure_again(self, again: str) -> None:
         """Measure that place, or do that part, next. Raises NotPossibleError."""
@@ -382,7 +368,13 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
     """``progress`` with one place, or one part, to be done next. Raises NotPossibleError."""
     parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
     there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
-    _check_there(again, [*profile.places, *there])
+    known = [*profile.places, *there]
+    if again not in known:
+        raise NotPossibleError(
+            "There is no place and no part {place!r} on this table; {hint}",
+            place=again,
+            hint=nearest(again, known),
+        )
     if again not in profile.places:
         return _anew(progress.without(Part(again)), {*progress.wanted, Part(again)})
     if not progress.inputs:
@@ -407,15 +399,6 @@ def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
     """How much is done, and of how much."""
     done = [known for _, known in todo]
     return sum(done), len(done)
-
-
-def _check_there(name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise NotPossibleError(
-            "There is no place and no part {place!r} on this table; {hint}",
-            place=name,
-            hint=nearest(name, known),
-        )
 
 
 def _anew(progress: Progress, wanted: Collection[Part]) -> Progress:
