@@ -26,42 +26,33 @@ class BoardInUseError(TiltboardError, BlockingIOError):
     """Another program has the board. Wait for it to end, or stop it."""
 
 
-class BoardLock:
+@contextmanager
+def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
     """Held inside its context, by names of abstract sockets (unix(7)): they need no folder, no
     permission and no cleaning up, reach into a service's private /tmp, and the kernel takes them
     back with the process.
 
-    ``devices``: what it is held for, one name each; see ``devices_of``.
+    ``devices``: what it is held for, one name each; see ``devices_of``. Raises BoardInUseError at
+    once where another holds any of it; OSError.
     """
-
-    def __init__(self, devices: tuple[str, ...]) -> None:
-        self._devices = devices
-        self._held = ExitStack()
-
-    def __enter__(self) -> BoardLock:
-        """Take it. Raises BoardInUseError at once where another holds any of it; OSError."""
-        with ExitStack() as taken:
-            for device in self._devices:
-                name = f"\0{PREFIX}{device}".encode()[: NAME_MOST + 1]
-                held = taken.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
-                try:
-                    held.bind(name)
-                except OSError as error:
-                    if error.errno != errno.EADDRINUSE:
-                        raise
-                    raise _in_use(device, _holder(name)) from None
-                held.listen()
-            self._held = taken.pop_all()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._held.close()
+    with ExitStack() as held:
+        for device in devices:
+            name = f"\0{PREFIX}{device}".encode()[: NAME_MOST + 1]
+            mine = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            try:
+                mine.bind(name)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                raise _in_use(device, _holder(name)) from None
+            mine.listen()
+        yield
 
 
 @contextmanager
 def own_board(profile: Profile, clock: Clock | None = None) -> Iterator[PiBuses]:
     """The buses of this machine, for this program alone. Raises BoardInUseError."""
-    with BoardLock(devices_of(profile)):
+    with board_lock(devices_of(profile)):
         buses = PiBuses(clock)
         try:
             yield buses

@@ -48,18 +48,11 @@ class Meanwhile:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """``what`` is expected (a key of CLAIMS), and the ``words`` that follow it."""
+class Expect:
+    """``expect [within D] CLAIM``: ``what`` (a key of CLAIMS), and the ``words`` that follow it."""
 
     what: str
     words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Expect:
-    """``expect [within D] CLAIM``."""
-
-    claim: Claim
     within_s: float | None = None
 
 
@@ -223,7 +216,7 @@ def _action(words: Sequence[str]) -> Action:
         case ["setup", "by-hand"]:
             return SetupByHand()
         case ["expect", *claim]:
-            return expect(claim)
+            return _expect(claim)
         case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), c.Deed):
             return Meanwhile(deed)
         case ["wait", duration]:
@@ -285,16 +278,12 @@ def _action(words: Sequence[str]) -> Action:
     raise UnreadableError(f"expected '{form}'")
 
 
-def expect(words: Sequence[str]) -> Expect:
-    """Read what follows ``expect``. Raises UnreadableError."""
-    if words[:1] != ["within"]:
-        return Expect(_claim(words))
-    if len(words) < 2:
-        raise UnreadableError("expected 'expect within D ...'")
-    return Expect(_claim(words[2:]), duration_s(words[1]))
-
-
-def _claim(words: Sequence[str]) -> Claim:
+def _expect(words: Sequence[str]) -> Expect:
+    within_s = None
+    if words[:1] == ["within"]:
+        if len(words) < 2:
+            raise UnreadableError("expected 'expect within D ...'")
+        within_s, words = duration_s(words[1]), words[2:]
     match words:
         case ["phase", phase]:
             _check(Phase, "phase", phase)
@@ -314,7 +303,7 @@ def _claim(words: Sequence[str]) -> Claim:
         case [what, *_]:
             hint = nearest(what, CLAIMS)
             raise UnreadableError(f"nothing called {what!r} can be expected; {hint}")
-    return Claim(words[0], tuple(words[1:]))
+    return Expect(words[0], tuple(words[1:]), within_s)
 
 
 def _check(kind: type[Phase | Role], what: str, word: str) -> None:

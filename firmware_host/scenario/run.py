@@ -39,7 +39,7 @@ class TableView:
     players: Collection[str]
 
 
-def compared(claim: s.Claim, view: TableView) -> tuple[bool, Message, Message]:
+def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
     """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
     names that do not exist.
     """
@@ -246,22 +246,22 @@ class ScenarioRunner:
                 self._actor.act(deed, self._tick)
         return None
 
-    def _expect(self, action: s.Expect) -> Message | None:
-        if action.within_s is None:
+    def _expect(self, claim: s.Expect) -> Message | None:
+        deadline_s = self._now() + (claim.within_s or 0.0)
+        if claim.within_s is None:
             self._wait_quiet()
-        else:
-            deadline_s = self._now() + action.within_s
-            while not compared(action.claim, self.view())[0] and self._now() < deadline_s:
-                self._tick()
-        holds, expected, found = compared(action.claim, self.view())
+        holds, expected, found = compared(claim, self.view())
+        while not holds and claim.within_s is not None and self._now() < deadline_s:
+            self._tick()
+            holds, expected, found = compared(claim, self.view())
         if holds:
             return None
-        if action.within_s is None:
+        if claim.within_s is None:
             return text("expected {expected}, but {found}", expected=expected, found=found)
         return text(
             "expected {expected} within {seconds} s, but {found}",
             expected=expected,
-            seconds=f"{action.within_s:g}",
+            seconds=f"{claim.within_s:g}",
             found=found,
         )
 

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from firmware_host.cli import bringup, doctor, scenario, serve
 from firmware_host.commissioning.findings import State
 from firmware_host.config import locks
-from firmware_host.config.locks import BoardInUseError, BoardLock, devices_of
+from firmware_host.config.locks import BoardInUseError, board_lock, devices_of
 from firmware_host.config.profile import load_profile
 
 HOLDER = """
 import sys
 from firmware_host.config import locks
 locks.PREFIX = sys.argv[3]
-with locks.BoardLock((sys.argv[2],)):
+with locks.board_lock((sys.argv[2],)):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -36,20 +36,20 @@ def device(tmp_path):
 
 
 def test_the_second_is_refused_at_once_and_told_by_whom(device):
-    with BoardLock((device,)), pytest.raises(BoardInUseError) as caught, BoardLock((device,)):
+    with board_lock((device,)), pytest.raises(BoardInUseError) as caught, board_lock((device,)):
         pass
     assert caught.value.params["process"] == os.getpid()
     assert device in caught.value.problem
     assert "systemctl stop tiltboard" in caught.value.remedy
-    with BoardLock((device,)):
+    with board_lock((device,)):
         pass
 
 
 def test_one_device_in_common_is_enough_and_nothing_is_kept_of_the_rest(device):
-    with BoardLock((f"{device}1", f"{device}2")):
-        with pytest.raises(BoardInUseError), BoardLock((f"{device}0", f"{device}2")):
+    with board_lock((f"{device}1", f"{device}2")):
+        with pytest.raises(BoardInUseError), board_lock((f"{device}0", f"{device}2")):
             pass
-        with BoardLock((f"{device}0", f"{device}3")):
+        with board_lock((f"{device}0", f"{device}3")):
             pass
 
 
@@ -63,11 +63,11 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
         text=True,
     ) as other:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(BoardInUseError) as caught, BoardLock((device,)):
+        with pytest.raises(BoardInUseError) as caught, board_lock((device,)):
             pass
         other.kill()
     assert f"in use by tiltboard calibrate (process {other.pid})" in caught.value.problem
-    with BoardLock((device,)):
+    with board_lock((device,)):
         pass
 
 
@@ -103,7 +103,7 @@ def test_a_port_has_many_names_and_one_lock(tmp_path):
 def test_each_command_on_the_hardware_wants_it_for_itself(command, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = [*words, "--profile", "plate-10", "--state", str(tmp_path)]
-    with BoardLock(("/dev/gpiochip0",)):
+    with board_lock(("/dev/gpiochip0",)):
         result = CliRunner().invoke(command, arguments)
     assert isinstance(result.exception, BoardInUseError)
     assert not (tmp_path / "out.trace").exists()
@@ -112,7 +112,7 @@ def test_each_command_on_the_hardware_wants_it_for_itself(command, words, tmp_pa
 def test_a_scenario_on_the_real_table_too(tmp_path):
     steps = tmp_path / "empty.scenario"
     steps.write_text("wait 1s\n")
-    with BoardLock(("/dev/gpiochip0",)):
+    with board_lock(("/dev/gpiochip0",)):
         result = CliRunner().invoke(
             scenario.command, [str(steps), "--real", "--state", str(tmp_path)]
         )
@@ -122,7 +122,7 @@ def test_a_scenario_on_the_real_table_too(tmp_path):
 
 def test_doctor_says_so_and_asks_no_part(tmp_path):
     table = load_profile("plate-10")
-    with BoardLock(("/dev/gpiochip0",)):
+    with board_lock(("/dev/gpiochip0",)):
         [finding] = doctor._parts(table, tmp_path, (), seed=1, simulated=False)
     assert finding.state is State.PROBLEM
     assert "in use by" in str(finding.found)
