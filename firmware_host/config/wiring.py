@@ -91,8 +91,8 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="k
         """What it opens on the computer, and what that takes. ``part``: its section's name.
         ``model``: of the Pi.
         """
-        del model
-        return tuple(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c()))
+        gpio = (gpio_need(part, model),) if self.pins() else ()
+        return *(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c())), *gpio
 
     def check(self, profile: Grid) -> None:
         """Raise ConfigError for what ranges alone cannot say."""
@@ -248,7 +248,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         line = spi_line(self.spi_bus, self.selects[-1])
         devices = [f"/dev/spidev{self.spi_bus}.{select}" for select in self.selects]
         spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
-        return *spi, gpio_need(part, model)
+        return *spi, *super().needs(part, model)
 
     def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The array."""
@@ -343,10 +343,6 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
     def pins(self) -> tuple[int, ...]:
         """The GPIO numbers of rows and columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
-
-    def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """GPIO."""
-        return (gpio_need(part, model),)
 
     def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The matrix."""
@@ -504,10 +500,6 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     def pins(self) -> tuple[int, ...]:
         """The GPIO numbers of buttons and buzzer."""
         return self.confirm_pin, self.back_pin, self.buzzer_pin
-
-    def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """GPIO."""
-        return (gpio_need(part, model),)
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
         """The panel."""

@@ -47,7 +47,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
     for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
         channel.add(*board.tap(name, width + 22 + 1.5 * at))
     _resistors(board, channel, profile, hall)
-    depth = channel.depth(extra=len({net for net, _ in _plug_nets(profile)}) + 12)
+    depth = channel.depth(extra=len(_plug_nets(profile)) + 12)
     _plugs(board, channel, profile, hall, CHANNEL_MM + depth + 3)
     bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
     channel.lay()
@@ -64,12 +64,13 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
     for name, x in ((V33, -4.5), ("GND^", -8.0), ("GND_", -8.0)):
         board.tap(name, x)
     board.edge = (-11.0, -25.0, right, bottom)
-    board.holes += [
-        ((right - 5, -20.0), 3.2),
-        ((right - 5, bottom - 5), 3.2),
-        ((28.0, bottom - 22), 3.2),
-        ((right - 60, bottom - 18), 3.2),
-    ]
+    screws = (
+        (right - 5, -20.0),
+        (right - 5, bottom - 5),
+        (28.0, bottom - 22),
+        (right - 60, bottom - 18),
+    )
+    board.holes += [(at, 3.2) for at in screws]
     return board.finish()
 
 
@@ -89,12 +90,8 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
         net = profile.places[k] if k < profile.size else carries.get(k)
         if net is None:
             continue
-        pin = 9 - at if at < 8 else 31 - at
-        nets[str(pin)] = net
-        if at < 8:
-            heads["A"][str(8 - at)] = net
-        else:
-            heads["B"][str(at - 7)] = net
+        side, pin, head_pin = ("A", 9 - at, 8 - at) if at < 8 else ("B", 31 - at, at - 7)
+        nets[str(pin)] = heads[side][str(head_pin)] = net
         if k >= profile.size:
             inward.append((pin, net))
     board.add(ref, "mux", (x, 0), nets)
@@ -165,20 +162,19 @@ def _resistors(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHal
         channel.add(two, (x + GRID_MM, 20.0))
 
 
-def _plug_nets(profile: Profile) -> list[tuple[str, str]]:
-    """Net -> part, of what is plugged in."""
-    found = []
+def _plug_nets(profile: Profile) -> set[str]:
+    """What is plugged in and led to the Pi's header."""
+    found: set[str] = set()
     if profile.imu is not None and profile.imu.i2c():
-        found += [("3V3PI", "imu"), ("GPIO3", "imu"), ("GPIO2", "imu")]
+        found |= {"3V3PI", "GPIO3", "GPIO2"}
     if isinstance(profile.panel, GpioPanel):
-        panel = profile.panel
-        found += [(f"GPIO{panel.confirm_pin}", "panel"), (f"GPIO{panel.back_pin}", "panel")]
+        found |= {f"GPIO{profile.panel.confirm_pin}", f"GPIO{profile.panel.back_pin}"}
     return found
 
 
 def _plugs(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHall, y: float) -> None:
     lights, panel = profile.lights, profile.panel
-    used = {net for net, _ in channel.ends} | {net for net, _ in _plug_nets(profile)}
+    used = {net for net, _ in channel.ends} | _plug_nets(profile)
     if isinstance(lights, Ws2812Lights):
         used.add(f"GPIO{lights.pin}")
     nets = {str(pin): GND for pin in PI_GROUNDS}

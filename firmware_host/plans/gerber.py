@@ -9,9 +9,8 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
 
-from firmware_host.plans.board import Board, Component, Pad, Point, outline_mm, table
+from firmware_host.plans.board import Board, Pad, Point, outline_mm, table
 
 MICRON = 1_000_000  # of the format's 4.6 digits
 SILK_MM, EDGE_MM = 0.15, 0.1
@@ -63,36 +62,42 @@ class Layer:
 
 def layers(board: Board) -> dict[str, str]:
     """The Gerber files, by the ends of their names as KiCad has them."""
-    made = {
-        "F_Cu.gtl": Layer(board, "Copper,L1,Top"),
-        "B_Cu.gbl": Layer(board, "Copper,L2,Bot"),
-        "F_Mask.gts": Layer(board, "Soldermask,Top"),
-        "B_Mask.gbs": Layer(board, "Soldermask,Bot"),
-        "F_Paste.gtp": Layer(board, "Paste,Top"),
-        "F_Silkscreen.gto": Layer(board, "Legend,Top"),
-        "Edge_Cuts.gm1": Layer(board, "Profile,NP"),
-    }
-    front, back, silk = made["F_Cu.gtl"], made["B_Cu.gbl"], made["F_Silkscreen.gto"]
+    front, back = Layer(board, "Copper,L1,Top"), Layer(board, "Copper,L2,Bot")
+    front_mask, back_mask = Layer(board, "Soldermask,Top"), Layer(board, "Soldermask,Bot")
+    paste, silk = Layer(board, "Paste,Top"), Layer(board, "Legend,Top")
+    outline = Layer(board, "Profile,NP")
     for part in board.components.values():
         for pad in part.pads:
-            on = ("F_Cu.gtl", "F_Mask.gts", "B_Cu.gbl", "B_Mask.gbs")
-            for name in on if pad.drill else ("F_Cu.gtl", "F_Mask.gts", "F_Paste.gtp"):
-                made[name].flash(pad.at, *_size(pad))
-        _legend(silk, part)
+            through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
+            for layer in through if pad.drill else flat:
+                layer.flash(pad.at, *_size(pad))
+        left, top, right, bottom = outline_mm(part)
+        silk.draw(SILK_MM, *_around(left, top, right, bottom))
+        _write(silk, part.ref, ((left + right) / 2, bottom + 0.7), 0.8)
     for track in board.tracks:
         (front if track.side == "F" else back).draw(track.width, *track.points)
     for via in board.vias:
-        for copper in (front, back):
-            copper.flash(via.at, via.size)
+        for layer in (front, back):
+            layer.flash(via.at, via.size)
     for at, drill in board.holes:
-        for name in ("F_Mask.gts", "B_Mask.gbs"):
-            made[name].flash(at, drill)
+        for layer in (front_mask, back_mask):
+            layer.flash(at, drill)
     for at, words in board.texts:
         _write(silk, words, at, 1.0)
-    left, top, right, bottom = board.edge
-    around = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-    made["Edge_Cuts.gm1"].draw(EDGE_MM, *around)
-    return {name: layer.text() for name, layer in made.items()}
+    outline.draw(EDGE_MM, *_around(*board.edge))
+    return {
+        "F_Cu.gtl": front.text(),
+        "B_Cu.gbl": back.text(),
+        "F_Mask.gts": front_mask.text(),
+        "B_Mask.gbs": back_mask.text(),
+        "F_Paste.gtp": paste.text(),
+        "F_Silkscreen.gto": silk.text(),
+        "Edge_Cuts.gm1": outline.text(),
+    }
+
+
+def _around(left: float, top: float, right: float, bottom: float) -> list[Point]:
+    return [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
 
 
 def drills(board: Board, *, plated: bool) -> str:
@@ -121,28 +126,17 @@ def drills(board: Board, *, plated: bool) -> str:
 def order(board: Board) -> bytes:
     """All of a board's files as one archive, to be uploaded."""
     out = io.BytesIO()
+    files = layers(board)
+    files |= {"PTH.drl": drills(board, plated=True), "NPTH.drl": drills(board, plated=False)}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for end, text in _files(board):
+        for end, text in files.items():
             archive.writestr(zipfile.ZipInfo(f"{board.name}-{end}", WHEN), text)
     return out.getvalue()
-
-
-def _files(board: Board) -> Iterator[tuple[str, str]]:
-    yield from layers(board).items()
-    yield "PTH.drl", drills(board, plated=True)
-    yield "NPTH.drl", drills(board, plated=False)
 
 
 def _size(pad: Pad) -> Aperture:
     """Pins of holes are round but for the first, as in KiCad's file."""
     return pad.size[:1] if pad.drill and pad.number != "1" else pad.size
-
-
-def _legend(silk: Layer, part: Component) -> None:
-    left, top, right, bottom = outline_mm(part)
-    around = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-    silk.draw(SILK_MM, *around)
-    _write(silk, part.ref, ((left + right) / 2, bottom + 0.7), 0.8)
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:

@@ -11,11 +11,8 @@ from firmware_host.plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
 CELL_MM = (16.0, 14.2)  # from place to place
 LANE_MM = 0.7
-NORTH_X, SOUTH_X, ROW_Y = (
-    -1.8,
-    -2.6,
-    8.9,
-)  # of a place's lines, from the first pad of its first button
+# Of a place's lines, from the first pad of its first button
+NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9
 
 
 def matrix_board(profile: Profile, hall: MatrixHall) -> Board:

@@ -7,6 +7,7 @@ import html
 import io
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -27,10 +28,8 @@ HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # at 20 C
 MOST_DROP_V = 0.2
-RAILS_MM, RAIL_OHM_MM = (
-    (3.8, 8.2),
-    0.000246,
-)  # from a sensor to its lights' 5 V and ground; 2 x 0.035
+RAILS_MM = (3.8, 8.2)  # from a sensor to its lights' 5 V and ground
+RAIL_OHM_MM = 0.000246  # 2 x 0.035
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
@@ -232,58 +231,44 @@ def _check(profile: Profile, board: Board) -> None:
             )
 
 
-_HEADS = (
-    "quantity",
-    "part",
-    "maker",
-    "number",
-    "package",
-    "order numbers",
-    "also at, by the maker's number",
-    "instead",
-    "EUR",
-    "g",
-    "mA",
-    "peak mA",
-)
-
-
-def _cells(line: Line) -> list[str]:
+def _row(line: Line) -> dict[str, str]:
+    """A line of the parts list, by its columns."""
     about = line.about
     orders = about.get("orders", {})
-    return [
-        str(line.quantity),
-        about["title"],
-        about.get("maker", ""),
-        about.get("number", ""),
-        about["package"],
-        ", ".join(f"{seller} {number}" for seller, number in orders.items()),
-        ", ".join(about["sellers"]),
-        about.get("instead", ""),
-        f"{line.total('eur'):.2f}",
-        f"{line.total('grams'):.0f}",
-        f"{line.total('ma'):.0f}",
-        f"{line.total('peak_ma'):.0f}",
-    ]
+    return {
+        "quantity": str(line.quantity),
+        "part": about["title"],
+        "maker": about.get("maker", ""),
+        "number": about.get("number", ""),
+        "package": about["package"],
+        "order numbers": ", ".join(f"{seller} {number}" for seller, number in orders.items()),
+        "also at, by the maker's number": ", ".join(about["sellers"]),
+        "instead": about.get("instead", ""),
+        "EUR": f"{line.total('eur'):.2f}",
+        "g": f"{line.total('grams'):.0f}",
+        "mA": f"{line.total('ma'):.0f}",
+        "peak mA": f"{line.total('peak_ma'):.0f}",
+    }
 
 
 def parts_csv(plans: Plans) -> str:
     """The parts list for a spreadsheet."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(_HEADS)
-    rows.writerows(map(_cells, plans.lines))
+    out, lines = io.StringIO(), [_row(line) for line in plans.lines]
+    rows = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(lines)
     return out.getvalue()
 
 
 def parts_html(plans: Plans) -> str:
     """The parts list as a page to print."""
 
-    def row(cells: list[str], tag: str = "td") -> str:
+    def row(cells: Iterable[str], tag: str = "td") -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
 
     title = html.escape(f"Parts of {plans.profile.title}")
-    body = "\n".join(row(_cells(line)) for line in plans.lines)
+    lines = [_row(line) for line in plans.lines]
+    body = "\n".join(row(line.values()) for line in lines)
     grams, eur = plans.total("grams"), plans.total("eur")
     tools = "\n".join(row([t["title"], f"{t['eur']:.0f}"]) for t in table("parts")["tools"])
     return (
@@ -293,7 +278,7 @@ def parts_html(plans: Plans) -> str:
         f"<p>Prices are estimates of {table('parts')['pricing']}, not quotations. An order number"
         " is a seller's own, as published lists of parts have it; where there is none, the maker's"
         " number finds the part at the sellers named. Compare the maker's number before you pay.\n"
-        f"<table>{row([*_HEADS], 'th')}\n{body}\n"
+        f"<table>{row(lines[0], 'th')}\n{body}\n"
         f"{row(['', 'together', *[''] * 6, f'{eur:.2f}', f'{grams:.0f}', '', ''], 'th')}</table>\n"
         f"<p>Some {plans.total('minutes') / 60:.0f} hours of hands, printing not counted.\n"
         f"<table>{row(['tools', 'EUR'], 'th')}\n{tools}</table></html>\n"
@@ -303,32 +288,24 @@ def parts_html(plans: Plans) -> str:
 def report(plans: Plans) -> str:
     """What the drawings come to, in figures."""
     profile = plans.profile
-    rows = [("places", f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart")]
+    rows = {"places": f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart"}
     if not isinstance(profile.hall, wiring.MatrixHall):
-        rows += [*_field_rows(profile), *_power_rows(plans)]
+        rows |= _field_rows(profile) | _power_rows(plans)
     if profile.measures:
         ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
-        rows.append(("settling of an input", f"{ns:.1f} us of 8"))
+        rows["settling of an input"] = f"{ns:.1f} us of 8"
     if profile.imu is not None:
         rise = 0.8473 * PI_PULL_UP_OHM * (20 + RIBBON_PF_M * RIBBON_M) * 1e-3
         both = 3300 * (1 / PI_PULL_UP_OHM + 1 / GY521_OHM)
-        rows += [
-            (
-                "rise of I2C over 1.5 m, modules' pull-ups off",
-                f"{rise:.0f} ns of {I2C_RISE_NS:.0f}",
-            ),
-            ("I2C with a module's 2.2 kilohm left on", f"{both:.1f} mA to sink of {I2C_SINK_MA:g}"),
-        ]
-    rows += [
-        ("everything weighs", f"{plans.total('grams') / 1000:.1f} kg"),
-        (
-            "everything costs",
-            f"about {plans.total('eur'):.0f} EUR, estimated {table('parts')['pricing']}",
-        ),
-        ("work", f"some {plans.total('minutes') / 60:.0f} hours, printing not counted"),
-    ]
+        within, sink = f"{rise:.0f} ns of {I2C_RISE_NS:.0f}", f"{I2C_SINK_MA:g}"
+        rows["rise of I2C over 1.5 m, modules' pull-ups off"] = within
+        rows["I2C with a module's 2.2 kilohm left on"] = f"{both:.1f} mA to sink of {sink}"
+    eur, hours = plans.total("eur"), plans.total("minutes") / 60
+    rows["everything weighs"] = f"{plans.total('grams') / 1000:.1f} kg"
+    rows["everything costs"] = f"about {eur:.0f} EUR, estimated {table('parts')['pricing']}"
+    rows["work"] = f"some {hours:.0f} hours, printing not counted"
     text = [f"# {profile.title}", "", "| what | figure |", "| --- | --- |"]
-    text += [f"| {what} | {figure} |" for what, figure in rows]
+    text += [f"| {what} | {figure} |" for what, figure in rows.items()]
     if plans.branches():
         text += ["", "| branch of the supply | at most | fuse | wire | 1 m there and back |"]
         text.append("| --- | --- | --- | --- | --- |")
@@ -348,28 +325,24 @@ def report(plans: Plans) -> str:
     return "\n".join([*text, ""])
 
 
-def _field_rows(profile: Profile) -> list[tuple[str, str]]:
+def _field_rows(profile: Profile) -> dict[str, str]:
     """Rows of the report: the magnets' fields at the sensors."""
-    gap = profile.gap_mm
+    gap, spacer = profile.gap_mm, spacer_mm(profile)
     strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
-    beside = field_mt(STRONG, gap, profile.pitch_mm) * strong / STRONG.centred_mt
-    worst = _all_neighbours(profile) * strong / STRONG.centred_mt
-    stacked = [_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2)]
-    return [
-        ("field, strong and weak magnet centred", f"{strong:.2f} and {weak:.2f} mT"),
-        (
-            "from magnet to element",
-            f"a piece's floor {FLOOR:g}, felt {FELT_MM:g}, plywood {PLYWOOD_MM:g},"
-            f" spacers {spacer_mm(profile):.1f} less the element's {ELEMENT_MM:g}: {gap:g} mm",
-        ),
-        ("1 mm more under the magnet", f"{100 * (_centred(STRONG, gap + 1) / strong - 1):.0f} %"),
-        ("one neighbour adds", f"{beside:.2f} mT"),
-        ("an empty place among strong pieces of one pole", f"{worst:.2f} mT, which is subtracted"),
-        (
-            "a second strong piece on a first, and a third",
-            " and ".join(f"{mt:.2f}" for mt in stacked) + " mT more",
-        ),
-    ]
+    share = strong / STRONG.centred_mt
+    beside = field_mt(STRONG, gap, profile.pitch_mm) * share
+    more = _centred(STRONG, gap + 1) / strong - 1
+    second, third = (_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2))
+    worst = _all_neighbours(profile) * share
+    return {
+        "field, strong and weak magnet centred": f"{strong:.2f} and {weak:.2f} mT",
+        "from magnet to element": f"a piece's floor {FLOOR:g}, felt {FELT_MM:g}, plywood"
+        f" {PLYWOOD_MM:g}, spacers {spacer:.1f} less the element's {ELEMENT_MM:g}: {gap:g} mm",
+        "1 mm more under the magnet": f"{100 * more:.0f} %",
+        "one neighbour adds": f"{beside:.2f} mT",
+        "an empty place among strong pieces of one pole": f"{worst:.2f} mT, which is subtracted",
+        "a second strong piece on a first, and a third": f"{second:.2f} and {third:.2f} mT more",
+    }
 
 
 def spacer_mm(profile: Profile) -> float:
@@ -377,40 +350,33 @@ def spacer_mm(profile: Profile) -> float:
     return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
 
 
-def _power_rows(plans: Plans) -> list[tuple[str, str]]:
+def _power_rows(plans: Plans) -> dict[str, str]:
     """Rows of the report: currents, their heat and their own fields."""
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
     heat = 1.7 * most
-    rows = [
-        ("sensors and multiplexers", f"{plans.sensors_a():.2f} A, {most:.2f} A at most"),
-        ("regulator", f"{heat:.1f} W at most: {heat * HEATSINK_K_W:.0f} K warmer"),
-    ]
+    rows = {
+        "sensors and multiplexers": f"{plans.sensors_a():.2f} A, {most:.2f} A at most",
+        "regulator": f"{heat:.1f} W at most: {heat * HEATSINK_K_W:.0f} K warmer",
+    }
     if lights is None:
         return rows
     white, dark, peak = plans.lights_a()
     row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
     near, far = RAILS_MM
     per_a = 0.2 * (1 / near - 1 / far)  # mT: two wires, there and back
-    drop_mv = 1000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
+    drop_mv = 2000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
     dim = profile.size * lights.channel_ma / 1000
-    return [
-        *rows,
-        ("lights, white", f"{white:.1f} A mean; dark {dark:.2f} A"),
-        ("lights, all pulses in phase", f"{peak:.1f} A for an instant"),
-        (
-            "lights, one colour at a tenth",
-            f"{0.1 * dim + dark:.2f} A mean, {dim + dark:.1f} A in phase",
-        ),
-        (
-            "a row of lights, white, fed at both ends",
-            f"{row_a:.2f} A, {2 * drop_mv:.0f} mV lost in copper",
-        ),
-        (
-            "the field of its rails at a sensor",
-            f"{per_a * row_a / 2:.3f} mT; fed through one row, {per_a * white:.2f}",
-        ),
-    ]
+    tenth, field_row, field_all = 0.1 * dim + dark, per_a * row_a / 2, per_a * white
+    return rows | {
+        "lights, white": f"{white:.1f} A mean; dark {dark:.2f} A",
+        "lights, all pulses in phase": f"{peak:.1f} A for an instant",
+        "lights, one colour at a tenth": f"{tenth:.2f} A mean, {dim + dark:.1f} A in phase",
+        "a row of lights, white, fed at both ends": f"{row_a:.2f} A, {drop_mv:.0f} mV lost in"
+        " copper",
+        "the field of its rails at a sensor": f"{field_row:.3f} mT; fed through one row,"
+        f" {field_all:.2f}",
+    }
 
 
 def _centred(disc: Disc, gap_mm: float) -> float:

@@ -33,6 +33,11 @@ _BULGE = 0.5522847498  # of a Bezier curve that passes for a quarter of a circle
 MM_PT = 72 / 25.4
 
 
+def _square(half: float) -> list[tuple[float, float]]:
+    """Its corners."""
+    return [(-half, -half), (half, -half), (half, half), (-half, half)]
+
+
 @dataclass(slots=True)
 class Sheet:
     """``lines``: layer, ends. ``circles``: layer, middle, diameter. ``texts``: middle, height,
@@ -45,11 +50,10 @@ class Sheet:
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
 
-    def square(self, layer: str, half: float) -> None:
-        """Draw a square around the middle."""
-        ends = [(-half, -half), (half, -half), (half, half), (-half, half)]
-        for at, one in enumerate(ends):
-            self.lines.append((layer, *one, *ends[(at + 1) % 4]))
+    def outline(self, layer: str, corners: Sequence[tuple[float, float]]) -> None:
+        """Draw a closed line."""
+        for one, two in zip(corners, [*corners[1:], corners[0]], strict=True):
+            self.lines.append((layer, *one, *two))
 
     def cross(self, x: float, y: float, half: float = 2.0) -> None:
         """Marks a middle."""
@@ -65,8 +69,8 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
     drill, felt = Sheet("drill", half), Sheet("felt", half)
     tilts = profile.imu is not None
     for sheet in (drill, felt):
-        sheet.square("cut", half)
-        for x, y in ((-screw, -screw), (screw, -screw), (screw, screw), (-screw, screw)):
+        sheet.outline("cut", _square(half))
+        for x, y in _square(screw):
             sheet.circles.append(("drill", x, y, ROD_MM if tilts else 3.2))
     for index, name in enumerate(profile.places):
         x, y = profile.centre_mm(index)
@@ -129,8 +133,8 @@ def _gimbal(profile: Profile) -> Iterator[Sheet]:
     """The ring around the plate, and the cross that carries the weight by rods from its corners."""
     inner, outer = (edge / 2 for edge in ring_mm(profile.plate_mm))
     ring = Sheet("gimbal-ring", outer)
-    ring.square("cut", outer)
-    ring.square("cut", inner)
+    ring.outline("cut", _square(outer))
+    ring.outline("cut", _square(inner))
     ring.texts.append((0, (inner + outer) / 2 - 2, 4.0, f"plywood {RING_THICK_MM:g} mm"))
     for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
         ring.lines.append(("drill", sign * inner, 0, sign * outer, 0))
@@ -143,10 +147,8 @@ def _gimbal(profile: Profile) -> Iterator[Sheet]:
     # Clockwise from the north-east arm's end
     half = [(far - wide, far), (far, far - wide), (wide, 0.0)]
     half += [(far, wide - far), (far - wide, -far), (0.0, -wide)]
-    whole = half + [(-x, -y) for x, y in half]
-    for one, two in zip(whole, whole[1:] + whole[:1], strict=True):
-        cross.lines.append(("cut", *one, *two))
-    for x, y in ((-screw, -screw), (screw, -screw), (screw, screw), (-screw, screw)):
+    cross.outline("cut", half + [(-x, -y) for x, y in half])
+    for x, y in _square(screw):
         cross.circles.append(("drill", x, y, ROD_MM))
     cross.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
     cross.texts.append((0, 8, 4.0, "plywood 9 mm"))
@@ -190,7 +192,7 @@ def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, floa
 def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet:
     half, across = profile.plate_mm / 2, PieceBody().diameter_mm
     sheet = Sheet(name, half)
-    sheet.square("cut", half)
+    sheet.outline("cut", _square(half))
     drawing = game.drawing
     low = profile.centre_mm(0)
 
@@ -219,7 +221,7 @@ def _zones(profile: Profile, game: Game, name: str) -> Sheet:
     """A platform's wedges around its middle, clockwise from the north, as the page draws them."""
     half = profile.plate_mm / 2
     sheet = Sheet(name, half)
-    sheet.square("cut", half)
+    sheet.outline("cut", _square(half))
     rim, hub, count = half - 15, half / 6, len(game.board)
     sheet.circles += [("mark", 0.0, 0.0, 2 * rim), ("mark", 0.0, 0.0, 2 * hub)]
     for at, zone in enumerate(sorted(game.board)):
@@ -259,26 +261,23 @@ def svg(sheet: Sheet) -> str:
     """The whole, in mm."""
     half = sheet.half_mm + 2
     colours = {"cut": "red", "drill": "blue", "mark": "black"}
-    drawn = [
-        f'<line x1="{x0:.3f}" y1="{-y0:.3f}" x2="{x1:.3f}" y2="{-y1:.3f}"'
-        f' stroke="{colours[layer]}"/>'
-        for layer, x0, y0, x1, y1 in sheet.lines
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * half:g}mm" height="{2 * half:g}mm"'
+        f' viewBox="{-half:g} {-half:g} {2 * half:g} {2 * half:g}" fill="none"'
+        f' stroke-width="{PEN_MM}">'
     ]
-    drawn += [
-        f'<circle cx="{x:.3f}" cy="{-y:.3f}" r="{across / 2:.3f}" stroke="{colours[layer]}"/>'
-        for layer, x, y, across in sheet.circles
-    ]
-    drawn += [
-        f'<text x="{x:.3f}" y="{-y:.3f}" font-size="{high}" text-anchor="middle" fill="black"'
-        f' stroke="none" font-family="sans-serif">{escape(words)}</text>'
-        for x, y, high, words in sheet.texts
-    ]
-    size = f'width="{2 * half:g}mm" height="{2 * half:g}mm"'
-    box = f'viewBox="{-half:g} {-half:g} {2 * half:g} {2 * half:g}"'
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} fill="none" stroke-width="{PEN_MM}">'
-    )
-    return "\n".join([head, *drawn, "</svg>", ""])
+    for layer, x0, y0, x1, y1 in sheet.lines:
+        ends = f'x1="{x0:.3f}" y1="{-y0:.3f}" x2="{x1:.3f}" y2="{-y1:.3f}"'
+        out.append(f'<line {ends} stroke="{colours[layer]}"/>')
+    for layer, x, y, across in sheet.circles:
+        middle = f'cx="{x:.3f}" cy="{-y:.3f}" r="{across / 2:.3f}"'
+        out.append(f'<circle {middle} stroke="{colours[layer]}"/>')
+    for x, y, high, words in sheet.texts:
+        out.append(
+            f'<text x="{x:.3f}" y="{-y:.3f}" font-size="{high}" text-anchor="middle" fill="black"'
+            f' stroke="none" font-family="sans-serif">{escape(words)}</text>'
+        )
+    return "\n".join([*out, "</svg>", ""])
 
 
 def pdf(sheet: Sheet) -> bytes:
@@ -286,25 +285,19 @@ def pdf(sheet: Sheet) -> bytes:
     across, down = (math.ceil(2 * sheet.half_mm / each) for each in PRINTED_MM)
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-    pages = []
-    for row in range(down):
-        for column in range(across):
-            content = zlib.compress(
-                _page(sheet, column, row, across, down).encode("latin-1", "replace")
-            )
-            objects.append(
-                b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream"
-                % (len(content), content)
-            )
-            size = " ".join(f"{each * MM_PT:.3f}" for each in PAGE_MM)
-            objects.append(
-                (
-                    f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}]"
-                    f" /Contents {len(objects)} 0 R /Resources << /Font << /F 3 0 R >> >> >>"
-                ).encode()
-            )
-            pages.append(len(objects))
-    kids = " ".join(f"{page} 0 R" for page in pages)
+    size, pages = " ".join(f"{each * MM_PT:.3f}" for each in PAGE_MM), []
+    for row, column in itertools.product(range(down), range(across)):
+        page = _page(sheet, column, row, across, down).encode("latin-1", "replace")
+        packed = zlib.compress(page)
+        head = b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(packed)
+        objects.append(head + packed + b"\nendstream")
+        about = (
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}]"
+            f" /Contents {len(objects)} 0 R /Resources << /Font << /F 3 0 R >> >> >>"
+        )
+        objects.append(about.encode())
+        pages.append(f"{len(objects)} 0 R")
+    kids = " ".join(pages)
     objects[1] = f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode()
     out, places = b"%PDF-1.4\n", []
     for at, content in enumerate(objects, 1):

@@ -56,22 +56,15 @@ def export(plans: Plans, folder: Path) -> bool:
     did: ``kicad-cli`` of KiCad 9 does.
     """
     program = shutil.which("kicad-cli")
-    lines = [
-        [
-            program,
-            "pcb",
-            "export",
-            *(word.format(board=name) for word in words),
-            f"{name}.kicad_pcb",
-        ]
-        for name in plans.boards
-        for words in EXPORTS
-        if program is not None
-    ]
-    return program is not None and all(
-        subprocess.run(line, cwd=folder, capture_output=True, check=False).returncode == 0  # noqa: S603
-        for line in lines
-    )
+    if program is None:
+        return False
+    for name in plans.boards:
+        for words in EXPORTS:
+            how = [word.format(board=name) for word in words]
+            line = [program, "pcb", "export", *how, f"{name}.kicad_pcb"]
+            if subprocess.run(line, cwd=folder, capture_output=True, check=False).returncode:  # noqa: S603
+                return False
+    return True
 
 
 def can_print() -> bool:
