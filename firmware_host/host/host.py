@@ -61,8 +61,7 @@ class Host:
 
     ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
     game, and the doors to its referee, its engines, its seats and other tables; ``showing``: lights
-    and sounds; ``upkeep``: what the game waits for. ``requests``: what has been done of the game
-    in the last step, and since the one before it. ``notices``: part -> what people should know of
+    and sounds; ``upkeep``: what the game waits for. ``notices``: part -> what people should know of
     it as long as that is there.
     """
 
@@ -93,8 +92,7 @@ class Host:
         self.upkeep = Upkeep(profile, journal.path.parent, clock)
         self.playing = Playing(profile, journal, engines, far or FarSettings())
         self.showing = Showing(profile, plate, calibration.light_at)
-        self.requests: tuple[c.GameRequest, ...] = ()
-        self._done: list[c.GameRequest] = []
+        self._done: list[c.GameRequest] = []  # since the last scan
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
         position = self.playing.start(first_game)
@@ -262,8 +260,9 @@ class Host:
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
         self._inbox.work_off()
+        done, self._done = tuple(self._done), []
         tilted = self.standing.lean_rad is not None  # so that a piece slides
-        look = self.look = self.sensing.look(self.overlay, tilted=tilted)
+        look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
         if self.showing.end_code(look.now_s, presses):
             presses = ()  # the button does nothing else
@@ -278,8 +277,6 @@ class Host:
             if self.standing.game is not self.game:  # begun just before, or meanwhile
                 self.standing = playing.referee.step(look.sight, time_s)
             self._wait(look)
-        # What was asked between two steps, too
-        self.requests, self._done = tuple(self._done), []
         self._show(look)
 
     def _count_down(self, held_s: float) -> None:

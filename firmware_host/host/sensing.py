@@ -14,6 +14,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.perception.calibration import Calibration, CalibrationStore
 from firmware_host.perception.perception import Perception
 from firmware_host.table.buttons import BACK, Buttons, Press
+from firmware_host.table.commands import GameRequest
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Observation, Sight
 from games.base import Position
@@ -126,7 +127,7 @@ class FaultLog:
 @dataclass(frozen=True, slots=True)
 class Look:
     """One scan, at ``now_s``: as read, as perceived, and as the game has it. ``back_held_s``: since
-    when back is held down.
+    when back is held down. ``done``: what was done of the game since the scan before.
     """
 
     frame: Frame
@@ -135,6 +136,7 @@ class Look:
     presses: tuple[Press, ...]
     now_s: float
     back_held_s: float
+    done: tuple[GameRequest, ...]
 
 
 class Sensing:
@@ -179,7 +181,7 @@ class Sensing:
         self._plate.mount(found.orientation)
         self.start(overlay, position)
 
-    def look(self, overlay: Overlay, *, tilted: bool) -> Look:
+    def look(self, overlay: Overlay, done: tuple[GameRequest, ...], *, tilted: bool) -> Look:
         """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""
         self._scanned()
         frame = self._plate.scan()
@@ -195,4 +197,5 @@ class Sensing:
         self._fault_log.update(faults, now_s)
         presses = tuple(self._buttons.update(frame.pressed, frame.time_s))
         held_s = self._buttons.held_s(BACK, frame.time_s)
-        return Look(frame, observation, overlay.sight(observation, faults), presses, now_s, held_s)
+        sight = overlay.sight(observation, faults)
+        return Look(frame, observation, sight, presses, now_s, held_s, done)

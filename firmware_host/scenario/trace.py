@@ -244,7 +244,7 @@ class Recorder:
             self._of, self._scans = of, 0
             self._queue.put(TraceHeader.of(host))
         self._scans += 1
-        asked = tuple(replace(each, game=None, step=None) for each in host.requests)
+        asked = tuple(replace(each, game=None, step=None) for each in host.look.done)
         self._queue.put(Scan(host.frame, asked))
 
     def close(self) -> None:
