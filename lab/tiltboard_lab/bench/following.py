@@ -125,7 +125,7 @@ class Tabletop:
 def by_list(table: Tabletop) -> None:
     """The whole list, without looking again."""
     steps = table.standing.shifts
-    if table.turn and len(steps) != least(table.cells, table.turn.position.cells):
+    if table.turn and len(steps) != least(table.cells, table.turn.position.cells, steps):
         raise table.stranded(f"{len(steps)} steps are not the least")
     for step in steps:
         table.carry(step)
@@ -183,13 +183,14 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-def least(cells: Mapping[str, str], after: Mapping[str, str]) -> int:
-    """How often a hand must go from one board to the other at least, where no ring is in the way:
-    once for each piece that must go, and for each that comes from the box.
+def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Shift]) -> int:
+    """How often a hand must go from one board to the other at least: once for each piece that must
+    go, for each that comes from the box, and for each that waits in it for a ring of ``steps`` to
+    open.
     """
     go = sum(after.get(place) != piece for place, piece in cells.items())
-    come = Counter(after.values()) - Counter(cells.values())
-    return go + come.total()
+    come = (Counter(after.values()) - Counter(cells.values())).total()
+    return go + max(come, sum(step.source is None for step in steps))
 
 
 def play(game: Game, way: Way, rng: Random) -> int:
