@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
 from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.buses.spi import MAX_BYTES, SpiPort

@@ -32,8 +32,7 @@ from firmware_host.broadcast.evening import (
 )
 from firmware_host.broadcast.seen import Seen, read
 from firmware_host.broadcast.telling import LOOK, online_topic, public_name
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.language import explained
+from firmware_host.config.errors import ConfigError, explained
 from firmware_host.far.link import Link
 from firmware_host.messages import Catalogue, languages
 from firmware_host.service.snapshot import Layout

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import read_toml
+from firmware_host.config.files import read_toml
 from firmware_host.table.commands import Name
 
 DRAW = "="

@@ -31,15 +31,16 @@ from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written, say
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress
 from firmware_host.config.errors import BackupError, ConfigError, JournalError
-from firmware_host.config.paths import (
+from firmware_host.config.files import (
     CALIBRATION_NAME,
     JOURNAL_NAME,
+    convert,
+    parse_toml,
     prepare,
     read_file,
     sync_directory,
     write_durably,
 )
-from firmware_host.config.reading import convert, parse_toml
 from firmware_host.config.settings import Settings, settings_file
 from firmware_host.journal.database import WriterLock, connect, leftovers, translated, unused
 from firmware_host.journal.records import JournalReader

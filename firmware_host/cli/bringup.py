@@ -26,8 +26,8 @@ from firmware_host.commissioning.findings import (
 from firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
 from firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from firmware_host.commissioning.tasks import Choice, Step
-from firmware_host.config.locks import own_board
-from firmware_host.config.paths import CALIBRATION_NAME
+from firmware_host.config.computer import own_board
+from firmware_host.config.files import CALIBRATION_NAME
 from firmware_host.host.pacer import Pacer
 from firmware_host.messages import Catalogue, text
 from firmware_host.perception.calibration import read_calibration, uncalibrated, write_calibration
@@ -96,7 +96,7 @@ def run(
             buses: Buses = sim.buses
             answer = _by_maker(sim, seed)
         else:
-            buses = until_done.enter_context(own_board(table))
+            buses = until_done.enter_context(own_board(table.needs()))
             need_table(table, buses)
             answer = _by_whoever_types(catalogue)
         plate = table.plate(buses)

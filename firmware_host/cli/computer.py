@@ -27,8 +27,8 @@ import click
 
 from drivers.clock import Clock
 from firmware_host.cli.options import CONFIG, PROFILE
-from firmware_host.config.needs import DeviceClass, needs_of_speaker
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.computer import DeviceClass, needs_of_speaker
+from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, broker_address, load_settings
 from firmware_host.engines.search.warmth import installed, warm

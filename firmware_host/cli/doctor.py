@@ -45,11 +45,16 @@ from firmware_host.commissioning.findings import (
 from firmware_host.commissioning.mounting import describe, up_axis
 from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from firmware_host.commissioning.sweep import unfinished
-from firmware_host.config.errors import ConfigError, JournalError
-from firmware_host.config.language import catalogue_of
-from firmware_host.config.locks import BoardInUseError, own_board
-from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
-from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.computer import (
+    I2C,
+    SOUND,
+    BoardInUseError,
+    Need,
+    needs_of_speaker,
+    own_board,
+)
+from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
+from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.journal import JournalReader
@@ -561,7 +566,7 @@ def _parts(
         with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)
     try:
-        with own_board(table) as buses:
+        with own_board(table.needs()) as buses:
             return check_parts(table, buses, stored)
     except BoardInUseError as error:
         return [of_error("parts", error)]

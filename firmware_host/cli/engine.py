@@ -116,7 +116,7 @@ def warm() -> None:
     They think many times faster from then on. Needs the extra fast: pip install
     'tiltboard[fast]'.
     """
-    from firmware_host.config.paths import ensure_state_directory
+    from firmware_host.config.files import ensure_state_directory
     from firmware_host.engines.errors import CannotCompileError
     from firmware_host.engines.search import warmth
     from firmware_host.engines.search.kernels import cache_folder

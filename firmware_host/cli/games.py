@@ -14,7 +14,7 @@ from drivers.clock import SystemClock
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.people import People
 from firmware_host.journal import GameSummary, Journal, JournalReader, read_game, write_game
 from firmware_host.journal.text_format import MAX_CHARACTERS

@@ -19,7 +19,7 @@ import click
 from drivers.errors import TiltboardError
 from firmware_host.cli.speech import say
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.files import read_file, write_durably
 from firmware_host.messages import text
 
 FOLDER = Path("/etc/NetworkManager/system-connections")

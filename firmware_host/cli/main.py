@@ -29,7 +29,7 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.config.language import explained
+from firmware_host.config.errors import explained
 from firmware_host.messages import Catalogue, Message, languages, nearest, text
 from games.base import RulesError
 from games.plugins import PluginError, loaded

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from firmware_host.cli.speech import misuse, sentence, words
-from firmware_host.config.paths import default_state_directory, ensure_state_directory
+from firmware_host.config.files import default_state_directory, ensure_state_directory
 from firmware_host.messages import text
 
 if TYPE_CHECKING:

@@ -14,12 +14,13 @@ import click
 
 from firmware_host.cli.options import name_broken_games
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
-from firmware_host.config.boards import load_board, read_board
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.files import read_board, read_text
 from firmware_host.messages import Message, text
 from games import contract
-from games.base import OptionSpec, RulesError
+from games.base import OptionError, OptionSpec, RulesError
 from games.conformance import check_type
-from games.gravity_trap.board import SHIPPED, Board, shipped
+from games.gravity_trap.board import SHIPPED, Board, read, shipped
 from games.registry import EVERY_GAME, game_type
 
 ILLEGAL = 1
@@ -210,6 +211,19 @@ def check(name: str) -> None:
     known = name in SHIPPED and not Path(name).exists()
     for line in _described(shipped(name) if known else load_board(Path(name))):
         say(line)
+
+
+def load_board(path: Path) -> Board:
+    """A board file, checked completely. Raises ConfigError naming the file and what is wrong."""
+    try:
+        return read(read_text(path))
+    except OptionError as error:
+        raise ConfigError(
+            "{path}: {why}",
+            remedy="Correct the file, and ask `tiltboard board check` again.",
+            path=path,
+            why=error,
+        ) from error
 
 
 def _described(board: Board) -> list[Message]:

@@ -18,10 +18,9 @@ from drivers.errors import TiltboardError
 from firmware_host.cli.options import PROFILE, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS, lacks
-from firmware_host.config.locks import own_board
-from firmware_host.config.paths import CALIBRATION_NAME
+from firmware_host.config.computer import own_board
+from firmware_host.config.files import CALIBRATION_NAME, read_text
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.reading import read_text
 from firmware_host.messages import text
 from firmware_host.scenario.parse import Step, parse_scenario
 from firmware_host.scenario.person import KEYS, Console, Person
@@ -78,7 +77,7 @@ def command(
         with ExitStack() as until_done:
             games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
             if real:
-                buses = until_done.enter_context(own_board(table))
+                buses = until_done.enter_context(own_board(table.needs()))
                 person = _person(table, state, games, buses, time_out_s=time_out_s, as_json=as_json)
                 actor: Actor = until_done.enter_context(person)
             else:

@@ -27,8 +27,8 @@ from firmware_host.cli.options import (
 )
 from firmware_host.cli.speech import log_to_standard_error, say, speak
 from firmware_host.cli.tables import wait_for_table
+from firmware_host.config.computer import own_board
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.locks import own_board
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.host.assemble import open_host
@@ -222,7 +222,7 @@ def run(**asked: Any) -> None:
     """
     plan = Wanted(**asked)
     clock = SystemClock()
-    with own_board(plan.profile, clock) as buses:
+    with own_board(plan.profile.needs(), clock) as buses:
         wait_for_table(plan.profile, buses, clock)
         pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(

@@ -17,7 +17,7 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host import messages
-from firmware_host.config.language import catalogue_of, explained
+from firmware_host.config.errors import catalogue_of, explained
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
 from games.base import OptionError, RulesError

@@ -17,7 +17,7 @@ from firmware_host.cli.computer import running_table
 from firmware_host.cli.options import games_folder
 from firmware_host.cli.speech import say, sentence, speak, words
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import load_settings
 from firmware_host.host.assemble import missing_table

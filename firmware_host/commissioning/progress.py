@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.attitude import Vector
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.files import read_file, write_durably
 from firmware_host.config.profile import Profile
 from firmware_host.table.sight import Magnet
 

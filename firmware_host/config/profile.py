@@ -16,9 +16,9 @@ import msgspec
 from drivers.buses import Buses
 from drivers.plate import Plate
 from firmware_host.config import wiring
+from firmware_host.config.computer import Need
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.needs import Need
-from firmware_host.config.reading import parse_toml, read_toml
+from firmware_host.config.files import parse_toml, read_toml
 from firmware_host.messages import nearest
 from games.base import PieceBody
 

@@ -26,8 +26,7 @@ from drivers.mpu6050 import Mpu6050
 from drivers.node_link import NodeSettings
 from drivers.panel import Panel
 from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build_node_plate
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.needs import (
+from firmware_host.config.computer import (
     CORE_CLOCK,
     SERIAL,
     SPI,
@@ -36,6 +35,7 @@ from firmware_host.config.needs import (
     i2c_need,
     spi_line,
 )
+from firmware_host.config.errors import ConfigError
 from games.plugins import PluginError, loaded
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from drivers.clock import Clock
-from firmware_host.config.engine_seats import OURS
+from firmware_host.config.players import OURS
 from firmware_host.engines import ugi
 from firmware_host.engines.errors import (
     CannotPlayError,

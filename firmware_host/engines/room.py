@@ -14,8 +14,7 @@ from enum import Enum, auto
 from typing import Any
 
 from drivers.clock import Clock, SystemClock
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import OURS, EngineSeat
+from firmware_host.config.players import OURS, ClockLeft, EngineSeat
 from firmware_host.engines import ugi
 from firmware_host.engines.errors import (
     CannotPlayError,

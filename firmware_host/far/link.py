@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from drivers.clock import Clock, SystemClock, TokenBucket
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.paths import read_file
+from firmware_host.config.files import read_file
 from firmware_host.config.settings import FarSettings, broker_address
 from firmware_host.messages import Message, text
 

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.config.clock_time import ClockTime
+from firmware_host.config.players import ClockTime
 from firmware_host.table.commands import Phrase
 from games.base import Game, Position, RulesError
 

@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from drivers.errors import TiltboardError
-from firmware_host.config.engine_seats import FAR, EngineSeat, EngineSeats
 from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.paths import MATCH_NAME, read_kept, write_durably
+from firmware_host.config.files import MATCH_NAME, read_kept, write_durably
+from firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from firmware_host.config.settings import FarSettings
 from firmware_host.far import follow
 from firmware_host.far.link import Broker, FarError, Link, find_broker, need_far

@@ -10,7 +10,8 @@ from functools import reduce
 
 import msgspec
 
-from firmware_host.config.engine_seats import (
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import (
     MOST,
     NOTHING,
     WARNS,
@@ -18,7 +19,6 @@ from firmware_host.config.engine_seats import (
     Assists,
     EngineSeat,
 )
-from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.analysis import Judgement, TurningPoint
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected

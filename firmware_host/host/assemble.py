@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError
-from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings, engine_commands
 from firmware_host.engines.room import EngineRoom

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from firmware_host.config.clock_time import MOST_LEFT_S, ClockLeft, ClockTime
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
 from firmware_host.journal import EventKind, Journal
 from firmware_host.table.commands import TimeUp
 from firmware_host.table.line import sides

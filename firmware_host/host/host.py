@@ -16,7 +16,7 @@ from drivers.errors import TiltboardError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.config.paths import MATCH_NAME
+from firmware_host.config.files import MATCH_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import FarSettings
 from firmware_host.engines.room import EngineRoom

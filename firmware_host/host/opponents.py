@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import (
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import (
     FAR,
     NO_ENGINES,
     OURS,
     Assists,
+    ClockLeft,
     EngineSeat,
     EngineSeats,
 )
-from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.host.advice import Advice

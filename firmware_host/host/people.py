@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from firmware_host.config.engine_seats import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.paths import keep, read_kept
+from firmware_host.config.files import keep, read_kept
+from firmware_host.config.players import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
 from firmware_host.engines.search.limits import LEVELS
 from firmware_host.messages import text
 from games.base import Game

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ASSIST, NO_ENGINES, Assist, Assists, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.config.players import (
+    NO_ASSIST,
+    NO_ENGINES,
+    Assist,
+    Assists,
+    ClockLeft,
+    EngineSeats,
+)
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import FarSettings
 from firmware_host.engines.puzzles import (

@@ -27,7 +27,7 @@ from firmware_host.config.errors import (
     JournalFullError,
     JournalInUseError,
 )
-from firmware_host.config.paths import sync_directory
+from firmware_host.config.files import sync_directory
 from firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import Assist, Assists, EngineSeat, EngineSeats
 from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
-from firmware_host.config.paths import read_file
+from firmware_host.config.files import read_file
+from firmware_host.config.players import Assist, Assists, ClockLeft, EngineSeat, EngineSeats
 from firmware_host.journal.database import (
     CHECKED_PAGES,
     VERSION,

@@ -30,9 +30,8 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import Assist, EngineSeat
 from firmware_host.config.errors import GameTextError, NotPossibleError
+from firmware_host.config.players import Assist, ClockLeft, EngineSeat
 from firmware_host.journal.database import is_date
 from firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from firmware_host.messages import Message, nearest, text

@@ -14,10 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.clock import Clock
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ENGINES, Assists, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError, JournalError
-from firmware_host.config.paths import read_file, sync_directory, write_durably
+from firmware_host.config.files import read_file, sync_directory, write_durably
+from firmware_host.config.players import NO_ENGINES, Assists, ClockLeft, EngineSeats
 from firmware_host.journal.database import (
     SetAside,
     WriterLock,

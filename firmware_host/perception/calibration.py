@@ -16,9 +16,8 @@ import msgspec
 
 from drivers.attitude import FLAT, Axis, Mounting
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.files import convert, read_file, write_durably
 from firmware_host.config.profile import Profile
-from firmware_host.config.reading import convert
 from firmware_host.messages import text
 from firmware_host.perception.field import STRONG, WEAK, kernel_mt
 from firmware_host.table.sight import Ailment

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.paths import keep, read_kept
+from firmware_host.config.files import keep, read_kept
 from firmware_host.messages import text
 from firmware_host.table import commands as c
 

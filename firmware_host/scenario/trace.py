@@ -27,7 +27,7 @@ from drivers.errors import PartError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.errors import NotPossibleError, TraceError
-from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME, read_file
+from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, read_file
 from firmware_host.config.profile import Profile
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal

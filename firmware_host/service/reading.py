@@ -9,8 +9,8 @@ from threading import BoundedSemaphore, Event
 from typing import TypeVar
 
 from drivers.clock import SystemClock
-from firmware_host.config.engine_seats import OURS
 from firmware_host.config.errors import BusyError
+from firmware_host.config.players import OURS
 from firmware_host.config.profile import Profile
 from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge, engine_proof
 from firmware_host.engines.process import EngineProcess

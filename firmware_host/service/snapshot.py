@@ -16,7 +16,7 @@ import msgspec
 
 from firmware_host.commissioning.findings import Health
 from firmware_host.commissioning.tasks import Choice
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.players import EngineSeat
 from firmware_host.host.people import Experience
 from firmware_host.host.playing import Progress
 from firmware_host.host.upkeep import Happened

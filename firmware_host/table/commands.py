@@ -13,9 +13,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.config.clock_time import ClockTime
-from firmware_host.config.engine_seats import Amount, EngineSeat
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import Amount, ClockTime, EngineSeat
 
 # Without control characters: names stand in sentences and in the log
 Name = Annotated[

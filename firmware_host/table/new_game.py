@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware_host.config.boards import read_board
+from firmware_host.config.files import read_board
 from firmware_host.table.commands import NewGame
 from games.contract import options_from_text
 from games.registry import game_type

@@ -19,8 +19,13 @@ from starlette.websockets import WebSocket
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
-from firmware_host.config.errors import BusyError, JournalError, NoSuchGameError, NotPossibleError
-from firmware_host.config.language import explained
+from firmware_host.config.errors import (
+    BusyError,
+    JournalError,
+    NoSuchGameError,
+    NotPossibleError,
+    explained,
+)
 from firmware_host.engines.errors import EngineError
 from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.messages import Catalogue, Message, languages, text

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from drivers.clock import TokenBucket
 from drivers.errors import TiltboardError
-from firmware_host.config.language import explained
+from firmware_host.config.errors import explained
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.service.snapshot import SeatView, Snapshot
 from firmware_host.service.table import Table

@@ -14,7 +14,7 @@ import msgspec
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.paths import read_file, write_durably
+from firmware_host.config.files import read_file, write_durably
 from firmware_host.messages import Message, text
 from firmware_host.web.limits import Rate
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from drivers.clock import Clock, SystemClock
-from firmware_host.config.paths import read_kept
+from firmware_host.config.files import read_kept
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host

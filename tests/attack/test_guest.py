@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.players import EngineSeat
 from firmware_host.host import playing
 from firmware_host.host.people import MOST_PEOPLE, People
 from firmware_host.journal import Journal, write_game

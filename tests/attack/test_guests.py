@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from drivers.errors import TiltboardError
-from firmware_host.config.language import explained
+from firmware_host.config.errors import explained
 from firmware_host.host.playing import Unwritten
 from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import TiltboardError
-from firmware_host.config.boards import load_board, read_board
+from firmware_host.cli.rules import load_board
 from firmware_host.config.errors import ConfigError, JournalDamagedError, TraceError
+from firmware_host.config.files import read_board, read_toml
 from firmware_host.config.profile import load_profile
-from firmware_host.config.reading import read_toml
 from firmware_host.config.settings import Settings
 from firmware_host.journal import JournalReader
 from firmware_host.perception.calibration import read_calibration

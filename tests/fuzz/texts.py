@@ -7,12 +7,12 @@ from importlib import resources
 import msgspec
 
 from firmware_host.cli.computer import drop_in
+from firmware_host.cli.rules import load_board
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
 from firmware_host.commissioning.tasks import tasks
-from firmware_host.config.boards import load_board, read_board
+from firmware_host.config.files import read_board, read_text
 from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.config.reading import read_text
 from firmware_host.config.settings import load_settings
 from firmware_host.journal import Journal, read_game, write_game
 from firmware_host.perception.calibration import read_calibration

@@ -17,7 +17,7 @@ from drivers.node_firmware.board import Board
 from drivers.node_firmware.fast import pack
 from drivers.node_firmware.node import Node
 from drivers.node_firmware.plate import SCAN_US
-from firmware_host.config.language import explained
+from firmware_host.config.errors import explained
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
 from firmware_host.table.commands import HandsCommand

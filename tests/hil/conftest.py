@@ -18,7 +18,7 @@ from typing import Protocol
 import pytest
 
 from drivers.pi_buses import PiBuses
-from firmware_host.config.locks import BoardInUseError, own_board
+from firmware_host.config.computer import BoardInUseError, own_board
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.assemble import missing_table
@@ -192,7 +192,7 @@ def board(real_profile) -> Iterator[tuple[Profile, PiBuses]]:
     profile = load_profile(real_profile)
     with ExitStack() as closing:
         try:
-            buses = closing.enter_context(own_board(profile))
+            buses = closing.enter_context(own_board(profile.needs()))
         except BoardInUseError as error:
             pytest.skip(str(error))
         missing = missing_table(profile, buses)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from drivers.clock import SystemClock
-from firmware_host.config.engine_seats import OURS
+from firmware_host.config.players import OURS
 from firmware_host.engines.errors import EngineLostError
 from firmware_host.engines.process import UNIT_SOCKET, EngineProcess
 from firmware_host.engines.room import OUR_COMMAND

@@ -15,7 +15,7 @@ import pytest
 
 from drivers.light_links import SPI_HZ, encode
 from firmware_host.cli.computer import PRIVATE_NETWORKS, drop_in
-from firmware_host.config.needs import DEVICE_CLASSES
+from firmware_host.config.computer import DEVICE_CLASSES
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import FarSettings, Settings
 from firmware_host.web.server import EVERYWHERE

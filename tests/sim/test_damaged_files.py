@@ -1,6 +1,6 @@
 """A table whose files are damaged says so, keeps them aside, and plays."""
 
-from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.service.publish import Publisher
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import ConfigError
+from firmware_host.config.players import EngineSeat
 from firmware_host.config.settings import load_settings
 from firmware_host.table.commands import NewGame
 from games.registry import game_type

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
-from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import EngineSeat
 from firmware_host.host.people import BEGINS, People
 from firmware_host.table.commands import (
     Again,

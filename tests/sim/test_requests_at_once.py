@@ -11,9 +11,8 @@ from random import Random
 import pytest
 
 from drivers.errors import TiltboardError
-from firmware_host.config.clock_time import ClockTime
-from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import ClockTime, EngineSeat
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Thought
 from firmware_host.table.commands import (

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from firmware_host.config.engine_seats import Assist as Assisted
-from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.players import Assist as Assisted
+from firmware_host.config.players import EngineSeat
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Purpose, Thought
 from firmware_host.messages import text

@@ -4,8 +4,7 @@ import string
 
 import pytest
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.language import catalogue_of
+from firmware_host.config.errors import ConfigError, catalogue_of
 from firmware_host.messages import Catalogue, text
 from tests.sim.marked import literal_templates
 

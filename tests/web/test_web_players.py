@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.players import EngineSeat
 from firmware_host.host.playing import Progress
 from firmware_host.table.commands import NewGame, Sure
 from games.base import Shift

@@ -20,8 +20,7 @@ from websockets.sync.client import connect
 
 from drivers.clock import TokenBucket
 from drivers.errors import TiltboardError
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.language import explained
+from firmware_host.config.errors import NotPossibleError, explained
 from firmware_host.journal import read_game
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.snapshot import FaultInfo

@@ -25,8 +25,8 @@ from typing import Any
 
 from drivers.clock import SystemClock, TokenBucket, cpu_s
 from drivers.plate import HallArray
-from firmware_host.config.engine_seats import OURS
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
+from firmware_host.config.players import OURS
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.engines.process import EngineProcess

@@ -405,7 +405,7 @@ def boards(
     """
     import random
 
-    from firmware_host.config.boards import load_board
+    from firmware_host.cli.rules import load_board
     from games.gravity_trap.board import SHIPPED, shipped
     from tiltboard_lab.studies.boards import Boards, judged
 

@@ -142,7 +142,7 @@ def test_a_fault_is_told_once(table):
 def test_who_is_waited_for(table):
     from msgspec.structs import replace
 
-    from firmware_host.config.engine_seats import EngineSeat
+    from firmware_host.config.players import EngineSeat
     from firmware_host.messages import text
     from firmware_host.service.snapshot import MatchInfo
 

@@ -13,8 +13,8 @@ import pytest
 
 from firmware_host.broadcast.evening import Evening
 from firmware_host.config.errors import ConfigError
+from firmware_host.config.files import convert, parse_toml
 from firmware_host.config.profile import Profile
-from firmware_host.config.reading import convert, parse_toml
 from firmware_host.config.settings import Settings
 from firmware_host.perception.calibration import Calibration
 

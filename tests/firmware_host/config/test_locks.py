@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from firmware_host.cli import bringup, doctor, scenario, serve
 from firmware_host.commissioning.findings import State
-from firmware_host.config import locks
-from firmware_host.config.locks import BoardInUseError, board_lock, devices_of
+from firmware_host.config import computer
+from firmware_host.config.computer import BoardInUseError, board_lock, devices_of
 from firmware_host.config.profile import load_profile
 
 HOLDER = """
 import sys
-from firmware_host.config import locks
-locks.PREFIX = sys.argv[3]
-with locks.board_lock((sys.argv[2],)):
+from firmware_host.config import computer
+computer.PREFIX = sys.argv[3]
+with computer.board_lock((sys.argv[2],)):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -27,7 +27,7 @@ with locks.board_lock((sys.argv[2],)):
 @pytest.fixture(autouse=True)
 def apart(monkeypatch):
     """From other runs of these tests on this machine, and from its board."""
-    monkeypatch.setattr(locks, "PREFIX", f"tiltboard test {os.getpid()}:")
+    monkeypatch.setattr(computer, "PREFIX", f"tiltboard test {os.getpid()}:")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
     program = tmp_path / "tiltboard"
     program.write_text(HOLDER)
     with subprocess.Popen(
-        [sys.executable, program, "calibrate", device, locks.PREFIX],
+        [sys.executable, program, "calibrate", device, computer.PREFIX],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -73,7 +73,7 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
 
 def test_profiles_meet_where_they_use_the_same_wires(tmp_path):
     used = {
-        name: set(devices_of(load_profile(name)))
+        name: set(devices_of(load_profile(name).needs()))
         for name in ("plate-10", "plate-7", "matrix-gpio", "node")
     }
     assert used["plate-10"] & used["matrix-gpio"]  # the GPIO header
@@ -86,7 +86,7 @@ def test_a_port_has_many_names_and_one_lock(tmp_path):
     (tmp_path / "ttyACM0").touch()
     (tmp_path / "tiltboard-node").symlink_to(tmp_path / "ttyACM0")
     named = [
-        devices_of(replace(node, hall=replace(node.hall, port=str(tmp_path / name))))
+        devices_of(replace(node.hall, port=str(tmp_path / name)).needs("hall", ""))
         for name in ("ttyACM0", "tiltboard-node")
     ]
     assert named[0] == named[1]

@@ -4,8 +4,8 @@ import pytest
 
 from drivers.lights import Look
 from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
+from firmware_host.config.files import convert
 from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.reading import convert
 from firmware_host.host.assemble import missing_table
 from firmware_host.table.commands import NewGame
 from firmware_host.table.overlay import Overlay

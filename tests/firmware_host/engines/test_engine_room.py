@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from drivers.clock import SystemClock
-from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.players import ClockLeft, EngineSeat
 from firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,

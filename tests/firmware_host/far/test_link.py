@@ -16,7 +16,7 @@ from zeroconf import ServiceInfo, Zeroconf
 
 from drivers.clock import SystemClock
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import parse_toml
+from firmware_host.config.files import parse_toml
 from firmware_host.config.settings import FarSettings, Settings, load_settings
 from firmware_host.far import link as far
 from firmware_host.far.link import Broker, FarError, Link, find_broker

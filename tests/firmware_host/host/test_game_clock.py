@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_host.config.clock_time import ClockTime
 from firmware_host.config.errors import GameTextError, NotPossibleError
+from firmware_host.config.players import ClockTime
 from firmware_host.host.game_clock import started
 from firmware_host.journal import read_game, write_game
 from firmware_host.table.commands import ImportGame, NewGame, TakeBack

@@ -19,7 +19,7 @@ from firmware_host.config.errors import (
     JournalInUseError,
     NoSuchGameError,
 )
-from firmware_host.config.paths import default_state_directory, ensure_state_directory
+from firmware_host.config.files import default_state_directory, ensure_state_directory
 from firmware_host.journal import Journal
 from games.registry import game_type
 

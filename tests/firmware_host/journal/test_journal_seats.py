@@ -2,8 +2,8 @@
 
 import pytest
 
-from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import GameTextError
+from firmware_host.config.players import EngineSeat
 from firmware_host.journal import EventKind, Journal, read_game, write_game
 from firmware_host.journal.writer import STAND_EVERY
 

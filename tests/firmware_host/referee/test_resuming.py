@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from drivers.clock import SystemClock
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.playing import Playing
 from firmware_host.journal import Journal
 from firmware_host.table.commands import NewGame, SeatMove

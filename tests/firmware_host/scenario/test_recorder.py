@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import TraceError
-from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import usual_options

@@ -15,7 +15,7 @@ from plan import run
 from service_table import shown, wait_until
 
 from drivers.clock import SystemClock
-from firmware_host.config.engine_seats import OURS
+from firmware_host.config.players import OURS
 from firmware_host.engines.process import UNIT_SOCKET, EngineProcess
 from firmware_host.web.machine import Hotspot, Join, Machine, RollBack
 from firmware_host.web.pairing import Confirming

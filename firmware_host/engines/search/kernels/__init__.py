@@ -18,7 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
-from firmware_host.config.paths import default_state_directory
+from firmware_host.config.files import default_state_directory
 from games.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"

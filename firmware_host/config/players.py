@@ -1,4 +1,4 @@
-"""Who sits at the table besides people, engines, and which people are assisted."""
+"""Who sits at the table: people with their clocks and their assist, and engines."""
 
 from __future__ import annotations
 
@@ -50,3 +50,20 @@ EngineSeats = Mapping[str, EngineSeat]
 """Player -> his engine; people are left out."""
 NO_ENGINES: EngineSeats = {}
 NO_ASSIST: Assists = {}
+
+# Clocks: how much time each player has, and how much is left
+
+MOST_LEFT_S = 86_400.0
+
+
+class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``minutes``: of each player for the whole game. ``increment_s``: added after his moves."""
+
+    minutes: Annotated[int, msgspec.Meta(ge=1, le=180)]
+    increment_s: Annotated[int, msgspec.Meta(ge=0, le=60)] = 0
+
+
+class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
+    """``left_s``: player -> seconds that he has left."""
+
+    left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MOST_LEFT_S)]] = {}

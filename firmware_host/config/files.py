@@ -1,0 +1,302 @@
+"""Where the host keeps what must survive, how that is written, and how a file is read that somebody
+else may have written or put there. What people write is read strictly: unknown keys name the
+nearest known one, values are ranged.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+import tomllib
+import typing
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.messages import Message, nearest, text
+from games.base import GameType, OptionError
+
+JOURNAL_NAME = "journal.sqlite"
+CALIBRATION_NAME = "calibration.json"
+MATCH_NAME = "far.json"
+MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration or trace
+
+T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
+_log = logging.getLogger(__name__)
+
+
+def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """The state folder where no ``--state`` is given.
+
+    ``$STATE_DIRECTORY`` (systemd.exec: the first, where a unit names several), else
+    ``$XDG_STATE_HOME/tiltboard`` (a relative one is ignored, as the XDG Base Directory
+    Specification asks), else ``~/.local/state/tiltboard``.
+    """
+    of_unit = environ.get("STATE_DIRECTORY", "").split(":")[0]
+    if of_unit:
+        return Path(of_unit)
+    of_user = Path(environ.get("XDG_STATE_HOME", ""))
+    if of_user.is_absolute():
+        return of_user / "tiltboard"
+    try:
+        return Path.home() / ".local" / "state" / "tiltboard"
+    except RuntimeError as error:
+        raise ConfigError(
+            "This user has no home folder to keep the games in.",
+            remedy="Choose a folder with --state.",
+        ) from error
+
+
+def ensure_state_directory(directory: Path) -> Path:
+    """Make ``directory`` and its parents, private to this user (0700). Raises ConfigError."""
+    try:
+        missing = [path for path in (directory, *directory.parents) if not path.exists()]
+        for path in reversed(missing):
+            path.mkdir(mode=0o700, exist_ok=True)
+        if not directory.is_dir():
+            raise NotADirectoryError(None, "it is not a folder")
+    except OSError as error:
+        raise ConfigError(
+            "The folder {path} for the games cannot be used: {why}.",
+            remedy="Choose another one with --state, or let this user write there.",
+            path=directory,
+            why=error.strerror or str(error),
+        ) from error
+    return directory
+
+
+def read_file(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> bytes:
+    """What is in a plain file, whoever has put it there: never waits for a FIFO's other end, never
+    reads a device or more than ``most_bytes``, however long a sparse file says it is.
+
+    ``follow``: a link in the file's own place, too. Raises OSError.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "It is not a plain file", str(path))
+        content = b"" if found.st_size > most_bytes else file.read(most_bytes + 1)
+        if max(found.st_size, len(content)) > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content
+
+
+def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Replace a file; a cut of power leaves the old or the new one, whole. Raises OSError."""
+    prepare(path, data, mode=mode).replace(path)
+    sync_directory(path.parent)
+
+
+def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
+    """The file that is to take the place of ``path``, whole on disk beside it, under a name that
+    the next one takes again: a kill leaves no more than one. It is its folder's owner's, also where
+    root writes it. Raises OSError.
+    """
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    owner = path.parent.stat()
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
+            # Not by its name, which may be a link by now
+            if os.geteuid() == 0 and owner.st_uid != 0:
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+    return fresh
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in ``directory`` durable: fsync of a file does not (fsync(2))."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def keep(path: Path, kept: object, refused: Message) -> None:
+    """Store it as JSON, durably. Raises NotPossibleError with ``refused``, which has a {why}."""
+    try:
+        write_durably(path, msgspec.json.encode(kept))
+    except OSError as error:
+        raise NotPossibleError(
+            refused.template, remedy="Make room on the disk.", why=error.strerror or error
+        ) from error
+
+
+def read_kept(path: Path, kind: type[T], lost: str) -> T:
+    """What was kept; an empty one where there is no file, or a damaged one, which the log says with
+    what is ``lost`` by it.
+    """
+    try:
+        return msgspec.json.decode(read_file(path), type=kind)
+    except FileNotFoundError:
+        return kind()
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _log.warning("%s cannot be read (%s): %s", path, error, lost)
+        return kind()
+
+
+# What people write
+
+
+def read_toml(path: Path, kind: type[S]) -> S:
+    """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
+    return parse_toml(read_text(path), kind, source=str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
+    try:
+        content = read_file(path).decode("utf-8-sig")
+        return content.replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, ValueError) as error:  # ValueError: no text, or a path with a zero byte
+        raise ConfigError(
+            "{path} cannot be read: {why}.",
+            remedy="Check the path and that the file is text this user may read.",
+            path=path,
+            why=getattr(error, "strerror", None)
+            or text("it is not UTF-8 text, or has no such name"),
+        ) from error
+
+
+def parse_toml(content: str, kind: type[S], *, source: str) -> S:
+    """Parse TOML ``content`` as ``kind``; ``source`` names it in errors."""
+    try:
+        data = tomllib.loads(content)
+    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
+        raise ConfigError(
+            "{source} is not valid TOML: {why}.",
+            remedy="Mend that line.",
+            source=source,
+            why=str(error),
+        ) from error
+    return convert(data, kind, source=source)
+
+
+def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
+    """Check plain ``data`` against ``kind``, whose bounds of numbers refuse infinite ones and NaN.
+    Raises ConfigError.
+    """
+    _refuse_unknown(data, kind, source, "")
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$.")
+        raise ConfigError(
+            "{source}: {key}: {why}.",
+            remedy="Correct that value.",
+            source=source,
+            key=where.rstrip("`") or text("top level"),
+            why=why,
+        ) from error
+
+
+def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
+    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has; the keys
+    of a ``dict`` are anybody's.
+    """
+    if typing.get_origin(kind) is dict:
+        of = typing.get_args(kind)[1]
+        for key, value in data.items() if isinstance(data, dict) else ():
+            _refuse_unknown(value, of, source, f"{prefix}.{key}".lstrip("."))
+        return
+    structs = [
+        option
+        for option in (kind, *typing.get_args(kind))
+        if isinstance(option, type) and issubclass(option, msgspec.Struct)
+    ]
+    if not structs:
+        return
+    if isinstance(data, list | tuple):
+        for index, item in enumerate(data):
+            _refuse_unknown(item, structs[0], source, f"{prefix}[{index}]")
+        return
+    if not isinstance(data, dict):
+        return
+    chosen = _of_kind(data, structs, source, prefix)
+    fields = _fields(chosen)
+    tag_field = chosen.__struct_config__.tag_field
+    for key, value in data.items():
+        if key == tag_field:
+            continue
+        name = f"{prefix}.{key}".lstrip(".")
+        if key not in fields:
+            raise ConfigError(
+                "{source}: {key} is not a known key; {hint}",
+                remedy="Correct or remove it.",
+                source=source,
+                key=name,
+                hint=nearest(key, fields),
+            )
+        _refuse_unknown(value, fields[key], source, name)
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """Key -> its type."""
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+
+
+def _of_kind(
+    data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
+) -> type[msgspec.Struct]:
+    """The struct that ``data`` says it is; where they are tagged, a known tag is demanded."""
+    config = structs[0].__struct_config__
+    if config.tag_field is None:
+        return structs[0]
+    kinds = {str(option.__struct_config__.tag): option for option in structs}
+    kind = data.get(config.tag_field)
+    if kind is None:
+        raise ConfigError(
+            "{source}: {key} is missing; {hint}",
+            remedy="Add it.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            hint=nearest("", kinds),
+        )
+    if not isinstance(kind, str) or kind not in kinds:
+        raise ConfigError(
+            "{source}: {key}: {value!r} is not a known kind; {hint}",
+            remedy="Correct that value.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            value=kind,
+            hint=nearest(str(kind), kinds),
+        )
+    return kinds[kind]
+
+
+def read_board(kind: GameType, option: str, name: str) -> Mapping[str, Any]:
+    """The board (or deck) in a file, as a game's ``option`` holds it. Raises OptionError."""
+    try:
+        return kind.board_of(read_text(Path(name)))
+    except OptionError as error:
+        problem = f"{name}: {error}"
+        raise OptionError("{option}={problem}", option=option, problem=problem) from error
+    except ConfigError as error:
+        if Path(name).exists():
+            raise OptionError("{option}={problem}", option=option, problem=error.problem) from error
+        known = next((spec.choices for spec in kind.option_specs if spec.name == option), ())
+        raise OptionError(
+            "There is no {option} and no file {name}; there are the {option}s: {known}.",
+            option=option,
+            name=name,
+            known=", ".join(known),
+        ) from error
