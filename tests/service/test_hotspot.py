@@ -116,6 +116,8 @@ def test_it_is_made_once_and_name_and_password_kept(asked, folder, monkeypatch):
     assert first[0][0] == name
     assert first[0][1] != password
     assert hotspot_of(folder) == (name, password)
+    path.write_text(path.read_text().replace("\n[", "\n\n["))  # as it was written before
+    assert hotspot_of(folder) == (name, password)
     assert wifi_code(name, password) == f"WIFI:T:WPA;S:{name};P:{password};;"
     path.unlink()
     assert run()[0][0] != name  # as a second table's is

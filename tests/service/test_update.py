@@ -9,7 +9,10 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from firmware_host.cli import machine
 
 pytestmark = pytest.mark.skipif(
     None in map(shutil.which, ("ssh-keygen", "bash", "tar")), reason="needs ssh-keygen and bash"
@@ -197,3 +200,75 @@ def test_the_installer_knows_what_an_update_asks_of_it(root):
     # Cut short between the two, the way back is there.
     [beside] = re.findall(r'install -m 0755 (.*) "\$program"', install)
     assert beside.split() == re.findall(r"^put (\S+) /opt/tiltboard/", install, re.MULTILINE)
+
+
+# The page's own way to it: the newest on a stick
+
+
+# Each device is a folder that is copied in; one that is not there cannot be mounted
+STAND_INS = {
+    "lsblk": 'cat "$DEVICES"',
+    "mount": """test "$1 $2" = "-o ro,nosuid,nodev,noexec" && cp -R "$3/." "$4" || exit 32
+>>"$DONE" echo "mount ${3##*/}" """,
+    "umount": 'rm -rf "$1"/*; >>"$DONE" echo umount',
+    "update": """>>"$DONE" echo "update ${1##*/} $(cat "$1")"
+test ! -e "$REFUSED" || { echo "update: not signed" >&2; exit 1; }""",
+}
+
+
+@pytest.fixture
+def sticks(tmp_path, monkeypatch):
+    """Asks for an update from these devices: the error, and what was done."""
+    for name, script in STAND_INS.items():
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    for name in ("DEVICES", "DONE", "REFUSED"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    for name in ("empty", "full/tiltboard-9.0.0.update"):
+        (tmp_path / name).mkdir(parents=True)
+    for version in ("0.9.1", "0.10.0"):
+        (tmp_path / f"full/tiltboard-{version}.update").write_text(version)
+    made = machine.tempfile.TemporaryDirectory
+    monkeypatch.setattr(machine.tempfile, "TemporaryDirectory", lambda **_: made(dir=tmp_path))
+    monkeypatch.setattr(machine, "UPDATE", f"{tmp_path}/bin/update")
+    monkeypatch.setattr(machine, "FAILED", tmp_path / "failed")
+
+    def ask(*names, **other):
+        usual = {"fstype": "vfat", "hotplug": True, "mountpoint": None}
+        devices = [{"path": str(tmp_path / name), **usual, **other} for name in names]
+        (tmp_path / "DEVICES").write_bytes(msgspec.json.encode({"blockdevices": devices}))
+        (tmp_path / "DONE").write_text("")
+        error = machine.answer(b'{"type": "update"}').error
+        assert (tmp_path / "failed").exists() == (error is not None)
+        return error, (tmp_path / "DONE").read_text().splitlines()
+
+    return ask
+
+
+def test_the_newest_on_the_first_stick_that_has_one_is_taken(sticks):
+    assert sticks("torn", "empty", "full") == (
+        None,
+        ["mount empty", "umount", "mount full", "update tiltboard-0.10.0.update 0.10.0", "umount"],
+    )
+
+
+def test_a_stick_whose_update_is_refused_is_unmounted_too(sticks, tmp_path):
+    (tmp_path / "REFUSED").touch()
+    error, done = sticks("full", "empty")
+    assert error == "{why}"
+    assert done == ["mount full", "update tiltboard-0.10.0.update 0.10.0", "umount"]
+    assert b"update: not signed" in (tmp_path / "failed").read_bytes()
+
+
+def test_sticks_without_an_update_are_unmounted_and_said_to_have_none(sticks):
+    none = "There is no tiltboard-….update on the stick."
+    assert sticks("empty", "torn") == (none, ["mount empty", "umount"])
+    assert sticks("torn") == (none, [])
+
+
+@pytest.mark.parametrize("other", [{"hotplug": False}, {"fstype": None}, {"mountpoint": "/"}])
+def test_what_is_no_stick_is_not_mounted(sticks, other):
+    assert sticks("full", **other) == ("There is no stick in the table's computer.", [])
