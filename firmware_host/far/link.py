@@ -87,11 +87,10 @@ class Broker:
         return f"{'mqtts' if self.tls else 'mqtt'}://{self.host}:{self.port}"
 
 
-def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker:
-    """The one that this network names (mDNS). One with TLS is preferred, and waited for so much
-    longer. No password is sent to it. Raises FarError where there is none.
+def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker | None:
+    """The one that this network names (mDNS), if any. One with TLS is preferred, and waited for so
+    much longer. No password is sent to it.
     """
-    need_far()
     from zeroconf import ServiceBrowser, Zeroconf
 
     found: dict[str, Broker] = {}
@@ -110,23 +109,22 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker:
 
     try:
         zeroconf = Zeroconf()
-    except OSError as error:
-        raise _nothing_found() from error
+    except OSError:  # no network yet
+        return None
     browser = ServiceBrowser(zeroconf, list(SERVICES), handlers=[hear])
     if known.wait(within_s):
         secure.wait(secure_within_s)
     browser.cancel()
     zeroconf.close()
-    if not found:
-        raise _nothing_found()
-    return next(found[kind] for kind in SERVICES if kind in found)
+    return next((found[kind] for kind in SERVICES if kind in found), None)
 
 
-def _nothing_found() -> FarError:
-    return FarError(
-        "There is no message broker in this network, and the settings name none.",
-        remedy='Set far.broker, such as "mqtts://broker.example".',
-    )
+NOT_FOUND = text("There is no message broker in this network, and the settings name none.")
+LOOKED_FOR = text(
+    "{problem} {remedy}",
+    problem=NOT_FOUND,
+    remedy=text('Switch it on, or set far.broker, such as "mqtts://broker.example".'),
+)
 
 
 def _password(name: str | None) -> str | None:
@@ -147,23 +145,28 @@ class Link:
     """Any thread may use it; ``start`` once, ``close`` at the end. ``problem``: why there is no
     connection, for people; None while there is one.
 
-    A broker that does not answer is tried again and again, with exponential back-off.
+    A broker that does not answer is tried again and again, with exponential back-off. One that is
+    not named is looked for before each try: it may be switched on later, or get another address.
     """
 
     def __init__(
         self,
-        broker: Broker,
+        broker: Broker | None,
         *,
         will: tuple[str, bytes] | None = None,
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
-        """``will``: what the broker publishes, retained, when the connection is lost without
+        """``broker`` None: the one that this network names, found by ``start``.
+
+        ``will``: what the broker publishes, retained, when the connection is lost without
         ``close``. ``most_per_s``: messages that are taken; where more come the broker waits. Raises
         FarError, ConfigError.
         """
         need_far()
-        self.broker = broker
+        self._named = broker
+        self._broker: Broker | None = None
+        self._context: ssl.SSLContext | None = None
         self._will = will
         self._most_per_s = most_per_s
         self._clock = clock or SystemClock()
@@ -172,10 +175,9 @@ class Link:
         self._kept: dict[str, bytes] = {}
         self._listeners: dict[str, tuple[Callable[[Any, Any, Any], None], bool]] = {}
         self._closed = False
-        self.problem: Message | None = text(
-            "The broker {broker} has not answered yet.", broker=broker
-        )
-        self._context = _context(broker.ca) if broker.tls else None
+        self.problem: Message | None = NOT_FOUND
+        if broker is not None:
+            self._use(broker)
         self._retry_s = FIRST_RETRY_S
         self._retry: Timer | None = None
         self._client: Client | None = None
@@ -186,12 +188,21 @@ class Link:
         return self.problem is None and not self._closed
 
     def start(self) -> None:
-        """Connect, from a thread of its own, and again whenever that is lost."""
+        """Connect, from a thread of its own, and again whenever that is lost. Takes some seconds
+        where a broker has to be found.
+        """
         from paho.mqtt.client import Client, MQTTv5
         from paho.mqtt.enums import CallbackAPIVersion
         from paho.mqtt.packettypes import PacketTypes
         from paho.mqtt.properties import Properties
 
+        broker = self._named or find_broker() or self._broker
+        if broker is None:
+            self._lost(LOOKED_FOR)
+            self._start_again()
+            return
+        if broker != self._broker:
+            self._use(broker)
         # The same for the same will: a new connection has the broker publish the will of one that
         # it does not know to be lost before it listens, and not half a minute later.
         name = None if self._will is None else hashlib.sha256(self._will[0].encode()).hexdigest()
@@ -201,8 +212,8 @@ class Link:
             protocol=MQTTv5,
             reconnect_on_failure=False,
         )
-        if self.broker.user is not None:
-            client.username_pw_set(self.broker.user, self.broker.password)
+        if broker.user is not None:
+            client.username_pw_set(broker.user, broker.password)
         if self._will is not None:
             client.will_set(*self._will, qos=QOS, retain=True)
         if self._context is not None:
@@ -217,10 +228,15 @@ class Link:
             if not self._closed:
                 self._client = client
                 client.connect_async(
-                    self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True,
+                    broker.host, broker.port, KEEP_ALIVE_S, clean_start=True,
                     properties=asked,
                 )  # fmt: skip
                 client.loop_start()
+
+    def _use(self, broker: Broker) -> None:
+        self._broker = broker
+        self._context = _context(broker.ca) if broker.tls else None
+        self.problem = text("The broker {broker} has not answered yet.", broker=broker)
 
     def close(self) -> None:
         """Say goodbye: the will is published, as whoever listens is to know that too."""
@@ -280,7 +296,7 @@ class Link:
 
     def _connect(self, client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if reason.is_failure:
-            self._lost(text("The broker {broker} refuses: {why}.", broker=self.broker, why=reason))
+            self._lost(text("The broker {broker} refuses: {why}.", broker=self._broker, why=reason))
             return
         with self._lock:
             self.problem, self._retry_s = None, FIRST_RETRY_S
@@ -288,15 +304,15 @@ class Link:
                 self._subscribe(client, topics)
             for topic, content in self._kept.items():
                 client.publish(topic, content, qos=QOS, retain=True)
-        _log.info("Connected to the broker %s", self.broker)
+        _log.info("Connected to the broker %s", self._broker)
 
     def _fail(self, _client: Any, _data: Any) -> None:
-        self._lost(text("The broker {broker} does not answer.", broker=self.broker))
+        self._lost(text("The broker {broker} does not answer.", broker=self._broker))
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if self.connected:  # else it is known why
-            self._lost(text("The broker {broker} is gone: {why}.", broker=self.broker, why=reason))
+            self._lost(text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason))
         self._start_again()
 
     def _start_again(self) -> None:

@@ -26,7 +26,7 @@ from firmware_host.config.files import MATCH_NAME, read_kept, write_durably
 from firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from firmware_host.config.settings import FarSettings
 from firmware_host.far import follow
-from firmware_host.far.link import Broker, FarError, Link, find_broker, need_far
+from firmware_host.far.link import Broker, FarError, Link, need_far
 from firmware_host.far.match import (
     VERSION,
     Agreed,
@@ -335,8 +335,9 @@ class Far:
         topic = f"{keys.topic}/{seal.table}"
 
         def connect() -> None:
-            broker = Broker.of(self._settings) or find_broker()
-            link = Link(broker, will=(f"{topic}/here", AWAY), most_per_s=MOST_PER_S)
+            link = Link(
+                Broker.of(self._settings), will=(f"{topic}/here", AWAY), most_per_s=MOST_PER_S
+            )
             link.publish(f"{topic}/here", HERE, retain=True)
             link.subscribe(f"{keys.topic}/+", self._hear)
             link.subscribe(f"{keys.topic}/+/here", self._hear_here)

@@ -150,7 +150,6 @@ def patched(monkeypatch, broker):
     FakeLink.broker = broker
     monkeypatch.setattr(room, "Link", FakeLink)
     monkeypatch.setattr(room, "ThreadPoolExecutor", AtOnce)
-    monkeypatch.setattr(room, "find_broker", lambda: None)
     monkeypatch.setattr(
         seal.hashlib, "scrypt", lambda code, **_: hashlib.sha512(code).digest()[:48]
     )

@@ -4,9 +4,13 @@ store.
 
 from __future__ import annotations
 
+from queue import Queue
+from types import SimpleNamespace
+
 import pytest
 
 from firmware_host.config.settings import FarSettings, Settings
+from firmware_host.far import link
 from games.registry import game_type
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import FarTable, begin, chance_of
@@ -43,6 +47,27 @@ def until(tables, holds, *, ticks=20_000):
         for table in tables:
             table.tick()
     raise AssertionError([(table.said, table.host.notices) for table in tables])
+
+
+@NEEDS_MOSQUITTO
+def test_a_broker_that_is_switched_on_after_the_table_is_found(tmp_path, broker, monkeypatch):
+    timers, announced = Queue(), []
+    monkeypatch.setattr(link, "find_broker", lambda: announced[0] if announced else None)
+    monkeypatch.setattr(
+        link,
+        "Timer",
+        lambda _, call: SimpleNamespace(start=lambda: timers.put(call), cancel=lambda: None),
+    )
+    table = FarTable(tmp_path / "a", "a")
+    try:
+        begin([table], "momentum", {}, {"blue": 1})
+        until([table], lambda: "no message broker" in str(table.host.notices))
+        announced.append(link.Broker("127.0.0.1", broker.port, False))
+        timers.get(timeout=20)()
+        until([table], lambda: table.host.playing.far.connected)
+        assert "no message broker" not in str(table.host.notices)
+    finally:
+        table.close()
 
 
 @NEEDS_MOSQUITTO

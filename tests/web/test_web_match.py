@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.config.settings import FarSettings, Settings
-from firmware_host.far import room
+from firmware_host.far import link
 from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import Broker, FarTable, patched
@@ -42,8 +42,8 @@ def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatc
 def test_a_code_is_typed_and_the_first_far_move_is_lit(served, open_page, tmp_path, monkeypatch):
     """Over mosquitto; neither table's time passes but where this test lets it."""
     with Mosquitto(tmp_path) as broker:
-        found = room.Broker("127.0.0.1", broker.port, False)
-        monkeypatch.setattr(room, "find_broker", lambda: found)
+        found = link.Broker("127.0.0.1", broker.port, False)
+        monkeypatch.setattr(link, "find_broker", lambda: found)
         lyon = Settings(far=FarSettings(name="Lyon"))
         other = FarTable(tmp_path / "other", "other", settings=lyon)
         try:

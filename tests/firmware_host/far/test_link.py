@@ -10,6 +10,7 @@ from functools import partial
 from logging.handlers import QueueHandler
 from pathlib import Path
 from queue import Empty, Queue
+from types import SimpleNamespace
 
 import pytest
 from zeroconf import ServiceInfo, Zeroconf
@@ -55,8 +56,9 @@ def linked():
     made = []
 
     def link(broker, **more):
-        address = broker if isinstance(broker, Broker) else Broker("127.0.0.1", broker.port, False)
-        one = Watched(address, **more)
+        if isinstance(broker, (Mosquitto, Hand)):
+            broker = Broker("127.0.0.1", broker.port, False)
+        one = Watched(broker, **more)
         made.append(one)
         one.start()
         return one
@@ -177,6 +179,36 @@ def test_a_broker_that_is_not_there_is_tried_until_it_is(tmp_path, linked, monke
     assert [failed.get(timeout=PATIENCE_S) for _ in range(2)] == [one, one]
     with Mosquitto(tmp_path, port=port):
         becomes(one, True)
+
+
+class Timers(Queue):
+    """In the place of ``threading.Timer``: they end when the test takes them."""
+
+    def __call__(self, delay_s, call):
+        return SimpleNamespace(start=lambda: self.put((delay_s, call)), cancel=lambda: None)
+
+
+def test_a_broker_that_is_announced_later_or_moves_is_looked_for_again(linked, monkeypatch, caplog):
+    timers, announced = Timers(), []
+    monkeypatch.setattr(far, "Timer", timers)
+    monkeypatch.setattr(far, "find_broker", lambda: announced[-1] if announced else None)
+    one, waited = linked(None), []
+    for _ in range(9):
+        assert "no message broker in this network" in str(one.problem)
+        delay_s, look = timers.get(timeout=PATIENCE_S)
+        waited.append(delay_s)
+        look()
+    assert waited == [1, 2, 4, 8, 16, 32, 64, 120, 120]
+    assert caplog.text.count("no message broker") == 1
+    for _ in range(2):  # the second is the same at another address
+        with Hand() as broker:
+            announced.append(Broker("127.0.0.1", broker.port, False))
+            delay_s, look = timers.get(timeout=PATIENCE_S)
+            look()
+            with broker.accept():
+                becomes(one, True)
+        becomes(one, False)
+    assert delay_s == 1
 
 
 @NEEDS_MOSQUITTO
@@ -323,10 +355,9 @@ def test_the_broker_that_the_network_names_is_found_and_one_with_tls_waited_for(
     assert found == Broker("broker.local", 28832, True)
 
 
-def test_where_the_network_names_none_that_is_said(aside, monkeypatch):
+def test_where_the_network_names_none_none_is_found(aside, monkeypatch):
     on_loopback(monkeypatch)
-    with pytest.raises(FarError, match=r"no message broker in this network.* far\.broker"):
-        aside(find_broker, 0.0)
+    assert aside(find_broker, 0.0) is None
 
 
 @pytest.mark.parametrize(
