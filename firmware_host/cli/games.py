@@ -50,7 +50,7 @@ def command(
     damaged: tuple[int, ...] = ()
     if (folder / JOURNAL_NAME).exists():
         with JournalReader.open_read_only(folder / JOURNAL_NAME) as reader:
-            games, damaged = reader.games(limit), reader.damaged(limit)
+            games, damaged = reader.games_and_damaged(limit)
     if as_json:
         for game in games:
             click.echo(json.dumps(_object(game)))

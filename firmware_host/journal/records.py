@@ -311,22 +311,21 @@ class JournalReader:
             return self.load_within(game_id)
 
     def games(self, limit: int = 100) -> tuple[GameSummary, ...]:
-        """The newest ``limit`` games, newest first. Those that are damaged are left out;
-        ``damaged`` names them.
-        """
-        return tuple(game for _, game in self._listed(limit) if game is not None)
+        """The newest ``limit`` games, newest first. Those that are damaged are left out."""
+        return self.games_and_damaged(limit)[0]
 
-    def damaged(self, limit: int = 100) -> tuple[int, ...]:
-        """The numbers of the games that ``games`` leaves out."""
-        return tuple(number for number, game in self._listed(limit) if game is None)
-
-    def _listed(self, limit: int) -> list[tuple[int, GameSummary | None]]:
+    def games_and_damaged(self, limit: int) -> tuple[tuple[GameSummary, ...], tuple[int, ...]]:
+        """The same, and the numbers of those that are damaged."""
         with self._snapshot():
             current = self._current_id()
             numbers = self._database.execute(
                 "SELECT DISTINCT game_id FROM events ORDER BY game_id DESC LIMIT ?", (limit,)
             ).fetchall()
-            return [(number, self._summary(number, current)) for (number,) in numbers]
+            listed = [(number, self._summary(number, current)) for (number,) in numbers]
+        return (
+            tuple(game for _, game in listed if game is not None),
+            tuple(number for number, game in listed if game is None),
+        )
 
     def _summary(self, number: int, current: int | None) -> GameSummary | None:
         try:
