@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import le
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from firmware_host.perception.field import SIGN_OF
 from firmware_host.table.sight import Magnet
 
 EMPTY_MT = 0.6
@@ -31,9 +29,6 @@ STRONG_CLASSES = frozenset({Magnet.N_STRONG, Magnet.S_STRONG})
 
 Band = tuple[float, float]
 
-# Strong ends at 17 mT: no magnet within the tolerances reads over 15, and the sensor ends at 22.
-_ENTER = {"empty": (0.0, EMPTY_MT), "weak": (0.8, 3.3), "strong": (STRONG_MT, 17.0)}
-_STAY = {"empty": (0.0, 0.75), "weak": (0.65, 4.0), "strong": (STRONG_STAYS_MT, 19.0)}
 # Confidence 1 needs this many times (noise + tolerance) to the nearest boundary.
 CONFIDENCE_UNITS = 3.0
 TOLERANCE_MT = {
@@ -45,22 +40,21 @@ TOLERANCE_MT = {
 }
 
 
-def signed(magnet: Magnet, band: Band) -> Band:
-    """A band of magnitudes as a band of readings of that magnet's pole."""
-    low, high = band
-    if magnet is Magnet.NONE:
-        return -high, high
-    return (low, high) if SIGN_OF[magnet] > 0 else (-high, -low)
+def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
+    """Of the readings of each class, from those of south magnets."""
+    (weak_low, weak_high), (strong_low, strong_high) = weak, strong
+    return {
+        Magnet.NONE: empty,
+        Magnet.N_STRONG: (-strong_high, -strong_low),
+        Magnet.S_STRONG: strong,
+        Magnet.N_WEAK: (-weak_high, -weak_low),
+        Magnet.S_WEAK: weak,
+    }
 
 
-def _strength(magnet: Magnet) -> str:
-    if magnet is Magnet.NONE:
-        return "empty"
-    return "weak" if magnet in WEAK_CLASSES else "strong"
-
-
-ENTER: dict[Magnet, Band] = {m: signed(m, _ENTER[_strength(m)]) for m in Magnet}
-STAY: dict[Magnet, Band] = {m: signed(m, _STAY[_strength(m)]) for m in Magnet}
+# Strong ends at 17 mT: no magnet within the tolerances reads over 15, and the sensor ends at 22.
+ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
+STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
 
 
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
@@ -97,7 +91,7 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
         return None
     if size <= UNZEROED_EMPTY_MT:
         return Magnet.NONE
-    if UNZEROED_STRONG_MT <= size <= _ENTER["strong"][1] + 1:
+    if UNZEROED_STRONG_MT <= size <= ENTER[Magnet.S_STRONG][1] + 1:
         return strong(reading_mt)
     return weak(reading_mt) if UNZEROED_TAKEN_MT <= size <= UNZEROED_WEAK_MT else None
 
@@ -147,14 +141,6 @@ class Bands(Struct, frozen=True):
             for i, (r, a, b) in enumerate(zip(readings_mt, low, high, strict=True))
             if not a <= r <= b
         ]
-
-    def follow_noise(self, sigmas_mt: Iterable[float], magnets: Sequence[Magnet]) -> Bands:
-        """Learn how much a millitesla means at each place."""
-        per_mt = [
-            1 / (CONFIDENCE_UNITS * (sigma + TOLERANCE_MT[magnet]))
-            for sigma, magnet in zip(sigmas_mt, magnets, strict=True)
-        ]
-        return replace(self, per_mt=per_mt)
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:
         """0 to 1 per place: how far the reading is from the nearest boundary of its class."""

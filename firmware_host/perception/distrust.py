@@ -14,7 +14,7 @@ touch; and they feel only changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import add
 from statistics import median
 
@@ -71,9 +71,9 @@ class Health(Struct, frozen=True):
     means_mt: tuple[Sequence[float], ...] = ()
 
 
-def _looked_at(state: PlateState, raw_mt: Sequence[float]) -> Health:
-    """After one look more. ``raw_mt``: a scan as the driver gives it."""
-    health, now_s = state.health, state.now_s
+def looked(state: PlateState, raw_mt: Sequence[float]) -> PlateState:
+    """The sensors judged by one look more. ``raw_mt``: a scan as the driver gives it."""
+    health, now_s, found = state.health, state.now_s, list[tuple[int, Ailment]]()
     last_mt, equal, restless_mt = health.last_mt, health.equal, dict(health.restless_mt)
     if last_mt:
         for index, mean in restless_mt.items():
@@ -81,44 +81,32 @@ def _looked_at(state: PlateState, raw_mt: Sequence[float]) -> Health:
             restless_mt[index] = mean + RESTLESS_SHARE * (step - mean)
         equal = [n + 1 if a == b else 0 for n, a, b in zip(equal, raw_mt, last_mt, strict=True)]
     health = replace(health, last_mt=raw_mt, equal=equal, restless_mt=restless_mt)
+    lasting = [i for i, looks in enumerate(equal) if looks >= DEAD_LOOKS]
     if not state.layout.profile.measures:
-        found = list(_contradicting(raw_mt, equal))
+        odd = [i for i in lasting if raw_mt[i] == CONTRADICTION_MT]
+        found += [(i, Ailment.CONTRADICTING) for i in odd]
     else:
         noisy = state.noise.noisy
         if noisy or health.since_s:
             health = replace(health, since_s={i: health.since_s.get(i, now_s) for i in noisy})
-        found = [*_flat(raw_mt, equal)]
+        found += [(i, Ailment.DEAD) for i in lasting if abs(raw_mt[i]) > RAIL_MT]
+        stuck = [i for i in lasting if equal[i] >= STUCK_LOOKS]
+        if stuck and median(equal) < LIVELY_LOOKS:
+            found += [(i, Ailment.STUCK) for i in stuck]
         found += [(i, Ailment.NOISY) for i, s in health.since_s.items() if now_s - s >= NOISY_S]
         health = _with_block(health, list(map(add, health.block_mt, raw_mt)))
         if not health.count:
-            found += _drifting(health, state.magnets)
+            for index, (mt, magnet) in enumerate(zip(health.crept_mt, state.magnets, strict=True)):
+                if abs(mt) > (CREPT_EMPTY_MT if magnet is Magnet.NONE else CREPT_TAKEN_MT):
+                    found.append((index, Ailment.DRIFTING))
     if not found and not health.masked:
-        return health
+        return _following(state, health)
     masked = dict(health.masked)
     for index, ailment in found:
         known = masked.setdefault(index, ailment)
         if ailment is Ailment.DEAD and known is not Ailment.LEFT_OUT:
             masked[index] = ailment
-    return _healed(replace(health, masked=masked), now_s)
-
-
-def _contradicting(raw_mt: Sequence[float], equal: Sequence[int]) -> Iterator[tuple[int, Ailment]]:
-    if CONTRADICTION_MT in raw_mt:
-        for index, value in enumerate(raw_mt):
-            if value == CONTRADICTION_MT and equal[index] >= DEAD_LOOKS:
-                yield index, Ailment.CONTRADICTING
-
-
-def _flat(raw_mt: Sequence[float], equal: Sequence[int]) -> Iterator[tuple[int, Ailment]]:
-    """Those that say the same again and again, beyond the rails or between them."""
-    if min(raw_mt) < -RAIL_MT or max(raw_mt) > RAIL_MT:
-        for index, value in enumerate(raw_mt):
-            if abs(value) > RAIL_MT and equal[index] >= DEAD_LOOKS:
-                yield index, Ailment.DEAD
-    if max(equal) >= STUCK_LOOKS and median(equal) < LIVELY_LOOKS:
-        for index, count in enumerate(equal):
-            if count >= STUCK_LOOKS:
-                yield index, Ailment.STUCK
+    return _following(state, _healed(replace(health, masked=masked), now_s))
 
 
 def _with_block(health: Health, block_mt: Sequence[float]) -> Health:
@@ -136,13 +124,6 @@ def _with_block(health: Health, block_mt: Sequence[float]) -> Health:
     means_mt = (*health.means_mt, means)[-RESTED_BLOCKS - 1 :]
     empty = [0.0] * len(means)
     return replace(health, block_mt=empty, count=0, means_mt=means_mt, crept_mt=crept_mt)
-
-
-def _drifting(health: Health, magnets: Sequence[Magnet]) -> Iterator[tuple[int, Ailment]]:
-    for index, crept_mt in enumerate(health.crept_mt):
-        most = CREPT_EMPTY_MT if magnets[index] is Magnet.NONE else CREPT_TAKEN_MT
-        if abs(crept_mt) > most:
-            yield index, Ailment.DRIFTING
 
 
 def _healed(health: Health, now_s: float) -> Health:
@@ -270,11 +251,6 @@ def is_noisy(state: PlateState, index: int) -> bool:
 def believed_mt(state: PlateState, index: int) -> float:
     """What a sound sensor would read on a masked place, the neighbours' share included."""
     return READS_MT[state.beliefs.places[index].magnet] + state.crosstalk.total_mt[index]
-
-
-def looked(state: PlateState, field_mt: Sequence[float]) -> PlateState:
-    """The sensors judged by a scan, as the driver gives it."""
-    return _following(state, _looked_at(state, field_mt))
 
 
 def interrupted(state: PlateState) -> PlateState:
@@ -406,9 +382,7 @@ def _judged(state: PlateState, index: int, belief: Belief, means: Sequence[float
     if not base_mt:
         return replace(belief, base_mt={i: means[i] for i in near})
     strong = belief.magnet in STRONG_CLASSES
-    if belief.unconfirmed or not belief.felt or _touches_another(state, index):
-        return belief
-    if belief.magnet in WEAK_CLASSES & state.classes:
+    if not _is_felt(state, index, belief) or belief.magnet in WEAK_CLASSES & state.classes:
         return belief
     share = state.crosstalk.share_mt
     along = sum((means[i] - base_mt[i]) * share(index, i) for i in known)
@@ -434,13 +408,15 @@ def _weight(state: PlateState, index: int, near: Collection[int]) -> float:
 
 def _is_told(state: PlateState, index: int, belief: Belief) -> bool:
     """Whether its neighbours tell what stands on a masked place."""
-    if not belief.felt or belief.unconfirmed or _touches_another(state, index):
+    known = belief.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(state.classes)
+    return known and _is_felt(state, index, belief)
+
+
+def _is_felt(state: PlateState, index: int, belief: Belief) -> bool:
+    """Whether enough neighbours feel what comes or goes there, and of all masked places only it."""
+    if belief.unconfirmed or not belief.felt:
         return False
-    return belief.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(state.classes)
-
-
-def _touches_another(state: PlateState, index: int) -> bool:
-    return any(i in state.beliefs.places for i in state.layout.around[index])
+    return not any(i in state.beliefs.places for i in state.layout.around[index])
 
 
 def looked_for_weak(state: PlateState) -> PlateState:

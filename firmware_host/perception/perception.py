@@ -7,6 +7,7 @@ scans is in that class's band and the scans agree. Changes that belong together 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import exp
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import bands, distrust, positions, stillness, tracks
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from firmware_host.perception.field import DISC_OF
+from firmware_host.perception.field import DISC_OF, SIGN_OF
 from firmware_host.perception.state import (
     AVERAGED,
     LONGEST_SEEN_S,
@@ -22,12 +23,12 @@ from firmware_host.perception.state import (
     START_MT,
     Layout,
     Noise,
+    Pending,
     PlateState,
-    hung_over,
     nearby,
 )
 from firmware_host.perception.verdicts import on_its_way, settled, templates_of, understand
-from firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, zero
+from firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, first
 from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
@@ -39,6 +40,9 @@ _LONGEST_START_S = 3.0
 _LEARN_NOISE_S = 1.0
 _SLIDES_S = 0.5  # after a piece left its place
 _TRACK_S = 0.16  # between looks at what changes slowly
+_REST_S = 0.4  # the readings at rest follow those of now with this time constant
+_RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
+_HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
 
 
 class Perception:
@@ -156,7 +160,8 @@ def step(
     stalled = state.last_s is not None and now_s - state.last_s > _STALL_S
     state = state.scanned(frame, gate)
     if stalled or not still or not raw_mt:
-        state = _interrupted(state)
+        state = replace(state, pending={}, trail=(), history=(), blind=True, start_s=None)
+        state = distrust.interrupted(state)
     if raw_mt:
         wire = layout.calibration.wire
         field_mt = [raw_mt[each] for each in wire] if wire else raw_mt
@@ -179,12 +184,6 @@ def step(
 
 
 # The stages: each makes another state of one
-
-
-def _interrupted(state: PlateState) -> PlateState:
-    """The readings were interrupted, or the plate was not still."""
-    state = replace(state, pending={}, trail=(), history=(), blind=True, start_s=None)
-    return distrust.interrupted(state)
 
 
 def _read_at_rest(state: PlateState, scan: list[float]) -> tuple[PlateState, Events]:
@@ -215,33 +214,31 @@ def _start(state: PlateState) -> PlateState:
         return replace(state, start_s=start_s)
     mean = [state.mean(i, len(state.history)) for i in places]
     known, expected = state.zeros.zeroed, state.layout.expected
-    starts, crosstalk = zero(mean, known, state.crosstalk, state.classes, expected)
-    readings = crosstalk.removed(mean)
-    magnets, doubt, zeros = list(state.magnets), dict[int, float](), dict[int, float]()
-    for index, start in enumerate(starts):
-        if index in restless:
-            magnets[index] = Magnet.NONE
-            crosstalk = crosstalk.stand(index, Magnet.NONE)
-        else:
-            magnets[index] = start.magnet
-            if index in failed:  # as believed
-                continue
-            if start.doubt:
-                doubt[index] = readings[index]
-            elif start.zero_mt is not None:
-                zeros[index] = start.zero_mt
+    crosstalk, starts = state.crosstalk.resolved(mean), []
+    for index, reading in enumerate(crosstalk.removed(mean)):
+        hint = None if expected is None else expected.get(index, Magnet.NONE)
+        start = first(reading, state.classes, hint, zeroed=known[index])
+        starts.append(start)
+        crosstalk = crosstalk.stand(index, start.magnet)
+    readings, magnets = crosstalk.removed(mean), [start.magnet for start in starts]
+    for index in restless:
+        magnets[index] = Magnet.NONE
+        crosstalk = crosstalk.stand(index, Magnet.NONE)
+    # What failed is believed
+    calm = [(i, start) for i, start in enumerate(starts) if i not in failed and i not in restless]
     state = replace(
         state,
         magnets=tuple(magnets),
         crosstalk=crosstalk,
         readings=readings,
         rest=readings,
-        doubt=doubt,
+        doubt={i: readings[i] for i, start in calm if start.doubt},
         standing=positions.Standing(dict.fromkeys(places, state.now_s)),
         scans=-1,  # the next one is looked at in every way
         ready=True,
         blind=False,
     )
+    zeros = {i: start.zero_mt for i, start in calm if start.zero_mt is not None}
     return state.zeroed(zeros).with_bands(*places)
 
 
@@ -267,19 +264,30 @@ def _judged(state: PlateState) -> tuple[PlateState, Events]:
         crosstalk = crosstalk.stand(index, state.magnets[index])
     crosstalk = crosstalk.updated(out, readings)
     readings = state.averaged(crosstalk.total_mt)
-    state = replace(state, crosstalk=crosstalk, readings=readings, pending=pending)
-    state = distrust.moved(state)
-    for index in out:
-        if index not in pending:
-            state = state.left(index)
-    return _decided(state)
+    state = replace(state, crosstalk=crosstalk, readings=readings)
+    left = [index for index in out if index not in pending]
+    if left:
+        now_s, alone_mt = state.now_s, state.rests[0] if state.rests else state.rest
+        new = Pending(now_s, now_s, state.rest, state.magnets, alone_mt)
+        pending.update(dict.fromkeys(left, new))
+        state = replace(state, trail=(*state.trail, *left), trail_s=now_s)
+    return _decided(distrust.moved(replace(state, pending=pending)))
 
 
 def _rested(state: PlateState, *, anew: bool = False) -> PlateState:
+    """Nothing moves: these readings are what later changes are compared with, at once or as they
+    are followed.
+    """
     if state.blind:
         state = replace(state, blind=False, standing=state.standing.doubtful(state.now_s))
         anew = True
-    return state.rested(anew=anew, after_s=_TRACK_S if state.is_time(_TRACK_S) else 0.0)
+    if anew:
+        return replace(state, rest=state.readings, rests=(), trail=())
+    if state.is_time(_TRACK_S):
+        share = 1 - exp(-_TRACK_S / _REST_S)
+        rest = [q + share * (r - q) for r, q in zip(state.readings, state.rest, strict=True)]
+        return replace(state, rest=rest, rests=(*state.rests, rest)[-_RESTS:], trail=())
+    return replace(state, trail=()) if state.trail else state
 
 
 def _decided(state: PlateState) -> tuple[PlateState, Events]:
@@ -309,9 +317,10 @@ def _decided(state: PlateState) -> tuple[PlateState, Events]:
 
 def _accepted(state: PlateState, index: int, magnet: Magnet) -> PlateState:
     before_mt = state.pending[index].alone_mt
-    was_empty = state.magnets[index] is Magnet.NONE and not state.blind
-    known_mt = before_mt if was_empty and not hung_over(before_mt, index, magnet) else None
-    standing = state.standing.stands(index, state.now_s, known_mt)
+    is_known = state.magnets[index] is Magnet.NONE and not state.blind
+    if magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT:
+        is_known = False  # it was felt from a hand that waited above the place
+    standing = state.standing.stands(index, state.now_s, before_mt if is_known else None)
     state = distrust.accepted(replace(state, standing=standing), index).stand(index, magnet)
     if index not in state.health.masked:
         if index in state.doubt:
@@ -324,15 +333,16 @@ def _accepted(state: PlateState, index: int, magnet: Magnet) -> PlateState:
 
 def _drifted(state: PlateState) -> PlateState:
     """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
-    none, zeros = Magnet.NONE, state.zeros
+    none, zeros, noise = Magnet.NONE, state.zeros, state.noise
     unknown = state.health.masked.keys() | state.pending.keys()
     places = enumerate(zip(state.magnets, zeros.zeroed, strict=True))
     empty = [i for i, (m, zeroed) in places if m is none and zeroed and i not in unknown]
-    return replace(
-        state,
-        zeros=zeros.followed(empty, state.readings, _TRACK_S),
-        bands=state.bands.follow_noise(state.noise.sigmas_mt(), state.magnets),
-    )
+    per_mt = [
+        1 / (bands.CONFIDENCE_UNITS * (noise.sigma_mt(index) + bands.TOLERANCE_MT[magnet]))
+        for index, magnet in enumerate(state.magnets)
+    ]
+    zeros = zeros.followed(empty, state.readings, _TRACK_S)
+    return replace(state, zeros=zeros, bands=replace(state.bands, per_mt=per_mt))
 
 
 def _told(

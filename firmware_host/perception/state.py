@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import exp
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -16,7 +15,6 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception.bands import Bands
 from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.stillness import Gate
 from firmware_host.perception.zeroing import Crosstalk, Zeros
 from firmware_host.table.sight import Magnet
@@ -68,10 +66,6 @@ class Noise(Struct, frozen=True):
         """The noise of one sensor's single readings."""
         return _SIGMA * self.mean_mt[index]
 
-    def sigmas_mt(self) -> list[float]:
-        """The noise of every sensor's single readings."""
-        return [_SIGMA * mt for mt in self.mean_mt]
-
 
 @lru_cache(maxsize=1024)
 def nearby(row: int, column: int, reach: int, rows: int, columns: int) -> Sequence[int]:
@@ -88,9 +82,6 @@ _PERIODS = 9  # between scans; their median tells how often the table scans now
 _LATE = 1.2  # of the profile's period: then the computer does not keep it
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-_HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
-_REST_S = 0.4  # the readings at rest follow those of now with this time constant
-_RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
 
 
 class Layout(Struct, frozen=True):
@@ -223,32 +214,6 @@ class PlateState(Struct, frozen=True):
 
     # Places
 
-    def left(self, index: int) -> PlateState:
-        """The state as a reading has just left the band of its class."""
-        now_s, alone_mt = self.now_s, self.rests[0] if self.rests else self.rest
-        pending = Pending(now_s, now_s, self.rest, self.magnets, alone_mt)
-        return replace(
-            self,
-            pending={**self.pending, index: pending},
-            trail=(*self.trail, index),
-            trail_s=now_s,
-        )
-
-    def rested(self, *, anew: bool, after_s: float = 0.0) -> PlateState:
-        """Nothing moves: these readings are what later changes are compared with, at once or as
-        they are followed. ``after_s``: since this was last so.
-        """
-        rest, rests = self.rest, self.rests
-        if anew:
-            rest, rests = self.readings, ()
-        elif after_s:
-            share = 1 - exp(-after_s / _REST_S)
-            rest = [q + share * (r - q) for r, q in zip(self.readings, rest, strict=True)]
-            rests = (*rests, rest)[-_RESTS:]
-        elif not self.trail:
-            return self
-        return replace(self, rest=rest, rests=rests, trail=())
-
     def stand(self, index: int, magnet: Magnet) -> PlateState:
         """``magnet`` is taken for standing there: nothing of the place is pending any more."""
         magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
@@ -276,13 +241,6 @@ class PlateState(Struct, frozen=True):
         """Set the bands of places whose magnet or zero has changed."""
         zeroed = self.zeros.zeroed
         return replace(self, bands=self.bands.set(places, self.magnets, self.readings, zeroed))
-
-
-def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
-    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
-    it: what the sensors read without it is not known then.
-    """
-    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
 
 
 T = TypeVar("T")

@@ -129,10 +129,7 @@ _LIVELY_S = 0.5  # other changes wait for a place that moved within this time
 _LONGEST_WAIT_S = 3.0
 
 
-Settled = tuple[PlateState, Mapping[int, Magnet] | None]
-
-
-def settled(state: PlateState) -> Settled:
+def settled(state: PlateState) -> tuple[PlateState, Mapping[int, Magnet] | None]:
     """The class that each place has come to rest in, where it has; None while something still
     moves that may belong to it. And the state in which it is known when each was last seen to
     change.
@@ -140,30 +137,18 @@ def settled(state: PlateState) -> Settled:
     verdicts: dict[int, Magnet] = {}
     pending, lively, now_s = dict(state.pending), False, state.now_s
     for index, each in state.pending.items():
-        verdict, moved_s = None, each.moved_s
-        if state.agree(index, AVERAGED):
-            verdict = _verdict(state, index, each)
-        else:
+        magnet, moved_s, noisy = None, each.moved_s, is_noisy(state, index)
+        if not state.agree(index, AVERAGED):
             moved_s, pending[index] = now_s, replace(each, moved_s=now_s)
-        if verdict is not None:
-            verdicts[index] = verdict
-        elif (
-            now_s - moved_s < _LIVELY_S
-            and now_s - each.since_s < _LONGEST_WAIT_S
-            and not is_noisy(state, index)
-        ):
+        elif not noisy:
+            magnet = classify(state.readings[index], zeroed=state.zeros.zeroed[index])
+            if magnet in WEAK_CLASSES and not _weak_rests(state, index, magnet, each):
+                magnet = None
+        if magnet is not None and magnet is not state.magnets[index]:
+            verdicts[index] = magnet
+        elif now_s - moved_s < _LIVELY_S and now_s - each.since_s < _LONGEST_WAIT_S and not noisy:
             lively = True
     return replace(state, pending=pending), None if lively else verdicts
-
-
-def _verdict(state: PlateState, index: int, pending: Pending) -> Magnet | None:
-    """The class that the place has come to rest in, None while it has not."""
-    magnet = classify(state.readings[index], zeroed=state.zeros.zeroed[index])
-    if magnet is None or magnet is state.magnets[index] or is_noisy(state, index):
-        return None
-    if magnet in WEAK_CLASSES and not _weak_rests(state, index, magnet, pending):
-        return None
-    return magnet
 
 
 def _weak_rests(state: PlateState, index: int, magnet: Magnet, pending: Pending) -> bool:

@@ -164,39 +164,18 @@ class Start(NamedTuple):
     doubt: bool = False
 
 
-def zero(
-    mean_mt: Sequence[float],
-    zeroed: Sequence[bool],
-    crosstalk: Crosstalk,
-    classes: frozenset[Magnet],
-    expected: Mapping[int, Magnet] | None,
-) -> tuple[tuple[Start, ...], Crosstalk]:
-    """Per place, what stands there and what its zero is; and what that adds.
-
-    ``mean_mt``: average reading with the stored offsets. ``zeroed``: whether that offset was
-    measured. ``expected``: a hint, place -> magnet (others: empty), or None.
+def first(
+    reading: float, classes: frozenset[Magnet], hint: Magnet | None, *, zeroed: bool
+) -> Start:
+    """What stands on a place, by its average reading with the stored offset, neighbours removed.
+    ``zeroed``: whether that offset was measured. ``hint``: what should stand there, None if that is
+    not known.
     """
-    crosstalk = crosstalk.resolved(mean_mt)
-    starts = []
-    for index, reading in enumerate(crosstalk.removed(mean_mt)):
-        hint = None if expected is None else expected.get(index, Magnet.NONE)
-        known = zeroed[index]
-        start = _stored(reading, classes) if known else _fresh(reading, classes, hint)
-        starts.append(start)
-        crosstalk = crosstalk.stand(index, start.magnet)
-    return tuple(starts), crosstalk
-
-
-def _stored(reading: float, classes: frozenset[Magnet]) -> Start:
-    magnet = classify(reading)
-    if magnet is Magnet.NONE:
-        return Start(magnet, reading if abs(reading) <= _DRIFT_MT else 0.0)
-    if magnet is None or magnet not in classes:
-        magnet = magnet if magnet in STRONG_CLASSES else Magnet.NONE
-    return Start(magnet, 0.0)
-
-
-def _fresh(reading: float, classes: frozenset[Magnet], hint: Magnet | None) -> Start:
+    if zeroed:
+        magnet = classify(reading)
+        if magnet is Magnet.NONE:
+            return Start(magnet, reading if abs(reading) <= _DRIFT_MT else 0.0)
+        return Start(magnet if magnet in STRONG_CLASSES | classes else Magnet.NONE, 0.0)
     magnet, weak = classify(reading, zeroed=False), classes & WEAK_CLASSES
     if magnet in STRONG_CLASSES | weak:
         return Start(magnet)
