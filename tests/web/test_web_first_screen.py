@@ -108,6 +108,25 @@ def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(alter
     expect(page.locator(".doors")).to_be_hidden()
 
 
+def test_lights_of_the_game_that_plays_itself_go_with_it(altered, open_page):
+    player = open_page(altered.url)
+    place = player.page.locator(".surface [data-name]").evaluate_all(
+        "(all) => all.findIndex((each) => each.dataset.name === 'a1')"
+    )
+    stop = player.page.locator(f"#light-{place} stop").nth(1)
+    before = stop.get_attribute("stop-color")
+    lights = altered.table.latest().lights
+    theirs = lights[: 6 * place] + "ff0000" + lights[6 * place + 6 :]
+    altered.table.show(attract={"a1": "red"}, lights=lights)
+    player.expect_marbles(a1="red")
+    altered.table.show(attract={"a1": "red"}, lights=theirs)
+    expect(stop).not_to_have_attribute("stop-color", before)
+    altered.table.show(lights=theirs)  # the strip is a look later than the game
+    player.expect_marbles()
+    altered.table.show()
+    expect(stop).to_have_attribute("stop-color", before)
+
+
 def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):
     page = open_page(served.url, fresh=True).page
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
