@@ -57,8 +57,8 @@ from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
-from firmware_host.journal import JournalReader
 from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
+from firmware_host.journal.records import JournalReader
 from firmware_host.messages import ENGLISH, Catalogue, Message, text
 from firmware_host.perception.calibration import Calibration, read_calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD

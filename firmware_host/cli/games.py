@@ -16,8 +16,9 @@ from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.people import People
-from firmware_host.journal import GameSummary, Journal, JournalReader, read_game, write_game
-from firmware_host.journal.text_format import MAX_CHARACTERS
+from firmware_host.journal.records import GameSummary, JournalReader
+from firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import text
 
 

@@ -22,7 +22,8 @@ from firmware_host.config.players import (
 from firmware_host.engines.analysis import Judgement, TurningPoint
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from firmware_host.journal import EventKind, Journal
+from firmware_host.journal.records import EventKind
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.table import play
 from firmware_host.table.standing import Phase, Quality, Role, Standing

@@ -13,7 +13,7 @@ from firmware_host.config.settings import Settings, engine_commands
 from firmware_host.engines.room import EngineRoom
 from firmware_host.host.host import Host
 from firmware_host.host.playing import usual_options
-from firmware_host.journal import Journal, Starts
+from firmware_host.journal.writer import Journal, Starts
 from firmware_host.perception.calibration import CalibrationStore
 from firmware_host.table.commands import NewGame
 from games.registry import game_type

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
-from firmware_host.journal import EventKind, Journal
+from firmware_host.journal.records import EventKind
+from firmware_host.journal.writer import Journal
 from firmware_host.table.commands import TimeUp
 from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Standing

@@ -33,7 +33,8 @@ from firmware_host.host.playing import (
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.host.showing import Showing
 from firmware_host.host.upkeep import FreePlay, Upkeep
-from firmware_host.journal import Journal, JournalReader
+from firmware_host.journal.records import JournalReader
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import CalibrationStore
 from firmware_host.perception.perception import Perception

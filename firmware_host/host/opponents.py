@@ -22,7 +22,8 @@ from firmware_host.config.players import (
 from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.host.advice import Advice
-from firmware_host.journal import EventKind, Journal
+from firmware_host.journal.records import EventKind
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.table import play
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack

@@ -34,14 +34,9 @@ from firmware_host.host.advice import places_of
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
 from firmware_host.host.people import People
-from firmware_host.journal import (
-    GameRecord,
-    Journal,
-    JournalReader,
-    PlayedGame,
-    read_and_replay,
-    replay,
-)
+from firmware_host.journal.records import GameRecord, JournalReader, PlayedGame
+from firmware_host.journal.text_format import read_and_replay, replay
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.referee.referee import Referee
 from firmware_host.referee.seated import SeatArbiter, with_seed

@@ -30,7 +30,7 @@ from firmware_host.config.errors import NotPossibleError, TraceError
 from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, read_file
 from firmware_host.config.profile import Profile
 from firmware_host.host.host import Host
-from firmware_host.journal import Journal
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import (
     Calibration,

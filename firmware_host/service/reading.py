@@ -16,8 +16,9 @@ from firmware_host.engines.analysis import Analysis, analyse, check, engine_judg
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.host.advice import turning_point
-from firmware_host.journal import GameRecord as StoredGame
-from firmware_host.journal import JournalReader, replay
+from firmware_host.journal.records import GameRecord as StoredGame
+from firmware_host.journal.records import JournalReader
+from firmware_host.journal.text_format import replay
 from firmware_host.service.publish import game_info, local_time, shown_moves, shown_options
 from firmware_host.service.snapshot import (
     GameAnalysis,

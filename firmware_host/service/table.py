@@ -21,7 +21,7 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import exercises
 from firmware_host.host.host import Host
-from firmware_host.journal import write_game
+from firmware_host.journal.text_format import write_game
 from firmware_host.messages import Message, text
 from firmware_host.service.publish import Publisher, health_answer
 from firmware_host.service.reading import Analysing, JournalReading, listed, recorded

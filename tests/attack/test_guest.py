@@ -10,7 +10,8 @@ import pytest
 from firmware_host.config.players import EngineSeat
 from firmware_host.host import playing
 from firmware_host.host.people import MOST_PEOPLE, People
-from firmware_host.journal import Journal, write_game
+from firmware_host.journal.text_format import write_game
+from firmware_host.journal.writer import Journal
 from firmware_host.messages import text
 from firmware_host.referee.seated import SeatArbiter
 from firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame

@@ -18,7 +18,7 @@ import pytest
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import explained
 from firmware_host.host.playing import Unwritten
-from firmware_host.journal import write_game
+from firmware_host.journal.text_format import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
 from firmware_host.messages import Catalogue
 from firmware_host.service.publish import Publisher

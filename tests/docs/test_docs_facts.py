@@ -17,7 +17,7 @@ from firmware_host.config import profile as profile_module
 from firmware_host.config import wiring as wiring_module
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, load_settings
-from firmware_host.journal import read_game
+from firmware_host.journal.text_format import read_game
 from firmware_host.table.commands import NewGame
 from firmware_host.table.lights import LEGEND
 from games.registry import GAMES, game_type

@@ -17,7 +17,7 @@ from firmware_host.config.errors import ConfigError, JournalDamagedError, TraceE
 from firmware_host.config.files import read_board, read_toml
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.journal import JournalReader
+from firmware_host.journal.records import JournalReader
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.scenario.trace import read_trace, unlogged
 from firmware_host.web.pairing import TOKENS_NAME, Tokens
@@ -119,7 +119,7 @@ def test_a_trace_whose_text_is_none_names_the_record(tmp_path):
 def test_a_damaged_journal_is_told_in_one_line(tmp_path):
     path = tmp_path / "journal.sqlite"
     script = (
-        "from pathlib import Path; from firmware_host.journal import Journal;"
+        "from pathlib import Path; from firmware_host.journal.writer import Journal;"
         "from hw_sim.clock import VirtualClock;"
         f"Journal.open(Path({str(path)!r}), VirtualClock()).close()"
     )

@@ -14,7 +14,8 @@ from firmware_host.commissioning.tasks import tasks
 from firmware_host.config.files import read_board, read_text
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import load_settings
-from firmware_host.journal import Journal, read_game, write_game
+from firmware_host.journal.text_format import read_game, write_game
+from firmware_host.journal.writer import Journal
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.perception.perception import Perception
 from firmware_host.web.pairing import TOKENS_NAME, Tokens

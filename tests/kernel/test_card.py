@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.journal import JournalReader
+from firmware_host.journal.records import JournalReader
 from tests.kernel.test_kernel import _checks, _load
 
 pytestmark = pytest.mark.skipif(

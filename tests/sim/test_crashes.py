@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_host.journal import Journal
+from firmware_host.journal.writer import Journal
 from firmware_host.table.commands import NewGame
 from games.registry import game_type
 from hw_sim.session import SimSession

@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 from drivers.clock import TokenBucket
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError, explained
-from firmware_host.journal import read_game
+from firmware_host.journal.text_format import read_game
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.snapshot import FaultInfo
 from firmware_host.service.table import Table

@@ -34,7 +34,9 @@ from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.engines.search.limits import STRONGEST
 from firmware_host.host.host import Host
 from firmware_host.host.pacer import favour_the_scan
-from firmware_host.journal import Journal, PlayedGame, write_game
+from firmware_host.journal.records import PlayedGame
+from firmware_host.journal.text_format import write_game
+from firmware_host.journal.writer import Journal
 from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,

@@ -24,8 +24,8 @@ from firmware_host.commissioning.progress import (
     write_progress,
 )
 from firmware_host.config.errors import BackupError, JournalInUseError
-from firmware_host.journal import Journal
 from firmware_host.journal.database import VERSION
+from firmware_host.journal.writer import Journal
 from firmware_host.perception.calibration import (
     read_calibration,
     uncalibrated,

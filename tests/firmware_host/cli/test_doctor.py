@@ -23,7 +23,7 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.computer import GPIO, I2C, SPI
 from firmware_host.config.profile import load_profile
-from firmware_host.journal import Journal
+from firmware_host.journal.writer import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
 from hw_sim.table import SimTable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import GameTextError
-from firmware_host.journal import read_game, write_game
+from firmware_host.journal.text_format import read_game, write_game
 from firmware_host.table.commands import (
     ImportGame,
     NewGame,

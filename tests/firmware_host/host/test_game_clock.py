@@ -8,7 +8,7 @@ import pytest
 from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.config.players import ClockTime
 from firmware_host.host.game_clock import started
-from firmware_host.journal import read_game, write_game
+from firmware_host.journal.text_format import read_game, write_game
 from firmware_host.table.commands import ImportGame, NewGame, TakeBack
 from firmware_host.table.standing import Phase
 from firmware_host.web.requests import PageCommand

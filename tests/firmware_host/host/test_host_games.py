@@ -5,7 +5,8 @@ from concurrent.futures import Future
 import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, NotPossibleError
-from firmware_host.journal import JournalReader, read_game, write_game
+from firmware_host.journal.records import JournalReader
+from firmware_host.journal.text_format import read_game, write_game
 from firmware_host.table.commands import (
     Calibrate,
     ImportGame,

@@ -10,13 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.journal import (
-    GameRecord,
-    Journal,
-    read_game,
-    replay,
-    write_game,
-)
+from firmware_host.journal.records import GameRecord
+from firmware_host.journal.text_format import read_game, replay, write_game
+from firmware_host.journal.writer import Journal
 from games.registry import game_type
 from tests.few import few
 

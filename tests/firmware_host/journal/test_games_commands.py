@@ -20,7 +20,7 @@ from firmware_host.config.errors import (
     NoSuchGameError,
 )
 from firmware_host.config.files import default_state_directory, ensure_state_directory
-from firmware_host.journal import Journal
+from firmware_host.journal.writer import Journal
 from games.registry import game_type
 
 OPTIONS = dict(game_type("momentum").create({"size": 3, "marbles": 4}).options)

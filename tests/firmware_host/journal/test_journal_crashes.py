@@ -21,8 +21,9 @@ from typing import Any
 import pytest
 from msgspec.structs import astuple
 
-from firmware_host.journal import Journal, PlayedGame
 from firmware_host.journal.database import VERSION
+from firmware_host.journal.records import PlayedGame
+from firmware_host.journal.writer import Journal
 from firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7, "holes": ["e5"]}

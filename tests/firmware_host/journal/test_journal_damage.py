@@ -20,10 +20,9 @@ from firmware_host.config.errors import (
     JournalFullError,
     NoSuchGameError,
 )
-from firmware_host.journal import Journal, JournalReader
 from firmware_host.journal.database import VERSION
-from firmware_host.journal.records import Event, GameRecord, Row, event_of
-from firmware_host.journal.writer import STAND_EVERY
+from firmware_host.journal.records import Event, GameRecord, JournalReader, Row, event_of
+from firmware_host.journal.writer import STAND_EVERY, Journal
 from firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7}

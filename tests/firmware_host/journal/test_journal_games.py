@@ -14,8 +14,8 @@ from firmware_host.config.errors import (
     JournalInUseError,
     NoSuchGameError,
 )
-from firmware_host.journal import Journal, JournalReader, PlayedGame
-from firmware_host.journal.records import checksum
+from firmware_host.journal.records import JournalReader, PlayedGame, checksum
+from firmware_host.journal.writer import Journal
 
 OPTIONS = {"size": 7, "pie": True, "holes": ["e5"], "round_limit": None}
 RESULT = {"winner": "red", "reason": "complete"}

@@ -22,7 +22,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from firmware_host.journal import Journal, PlayedGame
+from firmware_host.journal.records import PlayedGame
+from firmware_host.journal.writer import Journal
 from firmware_host.table.line import PendingMove
 
 INSTRUCTIONS_PER_STEP = 40

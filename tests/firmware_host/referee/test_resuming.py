@@ -15,7 +15,7 @@ import pytest
 from drivers.clock import SystemClock
 from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.playing import Playing
-from firmware_host.journal import Journal
+from firmware_host.journal.writer import Journal
 from firmware_host.table.commands import NewGame, SeatMove
 from games.contract import describe
 from games.gravity_warfare.words import PHASES

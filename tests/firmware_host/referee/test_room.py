@@ -8,7 +8,7 @@ import pytest
 
 from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.config.settings import Settings
-from firmware_host.journal import write_game
+from firmware_host.journal.text_format import write_game
 from firmware_host.referee.seated import THINK_S
 from firmware_host.referee.seats import GAMES_KEPT
 from firmware_host.service.publish import SeatPublisher

@@ -17,7 +17,7 @@ from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import usual_options
-from firmware_host.journal import JournalReader
+from firmware_host.journal.records import JournalReader
 from firmware_host.scenario import trace as recorder
 from firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
