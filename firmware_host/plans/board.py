@@ -10,11 +10,10 @@ from __future__ import annotations
 import tomllib
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Point = tuple[float, float]
 Side = Literal["F", "B"]
@@ -34,8 +33,7 @@ def table(name: str) -> Any:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class Pad:
+class Pad(NamedTuple):
     """``drill``: 0 for one that is on the front alone."""
 
     number: str
@@ -44,8 +42,7 @@ class Pad:
     drill: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(NamedTuple):
     """A part on a board. ``nets``: of its pins by their numbers; others stay open."""
 
     ref: str
@@ -69,8 +66,7 @@ class Component:
         return [(number, name, kind) for number, name, kind in table("shapes")["symbols"][symbol]]
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(NamedTuple):
     """Copper from point to point."""
 
     net: str
@@ -79,8 +75,7 @@ class Track:
     points: tuple[Point, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Via:
+class Via(NamedTuple):
     """A plated hole, half as wide as its ring of copper."""
 
     net: str
@@ -346,9 +341,13 @@ def schematic_text(board: Board) -> str:
     symbols: dict[str, str] = {"FLAG": _symbol("FLAG", [("1", "F", "power_out")])}
     placed: list[str] = []
     x, y = 30.48, 30.48
+    # What feeds parts, and is itself fed by a wire from elsewhere
+    kinds = {(p.ref, n): kind for p in board.components.values() for n, _, kind in p.pins}
+    drives = {net: {kinds[pin] for pin in pins} for net, pins in sorted(board.nets.items())}
+    undriven = [net for net, of in drives.items() if "power_in" in of and "power_out" not in of]
     flags = [
         (f"#FLG{at + 1}", "FLAG", [("1", "F", "power_out")], {"1": net}, "FLAG")
-        for at, net in enumerate(_undriven(board))
+        for at, net in enumerate(undriven)
     ]
     parts = [(p.ref, p.part, p.pins, p.nets, p.value) for p in board.components.values()]
     tail = f'(instances (project "plans" (path "/{root}" (reference "%s") (unit 1)))))'
@@ -378,15 +377,6 @@ def schematic_text(board: Board) -> str:
             "",
         ]
     )
-
-
-def _undriven(board: Board) -> Iterator[str]:
-    """Nets that feed parts and that a wire from elsewhere feeds."""
-    kinds = {(p.ref, n): kind for p in board.components.values() for n, _, kind in p.pins}
-    for net, pins in sorted(board.nets.items()):
-        found = {kinds[pin] for pin in pins}
-        if "power_in" in found and "power_out" not in found:
-            yield net
 
 
 def _symbol(kind: str, pins: list[tuple[str, str, str]]) -> str:

@@ -16,10 +16,19 @@ MICRON = 1_000_000  # of the format's 4.6 digits
 SILK_MM, EDGE_MM = 0.15, 0.1
 WHEN = (2026, 1, 1, 0, 0, 0)  # of each file in the archive
 Aperture = tuple[float, ...]
+LAYERS = {
+    "F_Cu.gtl": "Copper,L1,Top",
+    "B_Cu.gbl": "Copper,L2,Bot",
+    "F_Mask.gts": "Soldermask,Top",
+    "B_Mask.gbs": "Soldermask,Bot",
+    "F_Paste.gtp": "Paste,Top",
+    "F_Silkscreen.gto": "Legend,Top",
+    "Edge_Cuts.gm1": "Profile,NP",
+}  # the end of a file's name, as KiCad has it, and what the file is, in X2's words
 
 
 class Layer:
-    """One file of copper, mask, paste, silk or outline. ``function``: what it is, in X2's words."""
+    """One file. ``function``: of ``LAYERS``."""
 
     def __init__(self, board: Board, function: str) -> None:
         self._left, _, _, self._bottom = board.edge
@@ -61,11 +70,9 @@ class Layer:
 
 
 def layers(board: Board) -> dict[str, str]:
-    """The Gerber files, by the ends of their names as KiCad has them."""
-    front, back = Layer(board, "Copper,L1,Top"), Layer(board, "Copper,L2,Bot")
-    front_mask, back_mask = Layer(board, "Soldermask,Top"), Layer(board, "Soldermask,Bot")
-    paste, silk = Layer(board, "Paste,Top"), Layer(board, "Legend,Top")
-    outline = Layer(board, "Profile,NP")
+    """The Gerber files, by the ends of their names."""
+    made = {end: Layer(board, function) for end, function in LAYERS.items()}
+    front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
         for pad in part.pads:
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
@@ -85,15 +92,7 @@ def layers(board: Board) -> dict[str, str]:
     for at, words in board.texts:
         _write(silk, words, at, 1.0)
     outline.draw(EDGE_MM, *_around(*board.edge))
-    return {
-        "F_Cu.gtl": front.text(),
-        "B_Cu.gbl": back.text(),
-        "F_Mask.gts": front_mask.text(),
-        "B_Mask.gbs": back_mask.text(),
-        "F_Paste.gtp": paste.text(),
-        "F_Silkscreen.gto": silk.text(),
-        "Edge_Cuts.gm1": outline.text(),
-    }
+    return {end: layer.text() for end, layer in made.items()}
 
 
 def _around(left: float, top: float, right: float, bottom: float) -> list[Point]:

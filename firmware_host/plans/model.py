@@ -7,7 +7,7 @@ import html
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -34,23 +34,6 @@ SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the parts list. ``where``: what the part is for."""
-
-    part: str
-    quantity: int
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What the table of parts says."""
-        return PARTS[self.part]
-
-    def total(self, key: str) -> float:
-        """The sum over its quantity: ``eur``, ``grams``, ``ma``, ``peak_ma`` or ``minutes``."""
-        return float(self.about.get(key, 0)) * self.quantity
 
 
 @dataclass(frozen=True)
@@ -130,8 +113,8 @@ class Plans:
         return self.profile.rows * -(-self.profile.columns // places_on(self.profile))
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
-        """Every line of the parts list."""
+    def quantities(self) -> dict[str, int]:
+        """Part -> how many, in the order of the parts list."""
         profile, hall, lights = self.profile, self.profile.hall, self.profile.lights
         count: Counter[str] = Counter()
         count["pi" if profile.size > 36 else "zero"] = 1
@@ -140,7 +123,7 @@ class Plans:
                 count.update(part.part for part in board.components.values())
         if isinstance(hall, wiring.MatrixHall):
             count.update(supply_small=1, button_board=1)
-            return tuple(Line(part, count[part]) for part in PARTS if count[part])
+            return {part: count[part] for part in PARTS if count[part]}
         count.update(plate=1, wire=1, supply=1, filament=1)
         strong = 2 * ((profile.size + 1) // 2)
         count.update(magnet_strong=strong, ballast=strong)
@@ -173,17 +156,17 @@ class Plans:
             count["imu" if isinstance(profile.imu, wiring.Mpu6050Imu) else "imu_lsm"] = 1
         if isinstance(profile.panel, wiring.GpioPanel):
             count.update(button=2, buzzer=1)
-        return tuple(Line(part, count[part]) for part in PARTS if count[part])
+        return {part: count[part] for part in PARTS if count[part]}
 
-    def total(self, key: str) -> float:
-        """The sum over all lines."""
-        return sum(line.total(key) for line in self.lines)
+    def total(self, key: str, parts: Collection[str] = PARTS) -> float:
+        """The sum over all of those parts: ``eur``, ``grams``, ``ma``, ``peak_ma``, ``minutes``."""
+        counted = [(part, n) for part, n in self.quantities.items() if part in parts]
+        return sum(float(PARTS[part].get(key, 0)) * quantity for part, quantity in counted)
 
     def sensors_a(self, *, peak: bool = False) -> float:
         """What hangs on the sensors' 3.3 V."""
-        key = "peak_ma" if peak else "ma"
         on_it = ("sensor", "switch", "mux", "converter", "expander", "r1k")
-        return sum(line.total(key) / 1000 for line in self.lines if line.part in on_it)
+        return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
         """White at the profile's brightness, as limited; dark; and with every channel on at one
@@ -202,12 +185,11 @@ class Plans:
         """
         if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
-        pi = next(line for line in self.lines if line.part in ("pi", "zero"))
         lights = self.profile.lights
         amps = {
             "lights": 0.0 if lights is None else lights.supply_a,
             "sensors": self.sensors_a(peak=True),
-            "Pi": float(pi.about["peak_ma"]) / 1000,
+            "Pi": self.total("peak_ma", ("pi", "zero")) / 1000,
         }
         return {
             name: (most, next(fuse for fuse in FUSES_A if fuse >= 1.2 * most))
@@ -231,12 +213,12 @@ def _check(profile: Profile, board: Board) -> None:
             )
 
 
-def _row(line: Line) -> dict[str, str]:
+def _row(plans: Plans, part: str) -> dict[str, str]:
     """A line of the parts list, by its columns."""
-    about = line.about
+    about = PARTS[part]
     orders = about.get("orders", {})
     return {
-        "quantity": str(line.quantity),
+        "quantity": str(plans.quantities[part]),
         "part": about["title"],
         "maker": about.get("maker", ""),
         "number": about.get("number", ""),
@@ -244,16 +226,16 @@ def _row(line: Line) -> dict[str, str]:
         "order numbers": ", ".join(f"{seller} {number}" for seller, number in orders.items()),
         "also at, by the maker's number": ", ".join(about["sellers"]),
         "instead": about.get("instead", ""),
-        "EUR": f"{line.total('eur'):.2f}",
-        "g": f"{line.total('grams'):.0f}",
-        "mA": f"{line.total('ma'):.0f}",
-        "peak mA": f"{line.total('peak_ma'):.0f}",
+        "EUR": f"{plans.total('eur', [part]):.2f}",
+        "g": f"{plans.total('grams', [part]):.0f}",
+        "mA": f"{plans.total('ma', [part]):.0f}",
+        "peak mA": f"{plans.total('peak_ma', [part]):.0f}",
     }
 
 
 def parts_csv(plans: Plans) -> str:
     """The parts list for a spreadsheet."""
-    out, lines = io.StringIO(), [_row(line) for line in plans.lines]
+    out, lines = io.StringIO(), [_row(plans, part) for part in plans.quantities]
     rows = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
     rows.writeheader()
     rows.writerows(lines)
@@ -267,7 +249,7 @@ def parts_html(plans: Plans) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
 
     title = html.escape(f"Parts of {plans.profile.title}")
-    lines = [_row(line) for line in plans.lines]
+    lines = [_row(plans, part) for part in plans.quantities]
     body = "\n".join(row(line.values()) for line in lines)
     grams, eur = plans.total("grams"), plans.total("eur")
     tools = "\n".join(row([t["title"], f"{t['eur']:.0f}"]) for t in table("parts")["tools"])
@@ -333,7 +315,14 @@ def _field_rows(profile: Profile) -> dict[str, str]:
     beside = field_mt(STRONG, gap, profile.pitch_mm) * share
     more = _centred(STRONG, gap + 1) / strong - 1
     second, third = (_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2))
-    worst = _all_neighbours(profile) * share
+    middle = profile.columns // 2, profile.rows // 2
+    others = [
+        field_mt(STRONG, gap, profile.pitch_mm * math.hypot(c - middle[0], r - middle[1]))
+        for c in range(profile.columns)
+        for r in range(profile.rows)
+        if (c, r) != middle
+    ]
+    worst = sum(others) * share
     return {
         "field, strong and weak magnet centred": f"{strong:.2f} and {weak:.2f} mT",
         "from magnet to element": f"a piece's floor {FLOOR:g}, felt {FELT_MM:g}, plywood"
@@ -387,16 +376,3 @@ def _centred(disc: Disc, gap_mm: float) -> float:
         return (z + high) / math.hypot(z + high, radius) - z / math.hypot(z, radius)
 
     return disc.centred_mt * axis(gap_mm) / axis(12.0)
-
-
-def _all_neighbours(profile: Profile) -> float:
-    """The field at the middle place of strong pieces on all others, in mT."""
-    middle = profile.columns // 2, profile.rows // 2
-    return sum(
-        field_mt(
-            STRONG, profile.gap_mm, profile.pitch_mm * math.hypot(c - middle[0], r - middle[1])
-        )
-        for c in range(profile.columns)
-        for r in range(profile.rows)
-        if (c, r) != middle
-    )

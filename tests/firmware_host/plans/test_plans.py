@@ -61,7 +61,7 @@ def test_every_profile_that_ships_has_plans(name) -> None:
 @pytest.mark.parametrize("name", ["plate-10", "own"])
 def test_the_parts_list_has_a_sensor_and_a_light_for_every_place(table, name) -> None:
     profile = table(name)
-    quantity = {line.part: line.quantity for line in Plans.of(profile).lines}
+    quantity = Plans.of(profile).quantities
     assert quantity["sensor"] == quantity["light"] == profile.size
     assert quantity["mux"] == {"plate-10": 7, "own": 5}[name]
     assert quantity["row_board"] == {"plate-10": 20, "own": 16}[name]
