@@ -119,17 +119,13 @@ class Bands(Struct, frozen=True):
         zeroed: Sequence[bool],
     ) -> Bands:
         """After the magnet, the zero or what is known of the zero has changed at ``places``."""
-        ends = (
-            list(self.stay_low),
-            list(self.stay_high),
-            list(self.enter_low),
-            list(self.enter_high),
-        )
+        lows, highs = list(self.stay_low), list(self.stay_high)
+        enter_lows, enter_highs = list(self.enter_low), list(self.enter_high)
         for i in places:
             stay = STAY[magnets[i]] if zeroed[i] else stay_unzeroed(magnets[i], readings_mt[i])
-            for each, end in zip(ends, (*stay, *ENTER[magnets[i]]), strict=True):
-                each[i] = end
-        return Bands(*ends, self.per_mt)
+            lows[i], highs[i] = stay
+            enter_lows[i], enter_highs[i] = ENTER[magnets[i]]
+        return Bands(lows, highs, enter_lows, enter_highs, self.per_mt)
 
     def outside(self, readings_mt: Sequence[float]) -> list[int]:
         """Places whose reading is not in the band to stay in."""

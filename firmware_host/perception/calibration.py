@@ -99,10 +99,8 @@ def uncalibrated(profile: Profile) -> Calibration:
 
 def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> None:
     """Raise ConfigError unless ``calibration`` is one of this table."""
-    per_sensor: tuple[tuple[float, ...], ...]
-    per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed)
-    if calibration.noise_mt:
-        per_sensor = (*per_sensor, calibration.noise_mt)
+    noise_mt = calibration.noise_mt or calibration.offset_mt
+    per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed, noise_mt)
     kernels = (calibration.strong_mt, calibration.weak_mt)
     if (
         calibration.profile != profile.name

@@ -123,11 +123,10 @@ def _first_state(
         for index in range(size)
     ]
     centres_mm = [profile.centre_mm(index) for index in range(size)]
-    kept = max(AVERAGED, round(LONGEST_SEEN_S * profile.scans_per_s))
     offset_mt, nothing = calibration.offset_mt, [0.0] * size
     failed = dict(calibration.failed)
     state = PlateState(
-        layout=Layout(profile, calibration, expected, around, centres_mm, kept),
+        layout=Layout(profile, calibration, expected, around, centres_mm),
         classes=classes,
         gate=stillness.closed_gate(calibration.level_rad, watched=profile.imu is not None),
         zeros=Zeros(offset_mt, offset_mt, calibration.gain, calibration.zeroed),
@@ -192,7 +191,8 @@ def _read_at_rest(state: PlateState, scan: list[float]) -> tuple[PlateState, Eve
         pending = state.pending.items()
         moving = [i for i, p in pending if state.now_s - p.since_s < _LEARN_NOISE_S]
         noise = noise.after(history[-1], scan, moving)
-    history = (*history, scan)[-state.layout.kept :]
+    kept = max(AVERAGED, round(LONGEST_SEEN_S * state.layout.profile.scans_per_s))
+    history = (*history, scan)[-kept:]
     state = replace(state, noise=noise, history=history)
     if not state.ready:
         return (_start(state) if len(history) >= state.scans_in(AVERAGED_S) else state), ()

@@ -101,11 +101,8 @@ def looked(state: PlateState, *, calm: bool) -> PlateState:
     index = next((i for i, each_s in due_s.items() if each_s <= now_s), None)
     if index is None:
         return state
-    due_s, own_mt, magnet = (
-        without(due_s, index),
-        without(before.own_mt, index),
-        state.magnets[index],
-    )
+    due_s, own_mt = without(due_s, index), without(before.own_mt, index)
+    magnet = state.magnets[index]
     if magnet is Magnet.NONE or index in failed:
         positions = without(before.known, index)
     else:

@@ -86,7 +86,7 @@ _RANGE_SHARE = 0.08  # or within this share of a strong reading
 
 class Layout(Struct, frozen=True):
     """What does not change. ``expected``: what should have stood there at the start, None if that
-    is not known. ``around``: of each place, the up to eight beside it. ``kept``: scans.
+    is not known. ``around``: of each place, the up to eight beside it.
     """
 
     profile: Profile
@@ -94,7 +94,6 @@ class Layout(Struct, frozen=True):
     expected: Mapping[int, Magnet] | None
     around: Sequence[Sequence[int]]
     centres_mm: Sequence[tuple[float, float]]
-    kept: int
 
 
 class Pending(Struct, frozen=True):

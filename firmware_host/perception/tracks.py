@@ -30,9 +30,7 @@ _SHARE = 0.12  # of a reading that strength, gap and a lean leave unknown: HARDW
 _ROUNDS, _MOST_MM, _LEAST_MM = 3, 8.0, 0.2  # steps, how far each goes at most, and the last
 _SURPRISE = 20.0  # what being elsewhere than expected counts at most, in squares of sigmas
 _SEARCH_MM, _SEARCH_STEP_MM = 21, 7
-_UNLIKELY = (
-    60.0  # of squares of sigmas: a point that costs so much more than another is not looked at
-)
+_UNLIKELY = 60.0  # squares of sigmas; a point that costs so much more than another is left out
 OTHER_MM = 6.0  # between two places that are two
 _LIKELIER = 25.0  # of squares of sigmas, what one sensor may say at most in one scan
 
@@ -130,10 +128,8 @@ class Fitting(NamedTuple):
                 along_x += pull * by_x
                 along_y += pull * by_y
             det = xx * yy - xy * xy
-            step_x, step_y = (
-                (yy * along_x - xy * along_y) / det,
-                (xx * along_y - xy * along_x) / det,
-            )
+            step_x = (yy * along_x - xy * along_y) / det
+            step_y = (xx * along_y - xy * along_x) / det
             step_mm = hypot(step_x, step_y)
             far = max(1.0, step_mm / _MOST_MM)
             x, y = x + step_x / far, y + step_y / far
@@ -380,17 +376,9 @@ def followed(state: PlateState, scan_mt: Sequence[float], *, still: bool) -> Pla
             at_mm = Position(east, north, slide.within_mm)
             standing = standing.arrived(place, at_mm, state.rest[place])
     told = tuple(
-        Track(
-            each.number,
-            each.index,
-            each.magnet,
-            *each.at,
-            each.within_mm,
-            not each.rests,
-            each.path,
-        )
-        for each in going_on
-        if each.shown and each.within_mm < _TOLD_MM
+        Track(one.number, one.index, one.magnet, *one.at, one.within_mm, not one.rests, one.path)
+        for one in going_on
+        if one.shown and one.within_mm < _TOLD_MM
     )
     slides = replace(slides, live=tuple(going_on), told=told)
     return replace(state, slides=slides, standing=standing)
@@ -443,14 +431,13 @@ def _found(
     blur_mm = hypot(_LEANS_MM, _SKEW_S * hypot(axes[0].speed, axes[1].speed))
     fitting = Fitting(slide.table, slide.factor, reads, *axes, blur_mm)
     felt_mt, searched = left[loud] * sign, False
-    if max(each.var for each in axes) < _NARROW_MM**2:
-        pass
-    elif felt_mt < _DARK_MT:
+    wide = max(each.var for each in axes) >= _NARROW_MM**2
+    if wide and felt_mt < _DARK_MT:
         if not may_search:
             return coasting, False
         searched = True
         starts += fitting.searched()
-    elif felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
+    elif wide and felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
         x, y = there[0] - elsewhere[0], there[1] - elsewhere[1]
         starts += [(elsewhere[0] + e, elsewhere[1] + n) for e, n in ((-x, -y), (-y, x), (y, -x))]
     fits = sorted(map(fitting.fitted, starts))

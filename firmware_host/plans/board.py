@@ -117,10 +117,7 @@ class Board:
         """Place a part. ``turned``: by half a turn."""
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
-        placed = tuple(
-            Pad(pad.number, (at[0] + pad.at[0], at[1] + pad.at[1]), pad.size, pad.drill)
-            for pad in pads
-        )
+        placed = tuple(pad._replace(at=(at[0] + pad.at[0], at[1] + pad.at[1])) for pad in pads)
         self.components[ref] = made = Component(ref, part, at, placed, nets)
         return made
 

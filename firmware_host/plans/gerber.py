@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections import defaultdict
 
-from firmware_host.plans.board import Board, Pad, Point, outline_mm, table
+from firmware_host.plans.board import Board, Point, outline_mm, table
 
 MICRON = 1_000_000  # of the format's 4.6 digits
 SILK_MM, EDGE_MM = 0.15, 0.1
@@ -75,9 +75,11 @@ def layers(board: Board) -> dict[str, str]:
     front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
         for pad in part.pads:
+            # Pins of holes are round but for the first, as in KiCad's file
+            size = pad.size[:1] if pad.drill and pad.number != "1" else pad.size
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
             for layer in through if pad.drill else flat:
-                layer.flash(pad.at, *_size(pad))
+                layer.flash(pad.at, *size)
         left, top, right, bottom = outline_mm(part)
         silk.draw(SILK_MM, *_around(left, top, right, bottom))
         _write(silk, part.ref, ((left + right) / 2, bottom + 0.7), 0.8)
@@ -131,11 +133,6 @@ def order(board: Board) -> bytes:
         for end, text in files.items():
             archive.writestr(zipfile.ZipInfo(f"{board.name}-{end}", WHEN), text)
     return out.getvalue()
-
-
-def _size(pad: Pad) -> Aperture:
-    """Pins of holes are round but for the first, as in KiCad's file."""
-    return pad.size[:1] if pad.drill and pad.number != "1" else pad.size
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:

@@ -28,7 +28,9 @@ _AROUND = 96
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One kind of thing: who plays with it, and what it weighs."""
+    """One kind of thing: who plays with it, and what it weighs. ``bores``: its hollow's cylinders,
+    each from, to and across.
+    """
 
     name: str
     players: tuple[str, ...]
@@ -36,6 +38,7 @@ class Piece:
     magnet: Disc
     cup: Any
     lid: Any
+    bores: list[tuple[float, float, float]]
 
     @property
     def printed_g(self) -> float:
@@ -56,11 +59,9 @@ class Piece:
     @property
     def room_g(self) -> float:
         """The mass of filling that there is room for."""
-        inside = sum(
-            (high - low) * math.pi * d**2 / 4 for low, high, d in _bores(self.body, tile=self.tile)
-        )
+        inside = sum((high - low) * math.pi * d**2 / 4 for low, high, d in self.bores)
         disc = self.magnet
-        filled = LID * math.pi * _bores(self.body, tile=self.tile)[-1][2] ** 2 / 4
+        filled = LID * math.pi * self.bores[-1][2] ** 2 / 4
         filled += math.pi * disc.diameter_mm**2 / 4 * disc.height_mm
         return (inside - filled) / 1000 * BALLAST_G_CM3
 
@@ -79,9 +80,8 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
     return [(0.0, body.foot_mm, body.diameter_mm), (body.foot_mm, body.height_mm, body.mast_mm)]
 
 
-def _bores(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """The hollow inside as cylinders, like ``_outline``: (bottom, top, diameter) in mm."""
-    parts = _outline(body, tile=tile)
+def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """The hollow inside what ``_outline`` gives, likewise."""
     bores = []
     for at, (low, high, across) in enumerate(parts):
         wider = at and across > parts[at - 1][2]
@@ -103,13 +103,12 @@ def _cylinder(across: float, low: float, high: float, top: float | None = None) 
 
 
 def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -> Piece:
-    tile = name.startswith("tile")
-    cup = None
-    for low, high, across in _outline(body, tile=tile):
+    parts, cup = _outline(body, tile=name.startswith("tile")), None
+    for low, high, across in parts:
         part = _cylinder(across - 2 * CHAMFER, low, low + CHAMFER, across)
         part += _cylinder(across, low + CHAMFER, high)
         cup = part if cup is None else cup + part
-    bores = _bores(body, tile=tile)
+    bores = _bores(parts)
     for low, high, across in bores:
         # The magnet's own pocket in the floor of the cup keeps it in the middle
         if low == FLOOR:
@@ -119,7 +118,7 @@ def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -
         else:
             cup -= _cylinder(across, low, high + 1.0)
     lid = _cylinder(bores[-1][2] - 2 * FIT, 0, LID)
-    return Piece(name, players, body, magnet, cup, lid)
+    return Piece(name, players, body, magnet, cup, lid, bores)
 
 
 def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
