@@ -7,11 +7,11 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from drivers.attitude import FLAT, Mounting, gravity_tilt
+from drivers.attitude import FLAT, gravity_tilt
 from firmware_host.commissioning.findings import Finding, note, problem
 from firmware_host.commissioning.mounting import describe, mounting_of
 from firmware_host.commissioning.progress import Part, Progress, wire_of_places
-from firmware_host.commissioning.tasks import EDGES, tasks
+from firmware_host.commissioning.tasks import tasks
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
 from firmware_host.messages import Message, text
@@ -151,7 +151,7 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wrong, and what is other than the profile says; of what has been done."""
     yield from _lights(progress)
     yield from _panel(progress)
-    orientation = _orientation(progress)
+    orientation = mounting_of(progress.level, progress.edges)
     if orientation is not None and orientation != FLAT:
         yield note("imu", describe(orientation), MAPPED)
     yield from _sensors(profile, progress)
@@ -181,7 +181,7 @@ def calibration_of(
     found = before or uncalibrated(profile)
     if Part.LIGHTS in proven and progress.picture:
         found = replace(found, lights=progress.light_at)
-    orientation = _orientation(progress)
+    orientation = mounting_of(progress.level, progress.edges)
     if orientation is not None and progress.level is not None:
         level_rad = gravity_tilt(orientation.on_plate(progress.level))
         axes = orientation.east, orientation.north, orientation.up
@@ -220,13 +220,6 @@ def _scaled(kernel: Kernel, own: float) -> Kernel:
     """``own``: factor of what a magnet's own sensor reads; the others hardly notice the gap."""
     first, *others = kernel
     return (first[0] * own, *first[1:]), *others
-
-
-def _orientation(progress: Progress) -> Mounting | None:
-    """How the tilt sensor lies; None while that is not known."""
-    if progress.level is None or len(progress.edges) < len(EDGES):
-        return None
-    return mounting_of(progress.level, progress.edges)
 
 
 def _panel(progress: Progress) -> Iterator[Finding]:

@@ -119,8 +119,10 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
     return None
 
 
-def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
-    """How the chip lies, once both edges were lifted; None if no chip can lie so."""
+def mounting_of(level: Vector | None, forces: Mapping[str, Vector]) -> Mounting | None:
+    """How the chip lies; None until both edges were lifted, and if no chip can lie so."""
+    if level is None or len(forces) < len(EDGES):
+        return None
     north, east = (_risen(level, forces[edge]) for edge in EDGES)
     if north is None or east is None:
         return None
