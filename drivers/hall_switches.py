@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from drivers.buses import Buses, Pin
@@ -35,49 +36,21 @@ OLATA: Final = 0x14
 IOCON_BANK_1: Final = 0x05  # where IOCON is if BANK is 1; with BANK 0 that is GPINTENB
 
 INPUTS: Final = 7  # per port
-INPUT_MASK: Final = 0x7F
 
 # From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value (BANK
 # 0, sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as open
 # rather than as anything.
-SETTINGS: Final = (
-    *(INPUT_MASK, INPUT_MASK),  # IODIR
-    *(0x00, 0x00),  # IPOL
-    *(0x00, 0x00),  # GPINTEN
-    *(0x00, 0x00),  # DEFVAL
-    *(0x00, 0x00),  # INTCON
-    *(0x00, 0x00),  # IOCON, twice the same register
-    *(INPUT_MASK, INPUT_MASK),  # GPPU
+SETTINGS: Final = bytes(
+    (
+        *(0x7F, 0x7F),  # IODIR; 0xFF after a reset: enough to notice one
+        *(0x00, 0x00),  # IPOL
+        *(0x00, 0x00),  # GPINTEN
+        *(0x00, 0x00),  # DEFVAL
+        *(0x00, 0x00),  # INTCON
+        *(0x00, 0x00),  # IOCON, twice the same register
+        *(0x7F, 0x7F),  # GPPU
+    )
 )
-DIRECTIONS: Final = SETTINGS[:2]  # 0xFF after a reset: enough to notice one
-
-
-class Mcp23017:
-    """One chip on an open bus. Every method raises OSError from the bus."""
-
-    def __init__(self, bus: SMBus, address: int) -> None:
-        self._bus = bus
-        self.address = address
-
-    def set_up(self) -> bool:
-        """Write the settings and read them back; False if something else answers there."""
-        bus, address = self._bus, self.address
-        # The chip has no reset over I2C: whatever was left of an earlier program goes first.
-        bus.write_byte_data(address, IOCON_BANK_1, 0x00)
-        bus.write_byte_data(address, IOCON, 0x00)
-        bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
-        bus.write_i2c_block_data(address, IODIRA, list(SETTINGS))
-        read = bus.read_i2c_block_data(address, IODIRA, len(SETTINGS))
-        return tuple(read) == SETTINGS
-
-    def is_set_up(self) -> bool:
-        """Whether the chip still has its settings: a reset makes every line an input."""
-        return tuple(self._bus.read_i2c_block_data(self.address, IODIRA, 2)) == DIRECTIONS
-
-    def read(self) -> tuple[int, int]:
-        """The levels of GPA0-6 and of GPB0-6, a bit each, in one burst."""
-        port_a, port_b = self._bus.read_i2c_block_data(self.address, GPIOA, 2)
-        return port_a & INPUT_MASK, port_b & INPUT_MASK
 
 
 # The Hall array of switches: an AH1889 under each place, an MCP23017 for each row.
@@ -101,6 +74,14 @@ def field_mt(north: bool, south: bool) -> float:
     return CLOSED_MT if south else 0.0
 
 
+@cache
+def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
+    """One row by the levels of its two ports: a closed switch pulls its line low."""
+    return tuple(
+        field_mt(not north >> column & 1, not south >> column & 1) for column in range(columns)
+    )
+
+
 class SwitchArray:
     """The sensors of the plate. Sets the chips up at the first read, again after any failure.
 
@@ -117,10 +98,8 @@ class SwitchArray:
         self._buses = buses
         self._i2c_bus, self._addresses, self._columns = i2c_bus, addresses, columns
         self._bus: SMBus | None = None
-        self._chips: tuple[Mcp23017, ...] = ()
         self._row = 0  # that is being used
         self._scans = 0
-        self._known: dict[tuple[int, int], tuple[float, ...]] = {}
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
@@ -130,23 +109,41 @@ class SwitchArray:
         keep its settings, PartReadingError if one was reset. Does not judge single sensors.
         """
         try:
-            if self._bus is None:
-                self._open()
+            bus = self._bus or self._open()
             field: list[float] = []
-            for row, chip in enumerate(self._chips):
+            for row, address in enumerate(self._addresses):
                 self._row = row
-                levels = chip.read()
-                field += self._known.get(levels) or self._understand(levels)
-            self._row = self._scans % len(self._chips)
+                north, south = bus.read_i2c_block_data(address, GPIOA, 2)
+                field += _row_mt(north, south, self._columns)
+            self._row = self._scans % len(self._addresses)
             self._scans += 1
-            if not self._chips[self._row].is_set_up():
-                raise self._was_reset()
+            address = self._addresses[self._row]
+            if bytes(bus.read_i2c_block_data(address, IODIRA, 2)) != SETTINGS[:2]:
+                raise PartReadingError(
+                    "hall",
+                    "The sensors' chip of row {row} lost its settings: its power failed for a"
+                    " moment.",
+                    remedy="If this comes back, check the 3.3 V, the ground and the RESET pin of"
+                    " the MCP23017 at {address:#04x}.",
+                    row=self._row + 1,
+                    address=address,
+                )
         except PartError:
             self.close()
             raise
         except (OSError, ImportError) as error:
             self.close()
-            raise lost_on_i2c("hall", error, self._i2c_bus, self._silent()) from error
+            silent = PartAbsentError(
+                "hall",
+                "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus"
+                " {bus}.",
+                remedy="Check the MCP23017's plug, its 3.3 V, RESET at 3.3 V, and its pins A0, A1,"
+                " A2.",
+                row=self._row + 1,
+                address=self._addresses[self._row],
+                bus=self._i2c_bus,
+            )
+            raise lost_on_i2c("hall", error, self._i2c_bus, silent) from error
         return tuple(field)
 
     def close(self) -> None:
@@ -155,51 +152,26 @@ class SwitchArray:
             self._bus.close()
             self._bus = None
 
-    def _open(self) -> None:
+    def _open(self) -> SMBus:
         self._bus = bus = self._buses.i2c(self._i2c_bus)
-        self._chips = tuple(Mcp23017(bus, address) for address in self._addresses)
-        for row, chip in enumerate(self._chips):
+        for row, address in enumerate(self._addresses):
             self._row = row
-            if not chip.set_up():
+            # The chip has no reset over I2C: whatever was left of an earlier program goes first.
+            bus.write_byte_data(address, IOCON_BANK_1, 0x00)
+            bus.write_byte_data(address, IOCON, 0x00)
+            bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
+            bus.write_i2c_block_data(address, IODIRA, list(SETTINGS))
+            if bytes(bus.read_i2c_block_data(address, IODIRA, len(SETTINGS))) != SETTINGS:
                 raise WrongPartError(
                     "hall",
                     "The chip of row {row} at {address:#04x} on I2C bus {bus} does not keep its"
                     " settings: it is no MCP23017, or it is broken.",
                     remedy="Fit an MCP23017 there, with RESET at 3.3 V, and check its supply.",
-                    row=self._row + 1,
-                    address=chip.address,
+                    row=row + 1,
+                    address=address,
                     bus=self._i2c_bus,
                 )
-
-    def _understand(self, levels: tuple[int, int]) -> tuple[float, ...]:
-        """One row: a closed switch pulls its line low."""
-        north, south = (~port for port in levels)
-        row_mt = tuple(
-            field_mt(bool(north >> column & 1), bool(south >> column & 1))
-            for column in range(self._columns)
-        )
-        self._known[levels] = row_mt
-        return row_mt
-
-    def _was_reset(self) -> PartReadingError:
-        return PartReadingError(
-            "hall",
-            "The sensors' chip of row {row} lost its settings: its power failed for a moment.",
-            remedy="If this comes back, check the 3.3 V, the ground and the RESET pin of the"
-            " MCP23017 at {address:#04x}.",
-            row=self._row + 1,
-            address=self._addresses[self._row],
-        )
-
-    def _silent(self) -> PartAbsentError:
-        return PartAbsentError(
-            "hall",
-            "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus {bus}.",
-            remedy="Check the MCP23017's plug, its 3.3 V, RESET at 3.3 V, and its pins A0, A1, A2.",
-            row=self._row + 1,
-            address=self._addresses[self._row],
-            bus=self._i2c_bus,
-        )
+        return bus
 
 
 # The Hall array of a first breadboard: switches in a matrix of rows and columns, on GPIO.
@@ -235,25 +207,33 @@ class SwitchMatrix:
         if not row_pins or not north_pins or len(north_pins) != len(south_pins):
             raise ValueError("a matrix needs rows, and a north and a south pin for each column")
         self._buses = buses
-        self._row_pins, self._column_pins = row_pins, (*north_pins, *south_pins)
         self._clock = buses.clock
-        self._rows: tuple[Pin, ...] = ()
-        self._columns: tuple[Pin, ...] = ()  # north ones, then south ones
+        self._numbers = (*row_pins, *north_pins, *south_pins)
+        self._row_count, self._column_count = len(row_pins), len(north_pins)
+        self._pins: list[Pin] = []  # of ``_numbers``, as far as they are claimed
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan the matrix: the pole over each place as ``hall_switches.field_mt`` gives it.
+        """Scan the matrix: the pole over each place as ``field_mt`` gives it.
 
         Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
         current comes through a row that is not driven. Does not judge single switches.
         """
         try:
-            if not self._columns:
+            if not self._pins:
                 self._open()
-            self._check_idle()
+            for number, pin in zip(self._numbers, self._pins, strict=True):
+                if not pin.state:  # though no row is driven
+                    raise PartReadingError(
+                        "hall",
+                        "GPIO{pin} of the sensors' matrix is held low.",
+                        remedy="Look for a short to ground, or a wire of its in another pin's"
+                        " hole.",
+                        pin=number,
+                    )
             field: list[float] = []
-            for number in range(len(self._rows)):
-                field += self._row(number)
+            for row in range(self._row_count):
+                field += self._read_row(row)
         except PartError:
             self.close()
             raise
@@ -264,51 +244,34 @@ class SwitchMatrix:
 
     def close(self) -> None:
         """Let the lines float; the next read claims them again."""
-        rows, self._rows = self._rows, ()
-        columns, self._columns = self._columns, ()
-        for pin in (*rows, *columns):
+        pins, self._pins = self._pins, []
+        for pin in pins:
             pin.close()
 
     def _open(self) -> None:
-        factory = self._buses.pin_factory
-        self._rows = tuple(factory.pin(number) for number in self._row_pins)
-        self._columns = tuple(factory.pin(number) for number in self._column_pins)
-        for pin in (*self._rows, *self._columns):
+        for number in self._numbers:
+            pin = self._buses.pin_factory.pin(number)
+            self._pins.append(pin)
             pin.input_with_pull("up")
         self._clock.sleep(SETTLING_S)
 
-    def _check_idle(self) -> None:
-        """With no row driven, nothing pulls a line low."""
-        numbers = (*self._row_pins, *self._column_pins)
-        for number, pin in zip(numbers, (*self._rows, *self._columns), strict=True):
-            if not pin.state:
-                raise PartReadingError(
-                    "hall",
-                    "GPIO{pin} of the sensors' matrix is held low.",
-                    remedy="Look for a short to ground, or a wire of its in another pin's hole.",
-                    pin=number,
-                )
-
-    def _row(self, number: int) -> list[float]:
-        driven = self._rows[number]
-        driven.output_with_state(0)
+    def _read_row(self, row: int) -> list[float]:
+        rows, columns = self._pins[: self._row_count], self._pins[self._row_count :]
+        rows[row].output_with_state(0)
         self._clock.sleep(SETTLING_S)
-        closed = [not pin.state for pin in self._columns]
-        ghost = next(
-            (other for other, pin in enumerate(self._rows) if pin is not driven and not pin.state),
-            None,
-        )
-        driven.input_with_pull("up")
+        closed = [not pin.state for pin in columns]
+        low = [other for other, pin in enumerate(rows) if other != row and not pin.state]
+        rows[row].input_with_pull("up")
         self._clock.sleep(SETTLING_S)
-        if ghost is not None:
+        if low:
             raise PartReadingError(
                 "hall",
                 "Current flows from row {other} of the sensors' matrix into row {row}, where the"
                 " diodes should stop it.",
                 remedy="Check the diodes of row {other}: each must be there, its ring toward the"
                 " row's wire, and none shorted.",
-                row=number + 1,
-                other=ghost + 1,
+                row=row + 1,
+                other=low[0] + 1,
             )
-        count = len(closed) // 2
-        return [field_mt(closed[k], closed[count + k]) for k in range(count)]
+        north, south = closed[: self._column_count], closed[self._column_count :]
+        return [field_mt(*poles) for poles in zip(north, south, strict=True)]
