@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from typing import Final
 
 # The tree of errors of the table, from the chips up. Each says what is wrong and what to do.
@@ -181,12 +180,3 @@ def lost_on_i2c(
             bus=bus,
         )
     return absent(part, error, f"/dev/i2c-{bus}")
-
-
-def unusable(device: str) -> OSError | None:
-    """Why a device file cannot be used; None if it can."""
-    if not Path(device).exists():
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), device)
-    if not os.access(device, os.R_OK | os.W_OK):
-        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), device)
-    return None

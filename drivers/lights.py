@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -147,17 +147,17 @@ class LightStrip:
     def __init__(
         self, buses: Buses, settings: LightsSettings, supply_pin: int | None = None
     ) -> None:
+        self._buses = buses
+        self._clock = buses.clock
+        self._count = settings.count
+        self._drawing = Drawing(settings)
         self._supply_pin = supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
-        self._count = settings.count
-        self._drawing = Drawing(settings)
-        self._buses = buses
-        self._clock = buses.clock
         self._strip: SentStrip | None = None
-        self._wanted = self._shown = bytes(3 * settings.count)
+        self._shown = bytes(3 * settings.count)
         self._dimmed = 1.0
-        self._written_s: float | None = None
+        self._written_s = 0.0
 
     @property
     def shown(self) -> bytes:
@@ -183,20 +183,14 @@ class LightStrip:
         if self._supply_pin is not None and now_s >= self._look_s:
             self._look_s = now_s + LOOK_EVERY_S
             self._watch_supply(self._supply_pin)
-        self._wanted, dimmed = self._drawing.at(now_s)
-        if self._strip is not None and self._written_s is not None:
-            self._attempt(self._check)
-            wait_s = REFRESH_S if self._wanted == self._shown else WRITE_EVERY_S
-            if now_s - self._written_s < wait_s:
-                return
-        self._attempt(self._write)
-        self._shown, self._dimmed = self._wanted, dimmed
-        self._written_s = now_s
+        failure = self._write(now_s)
+        if failure is not None:
+            self._lose()
+            raise failure
 
     def close(self) -> None:
         """All lights off, and the pin given back; a strip that fails is left as it is."""
         strip, self._strip = self._strip, None
-        self._written_s = None
         self._shown = bytes(3 * self._count)
         supply, self._supply = self._supply, None
         if supply is not None:
@@ -221,37 +215,30 @@ class LightStrip:
             self._shown = bytes(len(self._shown))
             raise unsupplied()
 
-    def _check(self) -> None:
-        if self._strip is not None:
-            self._strip.check()
-
-    def _write(self) -> None:
-        if self._strip is None:
-            self._strip = self._buses.pixels(self._count)
-        self._strip.show_all(self._wanted)
-
-    def _attempt(self, use: Callable[[], None]) -> None:
-        """Do something to the strip; what fails loses it, and is raised as PartError.
-
-        The error is raised alone, and ``use`` is a method of this object: whoever keeps the error
-        (a part that is lost, until it is back) keeps the frames in its traceback and its cause's,
-        and must not keep the strip with them.
+    def _write(self, now_s: float) -> PartError | None:
+        """Write what is due; what failed, without the frames of the failure: whoever keeps the
+        error (a part that is lost, until it is back) must not keep the strip with them.
         """
+        levels, dimmed = self._drawing.at(now_s)
         try:
-            use()
+            if self._strip is not None:
+                self._strip.check()
+                wait_s = REFRESH_S if levels == self._shown else WRITE_EVERY_S
+                if now_s - self._written_s < wait_s:
+                    return None
+            else:
+                self._strip = self._buses.pixels(self._count)
+            self._strip.show_all(levels)
         except PartError as error:
-            failure = error.with_traceback(None)
+            return error.with_traceback(None)
         except (OSError, ImportError) as error:
-            failure = absent("lights", error, SPI_DEVICE)
-        else:
-            return
-        self._lose()
-        raise failure
+            return absent("lights", error, SPI_DEVICE)
+        self._shown, self._dimmed, self._written_s = levels, dimmed, now_s
+        return None
 
     def _lose(self) -> None:
         """What the lights show is unknown: the next write takes a new strip."""
         strip, self._strip = self._strip, None
-        self._written_s = None
         if strip is not None:
             with suppress(OSError):
                 strip.close()

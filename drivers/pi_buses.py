@@ -6,34 +6,27 @@ import atexit
 import errno
 import importlib
 import os
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from smbus2 import SMBus
 
 from drivers import light_links as links
 from drivers.buses import PinFactory, SerialPort, SpiDevice
 from drivers.clock import Clock, SystemClock
-from drivers.errors import unusable
 
 if TYPE_CHECKING:
     from drivers.neopixel_strip import SentStrip
 
-# A Pi's GPIO libraries, with whatever they raise as OSError.
-#
 # gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
 # installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
 # rpi-lgpio's module of that name every Pi.
 
 
-T = TypeVar("T")
-
 GPIO_DEVICE: Final = "/dev/gpiochip0"
-FACTORY_SETTING: Final = "GPIOZERO_PIN_FACTORY"
 
 
 def open_pins() -> PiPins:
@@ -43,9 +36,13 @@ def open_pins() -> PiPins:
     if "LG_WD" not in os.environ:
         # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
         # which may not be writable.
-        os.environ["LG_WD"] = os.environ.get("XDG_RUNTIME_DIR") or _folder_until_the_end()
+        folder = os.environ.get("XDG_RUNTIME_DIR")
+        if not folder:
+            folder = mkdtemp(prefix="lgpio-")
+            atexit.register(rmtree, folder, ignore_errors=True)
+        os.environ["LG_WD"] = folder
     over_rpi_gpio = ("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
-    if os.environ.get(FACTORY_SETTING) == "rpigpio":
+    if os.environ.get("GPIOZERO_PIN_FACTORY") == "rpigpio":
         return PiPins(*over_rpi_gpio)
     try:
         return PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
@@ -56,12 +53,6 @@ def open_pins() -> PiPins:
             return PiPins(*over_rpi_gpio)
         except ImportError:
             raise missing from None
-
-
-def _folder_until_the_end() -> str:
-    folder = mkdtemp(prefix="lgpio-")
-    atexit.register(rmtree, folder, ignore_errors=True)
-    return folder
 
 
 class PiPins:
@@ -75,7 +66,9 @@ class PiPins:
             raise ImportError(
                 f"{error}; a Pi 5 needs lgpio instead", name=library.partition(".")[0]
             ) from error
-        self._errors = (*_errors_of(loaded), zero.GPIOZeroError)
+        # lgpio has an error of its own; RPi.GPIO raises RuntimeError.
+        own = getattr(loaded, "error", RuntimeError)
+        self._errors = (own, RuntimeError, zero.GPIOZeroError)
         try:
             self._factory: Any = getattr(importlib.import_module(module), factory)()
         except self._errors as error:
@@ -84,7 +77,7 @@ class PiPins:
     def pin(self, name: int, /) -> PiPin:
         """Claim a line."""
         try:
-            return PiPin(self._factory.pin(name), name, self._errors)
+            return PiPin(self._factory.pin(name), f"GPIO{name}", self._errors)
         except self._errors as error:
             raise _gpio_error(error, f"GPIO{name}") from error
 
@@ -100,13 +93,13 @@ def _passed_on(name: str) -> property:
         try:
             return getattr(self._pin, name)
         except self._errors as error:
-            raise self._failure(error) from error
+            raise _gpio_error(error, self._name) from error
 
     def write(self: PiPin, value: Any) -> None:
         try:
             setattr(self._pin, name, value)
         except self._errors as error:
-            raise self._failure(error) from error
+            raise _gpio_error(error, self._name) from error
 
     return property(read, write, doc="As gpiozero's.")
 
@@ -114,52 +107,39 @@ def _passed_on(name: str) -> property:
 class PiPin:
     """gpiozero's pin (drivers.buses.Pin)."""
 
-    def __init__(self, pin: Any, number: int, errors: tuple[type[Exception], ...]) -> None:
-        self._pin = pin
-        self._number = number
-        self._errors = errors
+    def __init__(self, pin: Any, name: str, errors: tuple[type[Exception], ...]) -> None:
+        self._pin, self._name, self._errors = pin, name, errors
 
     state: Any = _passed_on("state")
     frequency: Any = _passed_on("frequency")
 
     def input_with_pull(self, pull: str, /) -> None:
         """As gpiozero's."""
-        self._call(lambda: self._pin.input_with_pull(pull))
+        self._call("input_with_pull", pull)
 
     def output_with_state(self, state: int, /) -> None:
         """As gpiozero's."""
-        self._call(lambda: self._pin.output_with_state(state))
+        self._call("output_with_state", state)
 
     def close(self) -> None:
         """As gpiozero's; a line that is lost already is let go quietly."""
-        try:
+        with suppress(*self._errors):
             self._pin.close()
-        except self._errors:
-            return
 
-    def _call(self, use: Callable[[], T]) -> T:
+    def _call(self, method: str, value: object) -> None:
         try:
-            return use()
+            getattr(self._pin, method)(value)
         except self._errors as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> OSError:
-        return _gpio_error(error, f"GPIO{self._number}")
-
-
-def _errors_of(library: ModuleType) -> tuple[type[Exception], ...]:
-    """The errors that a GPIO library raises: lgpio its own ``error``, RPi.GPIO RuntimeError."""
-    own = getattr(library, "error", None)
-    return (own, RuntimeError) if isinstance(own, type) else (RuntimeError,)
+            raise _gpio_error(error, self._name) from error
 
 
 def _gpio_error(error: Exception, device: str) -> OSError:
-    missing = unusable(GPIO_DEVICE)
-    if missing is not None:
-        return missing
-    if "busy" in str(error):
-        return OSError(errno.EBUSY, str(error), device)
-    return OSError(errno.EIO, str(error), device)
+    if not Path(GPIO_DEVICE).exists():
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), GPIO_DEVICE)
+    if not os.access(GPIO_DEVICE, os.R_OK | os.W_OK):
+        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), GPIO_DEVICE)
+    number = errno.EBUSY if "busy" in str(error) else errno.EIO
+    return OSError(number, str(error), device)
 
 
 # A Raspberry Pi's own buses.
@@ -210,7 +190,12 @@ class PiBuses:
         """A NeoPixel strip; its bytes go out as they are set, green first."""
 
         def opened() -> links.Sender:
-            return self._send_by(links.SpiSender(self.spi(0, 0), count, _spi_buffer()))
+            spi = self.spi(0, 0)
+            try:
+                most_bytes = int(Path(SPI_BUFFER).read_text())
+            except (OSError, ValueError):  # as spidev itself does
+                most_bytes = links.BUFFER_SIZE
+            return self._send_by(links.SpiSender(spi, count, most_bytes))
 
         return links.strip_of(count, opened)
 
@@ -226,11 +211,3 @@ class PiBuses:
         if self._factory is not None:
             self._factory.close()
             self._factory = None
-
-
-def _spi_buffer() -> int:
-    """Bytes of one message of spidev; as spidev itself reads it, default and all."""
-    try:
-        return int(Path(SPI_BUFFER).read_text())
-    except (OSError, ValueError):
-        return links.BUFFER_SIZE

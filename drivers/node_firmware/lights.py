@@ -1,11 +1,14 @@
 """The lights: looks (a colour and a pattern) per place, drawn by the node's own clock."""
 
+import struct
 from array import array
 
 from .board import Board
 from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
+from .wire import LENGTH, VALUE
 
+PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
 TICK_US = 31_250  # patterns count in 1/32 s
 _BITS_US = 30 * PLACES + 300  # of one write, and the rest that ends it
 _WRITE_US = 33_333  # at most 30 writes a second
@@ -53,29 +56,52 @@ class Lights:
     def reset(self, now_us: int) -> None:
         """Dark, every pattern forgotten."""
         self._patterns = {0: (1, b"\xff")}
-        self.show(now_us, b"", bytes(PLACES))
-
-    def set_up(self, supply_ua: int, channel_ua: int, idle_ua: int, curve: bytes) -> None:
-        """The supply's limit, a channel at 255, a dark light; and the byte for each brightness."""
-        self._supply_ua, self._channel_ua, self._idle_ua = supply_ua, channel_ua, idle_ua
-        self._curve = curve
+        self._looks, self._places, self._start_us = b"", bytes(PLACES), now_us
         self._stale = True
 
-    def learn(self, number: int, ticks: int, levels: bytes) -> None:
-        """A pattern: brightness in turn, each for that many ticks."""
+    # What the host says; each returns 0, or why it is refused
+
+    def set_up(self, body: bytes) -> int:
+        """Body of SETUP: the supply's limit, a channel at 255, a dark light; the byte for each
+        brightness.
+        """
+        supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
+        self._supply_ua, self._channel_ua, self._idle_ua = supply_ma * 1000, channel * 10, idle * 10
+        self._curve = body[6:262]
+        self._stale = True
+        return 0
+
+    def learn(self, body: bytes) -> int:
+        """Body of PATTERN: its number; brightness in turn, each for so many ticks."""
+        number, ticks, levels = body[0], body[1], body[2:]
+        if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
+            return VALUE
         self._patterns[number] = (ticks, levels)
         self._stale = True
+        return 0
 
-    def knows(self, number: int) -> bool:
-        """Whether the computer has sent a pattern of that number."""
-        return number in self._patterns
-
-    def show(self, start_us: int, looks: bytes, places: bytes) -> None:
-        """``looks``: four bytes each, pattern, red, green, blue; ``places``: 0 for dark, or which
-        look, from 1. All patterns began at ``start_us``.
+    def show(self, body: bytes, now_us: int) -> int:
+        """Body of LIGHTS: when all patterns began; looks of four bytes each, pattern, red, green,
+        blue; and for each place 0 for dark, or which look, from 1.
         """
-        self._start_us, self._looks, self._places = start_us, looks, places
+        start, count = struct.unpack(">IB", body[:5])
+        looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
+        if count <= 15:
+            places = bytes([half for both in places for half in (both >> 4, both & 15)])
+        if len(looks) < 4 * count or len(places) < PLACES:
+            return LENGTH
+        places = places[:PLACES]
+        if max(places) > count:
+            return VALUE
+        for at in range(0, len(looks), 4):
+            if looks[at] not in self._patterns:
+                return VALUE
+        ago_us = now_us - start & 0xFFFFFFFF
+        if ago_us >= 1 << 31:  # it lies ahead
+            ago_us -= 1 << 32
+        self._start_us, self._looks, self._places = now_us - ago_us, looks, places
         self._stale = True
+        return 0
 
     def draw(self, now_us: int) -> None:
         """Write the strip if anything has changed: at once what the host told, which it does at

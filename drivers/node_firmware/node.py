@@ -20,7 +20,7 @@ from .plate import (
     SPINS,
     STRENGTHS,
 )
-from .wire import Frame, Receiver
+from .wire import LENGTH, UNKNOWN, VALUE, Frame, Receiver
 
 MAJOR, MINOR = 1, 1
 REPEATED = 0xFF  # the gap that a message with the number of the one before it leaves
@@ -30,8 +30,6 @@ HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
 LIGHTS, PATTERN, TONE, SHIFT = 0x05, 0x06, 0x07, 0x08
 # To the host
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
-# Why a message is refused
-UNKNOWN, LENGTH, VALUE = 1, 2, 3
 # What a reading holds
 MOTION, FIELDS = 0x10, 0x20
 # What the plate has
@@ -48,7 +46,6 @@ MOTION_AT = 8  # in a frame: behind type, sequence number, time, inputs and key
 LONGEST_SENT = 300 + 2 * PLACES  # bytes of a body: capabilities with a long name, or any reading
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
-PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
 _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2, SHIFT: 2}
 
 
@@ -129,17 +126,13 @@ class Node:
         elif kind == PING:
             self._send_body(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
         elif kind == SETUP:
-            supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
-            self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
+            return self._lights.set_up(body)
         elif kind == KEY_PLEASE:
             self._key = array("H")
         elif kind == LIGHTS:
-            return self._show(body, now_us)
+            return self._lights.show(body, now_us)
         elif kind == PATTERN:
-            number, ticks, levels = body[0], body[1], body[2:]
-            if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
-                return VALUE
-            self._lights.learn(number, ticks, levels)
+            return self._lights.learn(body)
         elif kind == SHIFT:
             self._scan_us += (body[0] << 8 | body[1]) % SCAN_US
         else:
@@ -174,25 +167,6 @@ class Node:
         self._lights.reset(now_us)
         self._board.tone(0)
 
-    def _show(self, body: bytes, now_us: int) -> int:
-        start, count = struct.unpack(">IB", body[:5])
-        looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
-        if count <= 15:
-            places = bytes([half for both in places for half in (both >> 4, both & 15)])
-        if len(looks) < 4 * count or len(places) < PLACES:
-            return LENGTH
-        places = places[:PLACES]
-        if max(places) > count:
-            return VALUE
-        for at in range(0, len(looks), 4):
-            if not self._lights.knows(looks[at]):
-                return VALUE
-        ago_us = now_us - start & 0xFFFFFFFF
-        if ago_us >= 1 << 31:  # it lies ahead
-            ago_us -= 1 << 32
-        self._lights.show(now_us - ago_us, looks, places)
-        return 0
-
     def _stop(self, now_us: int) -> None:
         """Nobody listens any more: silence the buzzer, darken the lights."""
         self._streaming = False
@@ -226,26 +200,24 @@ class Node:
         self._send(kind, end - 2)
 
     def _pack(self, at: int) -> "tuple[int, int]":
-        """The fields into the frame, from ``at`` on: as what, and where they end."""
+        """The fields into the frame, from ``at`` on: as what, and where they end. A key is long and
+        late: so only for a delta that has grown, and while all is still.
+        """
         codes, plain = self._hall.codes, self._frame.plain
         if self._key:
             end = (pack(codes, self._key, PLACES, plain, 2 * at, 0) + 1) // 2
-            if not self._new_key_pays(end - at):
+            length = end - at
+            self._key_age += 1
+            self._quiet = self._quiet + 1 if length == self._length else 0
+            self._length = length
+            still = self._key_age >= KEY_SCANS and self._quiet >= QUIET_SCANS
+            pays = length >= PLACES or still or self._key_age >= KEY_MOST_SCANS
+            if length <= SHORTEST or not pays:
                 return DELTA, end
         self._key_age = self._quiet = 0
         self._key = codes[:PLACES]
         self._key_number = self._key_number + 1 & 0xFF
         return KEY, (pack(codes, codes, PLACES, plain, 2 * at, 1) + 1) // 2
-
-    def _new_key_pays(self, length: int) -> bool:
-        """A key is long and late: so only for a delta that has grown, and while all is still."""
-        self._key_age += 1
-        self._quiet = self._quiet + 1 if length == self._length else 0
-        self._length = length
-        if length <= SHORTEST:
-            return False
-        still = self._key_age >= KEY_SCANS and self._quiet >= QUIET_SCANS
-        return length >= PLACES or still or self._key_age >= KEY_MOST_SCANS
 
     def _debounced(self, now_us: int) -> int:
         """A change counts at once, and then for a while no other."""

@@ -4,6 +4,7 @@ import binascii
 
 from .fast import CRC, crc, stuff
 
+UNKNOWN, LENGTH, VALUE = 1, 2, 3  # why a message is refused
 LONGEST = 1024  # bytes of a frame before COBS, its CRC included
 LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # after it, without the zero
 _RUN = 254  # bytes that one COBS code can lead
@@ -72,17 +73,15 @@ class Receiver:
             return ()
         pieces = (self._rest + data).split(b"\0")
         self._rest = pieces.pop()
+        if self._skipping and pieces:
+            self._skipping = False
+            del pieces[0]
         frames = []
         for piece in pieces:
-            if self._skipping:
-                self._skipping = False
-                continue
-            if not piece:
-                continue
             frame = unwrap(piece)
             if frame:
                 frames.append(frame)
-            else:
+            elif piece:
                 self.damaged += 1
         if len(self._rest) > LONGEST_CODED:  # no frame is that long
             self._rest = b""
