@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from struct import Struct
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -28,14 +27,6 @@ BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
 CHECK_EVERY_S: Final = 0.25
 
 Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
-
-
-class Phase(Enum):
-    """Phases of the start, none of which blocks."""
-
-    RESET = "reset"  # the chip resets itself
-    SETTLE = "settle"  # awake and set up; gyroscope and filters settle
-    UP = "up"
 
 
 class Fusion:
@@ -143,8 +134,8 @@ class InertialSensor:
         self._clock = buses.clock
         self._bus: SMBus | None = None
         self._variant = next(iter(self.CHIP.variants.values()))
-        self._phase = Phase.RESET
-        self._phase_ends_s = 0.0
+        self._ready_s = 0.0  # until then the chip resets itself, or gyroscope and filters settle
+        self._is_set_up = False
         self._check_s = 0.0
         self._last = b""
 
@@ -161,9 +152,13 @@ class InertialSensor:
         """
         try:
             bus = self._bus or self._open()
-            if self._phase is not Phase.UP and not self._start(bus):
+            now_s = self._clock.now()
+            if now_s < self._ready_s:
                 return None
-            return self._measure(bus)
+            if not self._is_set_up:
+                self._set_up(bus, now_s)
+                return None
+            return self._measure(bus, now_s)
         except PartError:
             self.close()
             raise
@@ -186,7 +181,6 @@ class InertialSensor:
         if self._bus is not None:
             self._bus.close()
             self._bus = None
-        self._phase = Phase.RESET
 
     def _impossible(self, value: int) -> PartReadingError:
         """Every byte is ``value``."""
@@ -229,27 +223,20 @@ class InertialSensor:
         self._bus = bus = self._buses.i2c(self._bus_number)
         self._identify(bus)
         self._write(bus, *self.CHIP.reset)
-        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + self.CHIP.reset_s
+        self._is_set_up, self._ready_s = False, self._clock.now() + self.CHIP.reset_s
         self._last = b""
         self._fusion.restart()
         return bus
 
-    def _start(self, bus: SMBus) -> bool:
-        """Once the reset is over, wake and set up; True once the first values are there."""
-        now_s = self._clock.now()
-        if now_s < self._phase_ends_s:
-            return False
-        if self._phase is Phase.RESET:
-            for setting in (*self.CHIP.settings, *self._variant.extra):
-                self._write(bus, *setting)
-            self._check_settings(bus, now_s)
-            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + self.CHIP.settle_s
-            return False
-        self._phase = Phase.UP
-        return True
+    def _set_up(self, bus: SMBus, now_s: float) -> None:
+        """Wake the chip once its reset is over."""
+        for setting in (*self.CHIP.settings, *self._variant.extra):
+            self._write(bus, *setting)
+        self._check_settings(bus, now_s)
+        self._is_set_up, self._ready_s = True, now_s + self.CHIP.settle_s
 
-    def _measure(self, bus: SMBus) -> Motion | None:
-        now_s, chip, variant = self._clock.now(), self.CHIP, self._variant
+    def _measure(self, bus: SMBus, now_s: float) -> Motion | None:
+        chip, variant = self.CHIP, self._variant
         raw = bytes(bus.read_i2c_block_data(self._address, chip.burst, BURST))
         if raw.count(0xFF) == BURST:
             raise self._impossible(0xFF)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from drivers import node_protocol as protocol
@@ -35,14 +36,18 @@ class _NodePart:
         self._link.close()
 
 
+@lru_cache(maxsize=1)
+def _table_mt(field_at_0_nt: int, field_step_nt: int) -> tuple[float, ...]:
+    """The field of each code of twelve bits."""
+    return tuple((field_at_0_nt + code * field_step_nt) / 1e6 for code in range(4096))
+
+
 class NodeHall(_NodePart):
     """The sensors. One read gives the mean of what came since the last, or that again."""
 
     def __init__(self, link: NodeLink) -> None:
         super().__init__(link)
         self._field_mt: tuple[float, ...] = ()
-        self._table_of: tuple[int, int] | None = None
-        self._table: tuple[float, ...] = ()
         self.time_s = 0.0
 
     @property
@@ -58,13 +63,18 @@ class NodeHall(_NodePart):
         """
         link = self._link
         link.await_reading("hall")
-        fresh = self._fresh()
-        if fresh:
+        fresh, found = self._fresh(), link.capabilities
+        if fresh and found is not None:
             if fresh[-1].codes is None:
                 raise reported(link.status, PART_HALL) or PartReadingError(
                     "hall", "The plate's own computer sends no readings of its sensors."
                 )
-            fields = [self._understand(scan.codes) for scan in fresh if scan.codes is not None]
+            table = _table_mt(found.field_at_0_nt, found.field_step_nt)
+            fields = [
+                tuple([table[code & 0xFFF] for code in scan.codes])
+                for scan in fresh
+                if scan.codes is not None
+            ]
             self._field_mt = (
                 fields[0]
                 if len(fields) == 1
@@ -83,14 +93,6 @@ class NodeHall(_NodePart):
         """Give the port back, and forget what came."""
         self._field_mt = ()
         super().close()
-
-    def _understand(self, codes: tuple[int, ...]) -> tuple[float, ...]:
-        found = self._link.capabilities
-        scale = (0, 0) if found is None else (found.field_at_0_nt, found.field_step_nt)
-        if scale != self._table_of:
-            self._table_of = scale
-            self._table = tuple((scale[0] + code * scale[1]) / 1e6 for code in range(4096))
-        return tuple([self._table[code & 0xFFF] for code in codes])
 
 
 class NodeImu(_NodePart):

@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
-from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
-from drivers.buses import Buses
+from drivers.attitude import Mounting
 from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
-from drivers.lights import LightsSettings, Look
-from drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
-from drivers.node_link import NodeLink, NodeSettings
+from drivers.lights import Look
 
 T = TypeVar("T")
 
@@ -202,27 +199,3 @@ class Plate:
             for part in (self.hall, self.imu, self.panel, self.lights):
                 if part is not None:
                     last_first.callback(part.close)
-
-
-def build_node_plate(
-    node: NodeSettings,
-    lights: LightsSettings | None,
-    buses: Buses,
-    *,
-    imu_arm_m: Vector | None = ON_THE_PIVOT,
-    spin_gain: float = 1.0,
-    panel: bool = True,
-) -> Plate:
-    """A plate with its own computer. Opens nothing: the first scan does. ``imu_arm_m`` and
-    ``spin_gain``: as in Attitude; no arm: without a tilt sensor.
-    """
-    link = NodeLink(node, buses)
-    hall = NodeHall(link)
-    return Plate(
-        hall,
-        None if imu_arm_m is None else NodeImu(link, imu_arm_m, spin_gain),
-        None if lights is None else NodeLights(lights, link),
-        NodePanel(link) if panel else None,
-        buses.clock,
-        read_at_s=lambda: hall.time_s,
-    )

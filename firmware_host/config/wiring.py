@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeV
 
 import msgspec
 
+from drivers import node
 from drivers.attitude import Vector
 from drivers.buses import Buses
 from drivers.hall import HallSettings, MuxHallArray
@@ -23,9 +24,9 @@ from drivers.light_links import SPI_DEVICE
 from drivers.lights import LightsSettings, LightStrip
 from drivers.lsm6dsox import Lsm6dsox
 from drivers.mpu6050 import Mpu6050
-from drivers.node_link import NodeSettings
+from drivers.node_link import NodeLink, NodeSettings
 from drivers.panel import Panel
-from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build_node_plate
+from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate
 from firmware_host.config.computer import (
     CORE_CLOCK,
     SERIAL,
@@ -386,13 +387,16 @@ class NodeHall(HallPart, frozen=True, tag="node"):
         panel: PanelPart | None,
     ) -> Plate:
         """All of its parts."""
-        return build_node_plate(
-            NodeSettings(self.port, self.baud, profile.columns, profile.rows),
-            None if lights is None else lights.settings(profile.size),
-            buses,
-            imu_arm_m=None if imu is None else imu.arm_m,
-            spin_gain=1.0 if imu is None else imu.spin_gain,
-            panel=panel is not None,
+        settings = NodeSettings(self.port, self.baud, profile.columns, profile.rows)
+        link = NodeLink(settings, buses)
+        hall = node.NodeHall(link)
+        return Plate(
+            hall,
+            None if imu is None else node.NodeImu(link, imu.arm_m, imu.spin_gain),
+            None if lights is None else node.NodeLights(lights.settings(profile.size), link),
+            None if panel is None else node.NodePanel(link),
+            buses.clock,
+            read_at_s=lambda: hall.time_s,
         )
 
 

@@ -15,8 +15,9 @@ import pytest
 
 from drivers import node_firmware
 from drivers.lights import LightsSettings
+from drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
 from drivers.node_link import NodeLink, NodeSettings
-from drivers.plate import Plate, build_node_plate
+from drivers.plate import Plate
 from hw_sim.clock import VirtualClock
 
 HERE = Path(__file__).parent
@@ -174,7 +175,10 @@ def plate_with(firmware: Firmware, clock: VirtualClock):
 
     def build(**lights: float) -> Plate:
         settings = replace(LIGHTS, **lights)
-        return build_node_plate(SETTINGS, settings, Buses(firmware, clock))
+        link = NodeLink(SETTINGS, Buses(firmware, clock))
+        hall = NodeHall(link)
+        parts = hall, NodeImu(link), NodeLights(settings, link), NodePanel(link)
+        return Plate(*parts, clock, read_at_s=lambda: hall.time_s)
 
     return build
 
