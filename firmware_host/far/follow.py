@@ -34,9 +34,10 @@ OFFERS = {
 }
 
 
-def follow(match: Match, standing: Standing) -> tuple[Match, c.GameRequest | None]:
+def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
     """One thing done to make both accounts equal: the match with a step more, or what to ask of the
-    game; neither where they are, or where somebody else is to do something.
+    game; neither where they are, or where somebody else is to do something. ``level``: the match's
+    steps when the game here was last no longer than it: what a later one takes back is not new.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -50,7 +51,8 @@ def follow(match: Match, standing: Standing) -> tuple[Match, c.GameRequest | Non
         request = c.TakeBack(alike)
     elif len(made) > len(known):
         mover = match.course.mover
-        if match.writes and match.state.agreed.complete and mover is not None:
+        new = all(step.kind != TAKES_BACK for step in match.state.steps[level:])
+        if new and match.writes and match.state.agreed.complete and mover is not None:
             return match.write(Step("move", made[len(known)], mover)), None
         request = c.TakeBack(len(known))
     elif len(made) < len(known):

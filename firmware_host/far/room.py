@@ -110,6 +110,7 @@ class Far:
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
         self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
+        self._level = 0  # as in follow; after a start a move may be asked for once more
         self._checking = False
         self._trouble: Message | None = None
         self._now_s = 0.0
@@ -246,7 +247,9 @@ class Far:
                 if before[0] == standing.game_id and before[1] > len(standing.moves):
                     self.match = follow.taken_back_here(self.match, len(standing.moves))
                 self.match = self.match.naming(people)
-                self.match, request = follow.follow(self.match, standing)
+                if len(standing.moves) <= len(self.match.course.moves):
+                    self._level = self.match.number
+                self.match, request = follow.follow(self.match, standing, self._level)
             if self.match.state is not self.kept.state:
                 self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
         self._keep(self.kept)

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.far import room
 from firmware_host.far.room import SAID_S
-from firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase
 from games.registry import game_type
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
@@ -82,6 +82,33 @@ def test_a_match_from_the_first_move_to_the_last(pair, broker):
 
 def complete(tables):
     return all(table.match and table.match.state.agreed.complete for table in tables)
+
+
+@pytest.mark.parametrize(("asks", "left"), [(1, 1), (0, 0)])
+def test_what_both_agree_to_take_back_stays_taken_back_and_may_be_made_again(
+    pair, broker, asks, left
+):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    moves = []
+
+    def play():
+        run(pair, lambda: any(t.may_move and len(t.moves) == len(moves) for t in pair))
+        mover = next(t for t in pair if t.may_move)
+        moves.append(mover.host.standing.position.legal()[len(moves)])
+        mover.host.submit(MakeMove(moves[-1]))
+        run(pair, lambda: all(len(t.moves) == len(moves) for t in pair))
+
+    play()
+    play()
+    pair[asks].do(TakeBack())
+    run(pair, lambda: pair[1 - asks].host.playing.far.asked)
+    pair[1 - asks].do(TakeBack())
+    run(pair, lambda: all(len(t.moves) == len(t.match.course.moves) == left for t in pair))
+    again, moves = moves, moves[:left]
+    run(pair, lambda: any(t.may_move for t in pair))
+    play()  # the very same move
+    assert moves == again[: left + 1]
+    assert [step.kind for step in pair[0].match.state.steps] == [*2 * ["move"], "take-back", "move"]
 
 
 def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, broker):
