@@ -360,18 +360,14 @@ class Book:
         found = self.match(cells, hidden, hand_empty=False)
         return tuple(each for each in found if not self.is_seen(each, cells, hidden))
 
-    def without_the_move(self, cells: Mapping[str, str], finding: Finding) -> Finding:
+    def without_the_move(self, finding: Finding) -> Finding:
         """``finding`` without what the player to move has done rightly: the only one of several
         pieces that may stand where it was put, or the piece that was lifted to be carried.
         """
         strays, missing = finding.strays, finding.missing
         if len(strays) > 1 and not missing:
-            good = [
-                place
-                for place, piece in strays.items()
-                for alone in [{**self.position.cells, place: piece}]
-                if self.match(alone)
-            ]
+            cells = self.position.cells
+            good = [place for place, each in strays.items() if self.match({**cells, place: each})]
             if len(good) == 1:
                 rest = {p: piece for p, piece in strays.items() if p != good[0]}
                 return replace(finding, strays=rest)
@@ -385,38 +381,21 @@ class Book:
         the only move left, or those that are possible.
         """
         finding = self.still.hold(cells)
-        return self._landing(finding, hidden) or self._lifted(finding)
-
-    def _lifted(self, finding: Finding) -> tuple[Turn, ...]:
-        """Legal moves for which a piece is in the hand: it is missing from the position, and
-        nothing else but what these moves take off.
-        """
-        if finding.strays:
-            return ()
-        missing = finding.missing.keys()
-        found = []
+        extras, missing = finding.strays, finding.missing.keys()
+        lifted = []
         for pending in self._others:
             act = pending.turn.act
             sources = {s.source for s in act if s.source is not None}
-            carried = {s.source for s in act if _carries(s)} or sources
-            if sources and carried <= missing <= sources:
-                found.append(pending.turn)
-        return tuple(found)
-
-    def _landing(self, finding: Finding, hidden: Set[str]) -> Landing | None:
-        """The only move for which a hand holds the piece (or may do so, where it stood ``hidden``),
-        and has taken up what it captures.
-        """
-        extras, missing = finding.strays, finding.missing.keys()
-        for pending in self._others:
-            act = pending.turn.act
             carried = {s.source for s in act if _carries(s)}
             captured = {s.source for s in act if s.target is None}
-            if not carried or not captured or not missing <= carried | captured:
-                continue
-            if captured | carried - hidden <= missing and _are_captured(act, extras.values()):
+            # It is held, or may be where it stood ``hidden``, and what it captures was taken up
+            taken = captured | carried - hidden <= missing <= captured | carried
+            if carried and captured and taken and _are_captured(act, extras.values()):
                 return Landing(pending.turn, extras)
-        return None
+            # Nothing is missing but that piece and what the move takes off
+            if not extras and sources and (carried or sources) <= missing <= sources:
+                lifted.append(pending.turn)
+        return tuple(lifted)
 
     def captures_first(self, finding: Finding) -> tuple[Turn, ...]:
         """Moves of which a hand has so far done nothing but take up what they capture."""

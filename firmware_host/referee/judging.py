@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import degrees, hypot, radians
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -108,7 +108,14 @@ def fix_say(
     if blurred:
         return unclear_say(blurred[0], line.position.cells, state.cells)
     if captures and state.play.matched:
-        return _capture_first(line.game, captures[0])
+        captured = next(s for s in captures[0].act if s.target is None)
+        carried = next(s for s in captures[0].act if s.source is not None and s.target is not None)
+        return text(
+            "Now move the {piece} to {place}, or put the {captured} back.",
+            piece=play.piece(line.game.name, carried.piece),
+            place=carried.target or captured.source,
+            captured=play.piece(line.game.name, captured.piece),
+        )
     first = steps[0]
     say = carry_say(line.game, first)
     if state.may_be_undone:
@@ -135,7 +142,7 @@ def _why(state: State, first: Carry) -> Message | None:
         return text("That place does not belong to the board.")
     ends = (first.source, first.target)
     if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
-        return troubles.happened(cause.happening)
+        return troubles.HAPPENED[cause.happening]
     if not now.matched:
         return text("The board is not as this game left it.")
     extra = first.source is not None and first.target is None and not first.parked
@@ -160,17 +167,6 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
     in_hand = not astray and mover not in state.cells.values()  # and must not land there
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else troubles.refused(refusal)
-
-
-def _capture_first(game: Game, turn: Turn) -> Message:
-    captured = next(s for s in turn.act if s.target is None)
-    carried = next(s for s in turn.act if s.source is not None and s.target is not None)
-    return text(
-        "Now move the {piece} to {place}, or put the {captured} back.",
-        piece=play.piece(game.name, carried.piece),
-        place=carried.target or captured.source,
-        captured=play.piece(game.name, captured.piece),
-    )
 
 
 def _may_be_upside_down(state: State, first: Carry) -> bool:
@@ -204,45 +200,33 @@ _STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caugh
 _TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
 
 
-@dataclass(frozen=True, slots=True)
-class Slide:
-    """A slide of ``kind``, from ``entrance`` to ``landing``. ``there``: it has come to it."""
+class Slide(NamedTuple):
+    """A tile slides from ``entrance`` along ``way``. ``there``: it has come to the end."""
 
     kind: str
-    landing: str
+    way: tuple[str, ...]
     entrance: Slot
     there: bool
 
-    @property
-    def lean_rad(self) -> Lean:
-        """How the plate is to be held now."""
-        columns, rows = self.entrance.fall
-        aim = 0.0 if self.there else radians(AIM_DEG)
-        return -rows * aim, columns * aim
 
-    def say(self, game: str, tilt_rad: Lean) -> Message:
-        """What is to be done with the plate, which is tilted so."""
-        piece, up = play.piece(game, self.kind), RAISE[self.entrance.side]
-        if self.there:
-            return text(
-                "The {piece} is on {place}: level the plate, and secure it.",
-                piece=piece,
-                place=self.landing,
-            )
-        columns, rows = self.entrance.fall
-        along = tilt_rad[1] * columns - tilt_rad[0] * rows
-        across = abs(tilt_rad[1] * rows + tilt_rad[0] * columns)
-        lean = hypot(along, across)
-        if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
-            return text("{raise} and no other.", **{"raise": up})
-        if along < radians(LEAST_DEG) - _SLACK_RAD:
-            return text(
-                "{raise} further: {now} of {least} degrees.",
-                **{"raise": up, "now": round(degrees(along)), "least": LEAST_DEG},
-            )
-        if along > radians(MOST_DEG) + _SLACK_RAD:
-            return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
-        return text("Hold the plate so: the {piece} slides.", piece=piece)
+def _slide_say(slide: Slide, piece: Message, tilt_rad: Lean) -> Message:
+    """What is to be done with the plate, which is tilted so."""
+    up = {"raise": RAISE[slide.entrance.side]}
+    if slide.there:
+        said = {"piece": piece, "place": slide.way[-1]}
+        return text("The {piece} is on {place}: level the plate, and secure it.", **said)
+    columns, rows = slide.entrance.fall
+    along = tilt_rad[1] * columns - tilt_rad[0] * rows
+    across = abs(tilt_rad[1] * rows + tilt_rad[0] * columns)
+    lean = hypot(along, across)
+    if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
+        return text("{raise} and no other.", **up)
+    if along < radians(LEAST_DEG) - _SLACK_RAD:
+        now = round(degrees(along))
+        return text("{raise} further: {now} of {least} degrees.", now=now, least=LEAST_DEG, **up)
+    if along > radians(MOST_DEG) + _SLACK_RAD:
+        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
+    return text("Hold the plate so: the {piece} slides.", piece=piece)
 
 
 def sliding(state: State) -> Slide | None:
@@ -262,7 +246,7 @@ def sliding(state: State) -> Slide | None:
     seen = len(changed) == 1 and changed <= {*way} and kind in map(cells.get, changed)
     if not (seen or (not changed and not level)) or (there and level):
         return None
-    return Slide(kind, way[-1], entrance, there)
+    return Slide(kind, way, entrance, there)
 
 
 def leaning(state: State) -> State:
@@ -270,20 +254,18 @@ def leaning(state: State) -> State:
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):
         return state
-    game = state.play.line.game.name
+    entrance, sight, say = slide.entrance, state.seen.sight, view.say
+    piece = play.piece(state.play.line.game.name, slide.kind)
     if view.phase is Phase.PAUSED:
-        pending = state.play.pending
-        way = () if pending is None or slide.there else pending.turn.path
-        say = slide.say(game, state.seen.sight.tilt_rad) if state.seen.sight.ready else view.say
-        view = replace(view, say=say, path=way, path_colour=slide.entrance.colour)
+        way = () if slide.there else slide.way
+        say = _slide_say(slide, piece, sight.tilt_rad) if sight.ready else say
+        view = replace(view, path=way, path_colour=entrance.colour)
     else:
-        piece = play.piece(game, slide.kind)
-        say = text(
-            "{said} {raise} until the {piece} slides, or do it by hand.",
-            **{"said": view.say, "raise": RAISE[slide.entrance.side], "piece": piece},
-        )
-        view = replace(view, say=say)
-    return replace(state, view=replace(view, lean_rad=slide.lean_rad))
+        said = {"said": say, "raise": RAISE[entrance.side], "piece": piece}
+        say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)
+    columns, rows = entrance.fall
+    aim = 0.0 if slide.there else radians(AIM_DEG)  # how the plate is to be held now
+    return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
 
 
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
@@ -378,7 +360,10 @@ def judge(state: State) -> View:
         return _unless_unclear(state, _turn(state))
     if state.found:
         return _found(state, finding)
-    return _in_hand(state) or _fix(state, finding)
+    held = play.book.in_hand(state.cells, state.hidden)  # as a legal move asks for
+    if isinstance(held, Landing):
+        return landing_view(line.game, held)
+    return lifted_view(line.game, line.position, held) if held else _fix(state, finding)
 
 
 def _carrying_out(state: State, pending: Pending) -> View:
@@ -415,15 +400,6 @@ def _found(state: State, finding: Finding) -> View:
     return _unless_unclear(state, replace(turn, roles=lit))
 
 
-def _in_hand(state: State) -> View | None:
-    """A piece is in the hand, as a legal move asks for."""
-    line = state.play.line
-    held = state.play.book.in_hand(state.cells, state.hidden)
-    if isinstance(held, Landing):
-        return landing_view(line.game, held)
-    return lifted_view(line.game, line.position, held) if held else None
-
-
 def _turn(state: State) -> View:
     play = state.play
     return turn_view(play.line.game, play.book, play.line.last, state.hidden)
@@ -443,7 +419,7 @@ def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
     play, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
     if play.free and play.matched:
-        finding = play.book.without_the_move(state.cells, finding)
+        finding = play.book.without_the_move(finding)
         captures = play.book.captures_first(finding)
     taking_back = play.guide is Guide.TAKEBACK
     steps = carries(game, finding, flips=not taking_back)
@@ -461,7 +437,12 @@ def describe(state: State) -> State:
         asking = Asking() if state.asking.menu else state.asking.rested()
         state = leaning(replace(state, view=View(Phase.PAUSED, why), asking=asking))
     else:
-        state = _noticing(leaning(_asking(_sensors(state))))
+        state = leaning(_asking(_sensors(state)))
+        view, notice = state.view, state.notice
+        if notice is not None and not state.seen.is_due(notice[1]):
+            # Before what is said now: what is true is never hidden by what is past
+            say = text("{notice} {said}", notice=notice[0], said=view.say)
+            state = replace(state, view=replace(view, say=say))
     return _sounding(state, before)
 
 
@@ -473,18 +454,12 @@ def _sensors(state: State) -> State:
     if not fresh:
         return state
     first = fresh[0]
-    what = troubles.unread(sight.masked[first], first)
+    told = {"what": troubles.unread(sight.masked[first], first), "place": first}
     if first in sight.blind:
-        return state.noticed(
-            text(
-                "{what} The table asks about {place} now, and play goes on.",
-                what=what,
-                place=first,
-            )
-        )
-    return state.noticed(
-        text("{what} Its neighbours watch {place} now, and play goes on.", what=what, place=first)
-    )
+        say = text("{what} The table asks about {place} now, and play goes on.", **told)
+    else:
+        say = text("{what} Its neighbours watch {place} now, and play goes on.", **told)
+    return state.noticed(say)
 
 
 def _asking(state: State) -> State:
@@ -500,15 +475,6 @@ def _asking(state: State) -> State:
         offer = asked.offer and not asking.menu
         view = replace(view, question=asked) if offer else question_view(asked, view.phase, last)
     return replace(state, asking=asking, view=view)
-
-
-def _noticing(state: State) -> State:
-    """What is true now is never hidden by what is past."""
-    view, notice = state.view, state.notice
-    if notice is None or state.seen.is_due(notice[1]):
-        return state
-    say = text("{notice} {said}", notice=notice[0], said=view.say)
-    return replace(state, view=replace(view, say=say))
 
 
 def _sounding(state: State, before: View) -> State:

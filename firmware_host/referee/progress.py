@@ -245,7 +245,10 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
             return _agree(state, journal, resignation(play.line.game, player, reason))
         case c.OfferDraw(player):
             _check_going_on(state, player)
-            return _offer_draw(state, journal, player)
+            offers = (*play.draw_offers, player)  # they stand until the next move
+            if all(any(each in offers for each in side) for side in sides(play.line.game)):
+                return _agree(state, journal, AGREED_DRAW)
+            return state.playing(replace(play, draw_offers=offers))
     assert_never(asked)
 
 
@@ -266,8 +269,10 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
         return state  # the choice does not show
     if asked is not None and not (asked.offer and press.long and play.swap):
         return _answered(state, *asking.pressed(press, state.seen.now_s))
+    if press.long and play.swap is not None:
+        return _ask_for(state, play.swap)
     if press.long:
-        return _swap(state)
+        return state.noticed(text("A swap is possible only on the second player's first turn."))
     if play.line.outcome is not None:
         return replace(state, wish=AGAIN)
     if state.silent_failures and state.view.phase is Phase.TURN:
@@ -329,22 +334,6 @@ def _take_back(state: State, journal: JournalPort, to: int) -> State:
         return state
     guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
     return replace(state, play=guided, owed=None)
-
-
-def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
-    """The offer stands until the next move; the last side's makes it a draw."""
-    play = state.play
-    offers = (*play.draw_offers, player)
-    if all(any(each in offers for each in side) for side in sides(play.line.game)):
-        return _agree(state, journal, AGREED_DRAW)
-    return state.playing(replace(play, draw_offers=offers))
-
-
-def _swap(state: State) -> State:
-    swap = state.play.swap
-    if swap is not None:
-        return _ask_for(state, swap)
-    return state.noticed(text("A swap is possible only on the second player's first turn."))
 
 
 def _ask_for(state: State, turn: Turn) -> State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Mapping, Set
 from enum import Enum
 from math import inf
 
@@ -56,7 +56,7 @@ class Seen(Struct, frozen=True):
         unsure = doubtful - sight.masked.keys()
         sure = same and not doubtful and not self.doubtful
         old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
-        causes = [e for e in sight.events if troubles.happened(e.happening) is not None]
+        causes = [e for e in sight.events if e.happening in troubles.HAPPENED]
         return Seen(
             sight,
             now_s,
@@ -106,15 +106,6 @@ class Seen(Struct, frozen=True):
     def blurred(self) -> tuple[str, ...]:
         """Places that have been unreadable for long."""
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
-
-    def alarms_s(self) -> Iterator[float]:
-        """When to look again although nothing changes."""
-        yield self.sure_since_s + TAKE_BACK_S
-        yield self.same_since_s + WAITED_S
-        for since_s in self.unsure_since_s.values():
-            yield since_s + UNSURE_SAY_S
-            yield since_s + APPEARS_S
-            yield since_s + UNSURE_FIX_S
 
     def shows(self, sight: Sight) -> bool:
         """Whether ``sight`` tells nothing new."""
@@ -227,8 +218,11 @@ class State(Struct, frozen=True):
         if self.sounds or self.claims:  # they are told once; perception believes them at once
             return replace(self, sounds=(), claims={}, wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
-        alarms_s = (self.retry_s, *notice, *self.seen.alarms_s())
-        wake_s = min((at_s for at_s in alarms_s if not self.seen.is_due(at_s)), default=inf)
+        seen, waits_s = self.seen, (UNSURE_SAY_S, APPEARS_S, UNSURE_FIX_S)
+        unsure = [at_s + wait_s for at_s in seen.unsure_since_s.values() for wait_s in waits_s]
+        stood = (seen.sure_since_s + TAKE_BACK_S, seen.same_since_s + WAITED_S)
+        alarms_s = (self.retry_s, *notice, *stood, *unsure)
+        wake_s = min((at_s for at_s in alarms_s if not seen.is_due(at_s)), default=inf)
         return replace(self, wake_s=wake_s - SLACK_S)
 
     # What is asked of it

@@ -59,24 +59,22 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
         if any(t.entrance is not None for t in found)
     }
     to_move = position.to_move or ""
-    who, mine = play.player(to_move), play.piece(game.name, to_move)
+    mover = {"player": play.player(to_move), "piece": play.piece(game.name, to_move)}
     if tint:
         said = text(
             "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
-            player=who,
-            piece=mine,
+            **mover,
         )
     elif not book.drops:
-        said = text("It is {player}'s turn: lift the {piece}.", player=who, piece=mine)
+        said = text("It is {player}'s turn: lift the {piece}.", **mover)
     elif book.swap is None:
-        said = text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
+        said = text("It is {player}'s turn: put a {piece} on a lit place.", **mover)
     else:
         swap = _arriving(book.swap)
         said = text(
             "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
             "instead of the one there.",
-            player=who,
-            piece=mine,
+            **mover,
             swap=play.piece(game.name, swap.piece),
             place=swap.target,
         )
@@ -126,21 +124,16 @@ def landing_view(game: Game, found: Landing) -> View:
     shift = found.shift
     target = shift.target or ""
     extra = next(iter(found.extras), None)
-    captured, carried = play.piece(game.name, found.captured), play.piece(game.name, shift.piece)
+    named = {
+        "captured": play.piece(game.name, found.captured),
+        "piece": play.piece(game.name, shift.piece),
+        "place": target,
+    }
     if extra is None:
-        say = text(
-            "The {captured} drops into the hole: put the {piece} on {place}.",
-            captured=captured,
-            piece=carried,
-            place=target,
-        )
+        say = text("The {captured} drops into the hole: put the {piece} on {place}.", **named)
     else:
         say = text(
-            "Take the {captured} off {extra} and put the {piece} on {place}.",
-            captured=captured,
-            extra=extra,
-            piece=carried,
-            place=target,
+            "Take the {captured} off {extra} and put the {piece} on {place}.", extra=extra, **named
         )
     return View(
         Phase.SETTLE,

@@ -35,13 +35,6 @@ class _Button:
     changing_gap_s: float = 0.0
     told: bool = False
 
-    def may_be_long_or_short(self, held_s: float) -> bool:
-        """Whether scans came too late to tell."""
-        if self.since_gap_s + self.changing_gap_s < _LATE_S:
-            return False
-        shortest_s, longest_s = held_s - self.changing_gap_s, held_s + self.since_gap_s
-        return shortest_s < LONG_PRESS_S <= longest_s
-
 
 class Buttons:
     """Debounces and times both buttons. Feed it every scan.
@@ -69,7 +62,9 @@ class Buttons:
                 button.changing_s, button.changing_gap_s = now_s, now_s - self._last_s
             elif now_s - button.changing_s >= DEBOUNCE_S - _SLACK_S:
                 held_s = button.changing_s - button.since_s
-                unclear = button.may_be_long_or_short(held_s)
+                late = button.since_gap_s + button.changing_gap_s >= _LATE_S
+                shortest_s, longest_s = held_s - button.changing_gap_s, held_s + button.since_gap_s
+                unclear = late and shortest_s < LONG_PRESS_S <= longest_s
                 if button.down and not button.told and not unclear:
                     presses.append(Press(name, held_s))
                 button.down = not button.down

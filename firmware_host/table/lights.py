@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import cos, hypot, radians, tau
+from math import cos, hypot, inf, radians, tau
 
 from drivers.lights import Look
 from firmware_host.messages import Message, text
@@ -154,7 +154,7 @@ class Lighting:
     """Renders standings. Deterministic in what it is given; draws only what has changed."""
 
     def __init__(self) -> None:
-        self._announce_until_s: float | None = None
+        self._announce_until_s = -inf
         self._key: tuple[object, ...] | None = None
         self._looks: tuple[Look | None, ...] = ()
 
@@ -165,7 +165,9 @@ class Lighting:
 
         ``bubble``: where that of a spirit level is.
         """
-        announcing = self._announcing(standing, now_s)
+        if Sound.LAST_MARBLE in standing.sounds:
+            self._announce_until_s = now_s + ANNOUNCE_S
+        announcing = now_s < self._announce_until_s
         turn = int((now_s + 5e-7) // TINT_S) if standing.tint else 0
         spot = runner_at(len(standing.path), now_s) if standing.path else 0
         key = (
@@ -180,13 +182,6 @@ class Lighting:
             self._looks = tuple(looks)
             self._key = key
         return self._looks
-
-    def _announcing(self, standing: Standing, now_s: float) -> bool:
-        if Sound.LAST_MARBLE in standing.sounds:
-            self._announce_until_s = now_s + ANNOUNCE_S
-        elif self._announce_until_s is not None and now_s >= self._announce_until_s:
-            self._announce_until_s = None
-        return self._announce_until_s is not None
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
@@ -217,7 +212,9 @@ def _lit(
     for place in standing.path:
         yield place, way, TRAIL
     for place, role in standing.roles.items():
-        meaning = _meaning(standing, place, role)
+        quality = standing.quality.get(place)  # what a move there is worth, where that is shown
+        told = role is Role.LEGAL and quality in PATTERNS
+        meaning = quality if told and quality is not None else role
         colour = _COLOURS[meaning]
         tints = standing.tint.get(place)
         if role is Role.LEGAL and tints:
@@ -234,14 +231,6 @@ def _lit(
         for place in theirs or _corners(standing.game):
             if standing.roles.get(place) in _RUN_OVER:
                 yield place, piece_light(standing.game, standing.spoken_by), SPOKEN
-
-
-def _meaning(standing: Standing, place: str, role: Role) -> Role | Quality:
-    """What the light says: of a legal place what a move there is worth, where that is shown."""
-    quality = standing.quality.get(place)
-    if role is not Role.LEGAL or quality is None or quality not in PATTERNS:
-        return role
-    return quality
 
 
 def _corners(game: Game) -> list[str]:

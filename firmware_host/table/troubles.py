@@ -10,22 +10,17 @@ from firmware_host.table.sight import Happening
 from games.base import RulesError
 
 NOT_READY = text("One moment: the table is looking at its places.")
+# What perception saw just before the board went wrong, where it explains anything
+HAPPENED = {
+    Happening.SLID: text("A piece was pushed along."),
+    Happening.KNOCKED: text("Pieces were knocked aside."),
+    Happening.BUMPED: text("The table was bumped."),
+}
 
 
 def refused(error: RulesError) -> Message:
     """A rule's own reason."""
     return Message(error.template, error.params)
-
-
-def happened(what: Happening) -> Message | None:
-    """What perception saw just before the board went wrong, if it explains anything."""
-    if what is Happening.SLID:
-        return text("A piece was pushed along.")
-    if what is Happening.KNOCKED:
-        return text("Pieces were knocked aside.")
-    if what is Happening.BUMPED:
-        return text("The table was bumped.")
-    return None
 
 
 def unclear(place: str) -> Message:

@@ -137,7 +137,10 @@ def looked(
     change = {zone: count for zone, count in change.items() if count}
     if not change:
         return replace(evidence, again=evidence.again or evidence.landed)
-    turned = _turned(evidence, sight)
+    began_rad, now_rad = evidence.spin_rad, sight.spin_rad
+    turned = None  # whether the plate was spun meanwhile
+    if began_rad is not None and now_rad is not None:
+        turned = abs(now_rad - began_rad) >= TURNED_RAD
     refused = now == evidence.refused
     found = None if refused else game.witnessed(position, change, wish, turned)
     if found is None:
@@ -149,13 +152,6 @@ def looked(
         explained=(before - there) | (now & there),
         landed=True,
     )
-
-
-def _turned(evidence: Evidence, sight: Sight) -> bool | None:
-    """Whether the plate was spun meanwhile; None where nothing tells."""
-    if evidence.spin_rad is None or sight.spin_rad is None:
-        return None
-    return abs(sight.spin_rad - evidence.spin_rad) >= TURNED_RAD
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:
