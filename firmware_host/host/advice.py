@@ -226,26 +226,22 @@ class Advice:
             self._late, self._stands = None, moves
             if len(moves) == len(before) + 1:
                 self._look_back(standing, now_s)
-            self._follow(moves, before)
-        if self._owed:
-            self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
-
-    def _follow(self, moves: tuple[str, ...], before: tuple[str, ...]) -> None:
-        assist = self.assist
-        if len(moves) < len(before):
+            assist = self.assist
+            plies = {player: each.plies for player, each in assist.items()}
+            if len(moves) < len(before):
+                for player, made in plies.items():
+                    plies[player] = tuple(ply for ply in made if ply <= len(moves))
+            elif self._values is not None and moves[:-1] == before == self._values[0].moves:
+                task, values = self._values
+                if values and assist.get(task.player, Assist()).amount:
+                    plies[task.player] = (*plies[task.player], len(moves))
             self.assist = {
-                player: msgspec.structs.replace(
-                    each, plies=tuple(p for p in each.plies if p <= len(moves))
-                )
+                player: msgspec.structs.replace(each, plies=plies[player])
                 for player, each in assist.items()
             }
-        elif self._values is not None and moves[:-1] == before == self._values[0].moves:
-            task, values = self._values
-            had = assist.get(task.player)
-            if had is not None and had.amount and values:
-                kept = msgspec.structs.replace(had, plies=(*had.plies, len(moves)))
-                self.assist = {**assist, task.player: kept}
-        self._owed |= self.assist != assist and self._game_id > 0
+            self._owed |= self.assist != assist and self._game_id > 0
+        if self._owed:
+            self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what there is to show."""
@@ -262,8 +258,8 @@ class Advice:
 
     def _over(self, standing: Standing, hint: Turn | None) -> Standing:
         if standing.outcome is not None and standing.game is not None:
-            said = standing.say
-            for player in standing.game.players:
+            said, players = standing.say, standing.game.players
+            for at, player in enumerate(players):
                 plies = self.assist.get(player, Assist()).plies
                 if plies:
                     said = text(
@@ -271,7 +267,7 @@ class Advice:
                         said=said,
                         player=play.player(player).capitalised(),
                         moves=len(plies),
-                        all=_made(standing, player),
+                        all=len(range(at, len(standing.moves), len(players))),
                     )
             return replace(standing, say=said)
         if hint is not None:
@@ -364,30 +360,19 @@ def places_of(turn: Turn) -> set[str]:
     return {place for s in turn.act for place in (s.source, s.target) if place is not None}
 
 
-def _made(standing: Standing, player: str) -> int:
-    """How many moves ``player`` has made."""
-    position = standing.position
-    if position is None:
-        return 0
-    players = position.game.players
-    return len(range(players.index(player), len(standing.moves), len(players)))
-
-
 def turning_point(point: TurningPoint, game: Game) -> Message:
     """A move that cost its player much: what it let happen, or what was missed."""
     labels = game.labels
-    who, move = play.player(point.player).capitalised(), labels.get(point.move, point.move)
     better = labels.get(point.better[0], point.better[0]) if point.better else None
-    made = {"player": who, "move": move}
+    made: dict[str, object] = {
+        "player": play.player(point.player).capitalised(),
+        "move": labels.get(point.move, point.move),
+        "better": better,
+    }
     if point.proven == "missed" and better is not None:
         if point.turns <= 1:
-            return text("{player} {move}: {better} wins at once.", better=better, **made)
-        return text(
-            "{player} {move}: {better} wins in {count} turns.",
-            better=better,
-            count=point.turns,
-            **made,
-        )
+            return text("{player} {move}: {better} wins at once.", **made)
+        return text("{player} {move}: {better} wins in {count} turns.", count=point.turns, **made)
     if point.proven == "lets":
         [other] = [each for each in game.players if each != point.player]
         known = GAMES.get(game.name)
@@ -396,16 +381,9 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
         if better is None:
             return text("{said}.", said=said)
         return text("{said}. {better} would have held.", said=said, better=better)
-    fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
+    made |= {"before": round(100 * point.before), "after": round(100 * point.after)}
     if better is None:
         return text(
-            "{player} {move}: from {before} % to {after} %, further than could be seen.",
-            **made,
-            **fall,
+            "{player} {move}: from {before} % to {after} %, further than could be seen.", **made
         )
-    return text(
-        "{player} {move}: from {before} % to {after} %. {better} was better.",
-        better=better,
-        **made,
-        **fall,
-    )
+    return text("{player} {move}: from {before} % to {after} %. {better} was better.", **made)

@@ -134,7 +134,10 @@ class People:
         named = {p: w for p, w in self.seated.items() if p in game.players and p not in seats}
         ratings = {player: self.rating(name, game.name) for player, name in named.items()}
         best = max(ratings.values(), default=0.0)
-        return {player: _help(best - rating) for player, rating in ratings.items()}
+        return {
+            player: next((much for most, much in _EVEN_WITHIN if best - rating < most), MOST)
+            for player, rating in ratings.items()
+        }
 
     def first_for(self, game: Game) -> None:
         """Two who play each other: the weaker one has the colour that moves first from now on, and
@@ -214,8 +217,3 @@ class People:
 def mates(game: Game, player: str) -> Sequence[str]:
     """Who wins together with ``player``."""
     return [each for team in game.teams if player in team for each in team if each != player]
-
-
-def _help(levels: float) -> int:
-    """The amount of help that makes up for a difference of so many levels."""
-    return next((amount for most, amount in _EVEN_WITHIN if levels < most), MOST)

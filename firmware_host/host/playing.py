@@ -152,31 +152,6 @@ def progress(game: Guided, standing: Standing) -> Progress:
     return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
 
 
-def _with_lesson_words(
-    game: Guided, standing: Standing, pointed: tuple[str, ...] | None
-) -> Standing:
-    """``pointed``: after which moves of a puzzle the right one is shown."""
-    position = standing.position
-    if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
-        return standing
-    if isinstance(game, GuidedGame):
-        step = game.next_step(position)
-        if step is None:
-            return replace(standing, say=Message(game.lesson.end))
-        said, move = Message(step.say), step.move
-    else:
-        if pointed == standing.moves and standing.phase is Phase.TURN:
-            right = position.play(_right_move(game, position))
-            roles = dict.fromkeys(places_of(right), Role.LEGAL)
-            said = play.hint(right.player, right.move)
-            return replace(standing, say=said, roles=roles, path=right.path)
-        said = _puzzle_says(game, standing)
-        move = game.line[len(standing.moves)] if progress(game, standing).by_hand else ""
-    act = position.play(move).act if progress(game, standing).by_hand else ()
-    taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
-    return replace(standing, say=said, shifts=taken_first)
-
-
 def _right_move(game: ExerciseGame, position: Position) -> str:
     """The next move of the puzzle's line; after its end, one that wins."""
     at = game.step_at(position)
@@ -243,25 +218,21 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
 
 def _task(asked: Puzzle, who: Message, other: Message) -> Message:
     """What ``who`` is to find against ``other``."""
+    both = {"player": who, "other": other}
     if asked.kind == "save":
         return text(
-            "{player} is to move. After every move but one {other} wins: find that one.",
-            player=who,
-            other=other,
+            "{player} is to move. After every move but one {other} wins: find that one.", **both
         )
     if asked.turns == 1:
         return text("{player} is to move, and wins with this move. Which one?", player=who)
     if asked.turns == 2:
         return text(
-            "{player} is to move, and wins in two turns, whatever {other} does. How?",
-            player=who,
-            other=other,
+            "{player} is to move, and wins in two turns, whatever {other} does. How?", **both
         )
     return text(
         "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
-        player=who,
         turns=asked.turns,
-        other=other,
+        **both,
     )
 
 
@@ -371,7 +342,7 @@ class Playing:
         self.game_id = 0
         self._counted = 0
         self._gone_on_with: tuple[int, Line | None] = 0, None
-        self.pointed: tuple[str, ...] | None = None  # as _with_lesson_words has it
+        self.pointed: tuple[str, ...] | None = None  # after these moves a puzzle's right one shows
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
@@ -408,8 +379,26 @@ class Playing:
         """``standing``; in a lesson with its words where it is somebody's turn, and the move that
         the table's hand may make as what is to be carried out.
         """
-        lesson = self.lesson
-        return standing if lesson is None else _with_lesson_words(lesson, standing, self.pointed)
+        game, position = self.lesson, standing.position
+        if game is None or position is None or standing.phase not in (Phase.TURN, Phase.OVER):
+            return standing
+        by_hand = progress(game, standing).by_hand
+        if isinstance(game, GuidedGame):
+            step = game.next_step(position)
+            if step is None:
+                return replace(standing, say=Message(game.lesson.end))
+            said, move = Message(step.say), step.move
+        elif self.pointed == standing.moves and standing.phase is Phase.TURN:
+            right = position.play(_right_move(game, position))
+            roles = dict.fromkeys(places_of(right), Role.LEGAL)
+            said = play.hint(right.player, right.move)
+            return replace(standing, say=said, roles=roles, path=right.path)
+        else:
+            said = _puzzle_says(game, standing)
+            move = game.line[len(standing.moves)] if by_hand else ""
+        act = position.play(move).act if by_hand else ()
+        taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
+        return replace(standing, say=said, shifts=taken_first)
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
         """Let the menu at the table offer something else too: ``ask`` is called, in its thread."""
@@ -478,20 +467,16 @@ class Playing:
         game, seats = standing.game, self.opponents.seats
         if standing.outcome is None or game is not self.game:
             return standing
-        levels = [
-            (player, self.people.level(game, player, seats, seat.level))
-            for player, seat in seats.items()
-            if seat.follows
-        ]
         said = standing.say
-        for player, level in levels:
-            said = text(
-                "{said} Next time the computer plays {player} at level {level}.",
-                said=said,
-                player=play.player(player),
-                level=level,
-            )
-        return replace(standing, say=said) if levels else standing
+        for player, seat in seats.items():
+            if seat.follows:
+                said = text(
+                    "{said} Next time the computer plays {player} at level {level}.",
+                    said=said,
+                    player=play.player(player),
+                    level=self.people.level(game, player, seats, seat.level),
+                )
+        return standing if said is standing.say else replace(standing, say=said)
 
     def begin(self, command: c.NewGame, *, again: bool = False) -> Position:
         """A new game; ``again``: for the same people as the last. Raises RulesError,

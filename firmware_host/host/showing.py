@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import cycle
 
 from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.sweep import TRIED_HZ
 from firmware_host.config.profile import Profile
-from firmware_host.engines.puzzles import Puzzle, exercises
+from firmware_host.engines.puzzles import exercises
 from firmware_host.host.sensing import Look as Scan
 from firmware_host.table.buttons import CONFIRM, Press
 from firmware_host.table.commands import Glow
@@ -115,12 +115,14 @@ class Attract:
         if stirred:
             self._stood, self.stirred_s = stood, look.now_s
         touched, self.touched = self.touched, False
-        if stirred or touched or not _idle(standing):
+        over = standing.phase is Phase.OVER
+        idle = over or (standing.phase is Phase.TURN and not standing.moves)
+        if stirred or touched or not idle or standing.question is not None:
             self._alone_since_s, self.scene = None, None
             return
         if self._alone_since_s is None:
             self._alone_since_s = look.now_s
-        waits_s = ENDED_S if standing.phase is Phase.OVER else IDLE_S
+        waits_s = ENDED_S if over else IDLE_S
         if look.now_s - self._alone_since_s < waits_s or standing.game is None:
             return
         if self.scene is None:
@@ -130,29 +132,23 @@ class Attract:
             self._next_s = look.now_s + (MOVE_S if self.scene is None else self.scene.lasts_s)
 
 
-def _idle(standing: Standing) -> bool:
-    begun = standing.phase is Phase.TURN and bool(standing.moves)
-    return standing.phase in (Phase.TURN, Phase.OVER) and not begun and standing.question is None
-
-
 def _scenes(game: Game) -> Iterator[Scene]:
     """Scenes of games without end; none where no such game was played on this board."""
-    played = [e for e in exercises(game.name) if e.kind == "win" and _fits(e, game)]
-    for number in count() if played else ():
-        exercise = played[number % len(played)]
-        position = game_type(exercise.game).create(exercise.options).start()
+    played = []
+    for exercise in exercises(game.name):
+        if exercise.kind == "win":
+            other = game_type(exercise.game).create(exercise.options)
+            if set(other.board) <= set(game.board) and other.drawing == game.drawing:
+                played.append((exercise, other))
+    for exercise, other in cycle(played):
+        position = other.start()
         for move in (*exercise.moves, exercise.solution, *exercise.following):
             position, before = position.after(move), position
             yield _scene(position, before)
-        wins = (move for move in position.legal() if position.after(move).over)
-        win = next(wins, None)
-        if win is not None:
-            yield _scene(position.after(win), position)
-
-
-def _fits(exercise: Puzzle, game: Game) -> bool:
-    other = game_type(exercise.game).create(exercise.options)
-    return set(other.board) <= set(game.board) and other.drawing == game.drawing
+        ends = (end for end in map(position.after, position.legal()) if end.over)
+        end = next(ends, None)
+        if end is not None:
+            yield _scene(end, position)
 
 
 def _scene(position: Position, before: Position) -> Scene:

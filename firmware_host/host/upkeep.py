@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,21 +67,20 @@ class FreePlay:
 
 def _sentence_of(event: SightEvent, game: Game) -> Message:
     places, pieces = event.places, [play.piece(game.name, each or "") for each in event.pieces]
-    say: Mapping[Happening, Message] = {
-        Happening.TILTED: text("The plate is tilted."),
-        Happening.SETTLED: text("The plate is at rest."),
-        Happening.BUMPED: text("Somebody knocked against the table."),
-        Happening.KNOCKED: text("Several moved at once: {places}.", places=", ".join(places)),
-    }
-    if event.happening in say:
-        return say[event.happening]
-    if event.happening is Happening.LIFTED:
-        return text("{place} is empty.", place=places[0])
-    if event.happening is Happening.SLID:
-        source, target = places
-        return text(
-            "From {source} to {target}: {piece}.", source=source, target=target, piece=pieces[-1]
-        )
+    match event.happening:
+        case Happening.TILTED:
+            return text("The plate is tilted.")
+        case Happening.SETTLED:
+            return text("The plate is at rest.")
+        case Happening.BUMPED:
+            return text("Somebody knocked against the table.")
+        case Happening.KNOCKED:
+            return text("Several moved at once: {places}.", places=", ".join(places))
+        case Happening.LIFTED:
+            return text("{place} is empty.", place=places[0])
+        case Happening.SLID:
+            ends = {"source": places[0], "target": places[1]}
+            return text("From {source} to {target}: {piece}.", piece=pieces[-1], **ends)
     return text("On {place}: {piece}.", place=places[0], piece=pieces[0])
 
 

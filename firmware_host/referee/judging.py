@@ -465,10 +465,11 @@ def _sensors(state: State) -> State:
 def _asking(state: State) -> State:
     """The view of the board, with what it asks; over it the menu, while that is open."""
     view, last = offer_claims(state, judge(state)), state.play.line.last
-    asking = state.asking.unless_changed(state.seen.sight.cells)
-    if not asking.menu and view.question is None:
+    asking = state.asking
+    changed = asking.menu and asking.board != state.seen.sight.cells
+    if changed or (not asking.menu and view.question is None):
         asking = Asking()
-    elif not asking.menu and view.question is not None:
+    if not asking.menu and view.question is not None:
         asking = asking.ask(view.question, view.meant, state.seen.now_s)
     asked = asking.question
     if asked is not None:

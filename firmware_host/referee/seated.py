@@ -295,20 +295,15 @@ class SeatArbiter:
         """
         game, move, who = self.game, asked.move, asked.move.partition(":")[0]
         hands = who in self._seats.computers and game.takes_back(move)
-        if who in game.players and who != asked.player and not hands and not self._tells(move):
+        for proposed in (self._evidence.proposal, self._wish):
+            if proposed is not None:  # whether ``move`` says that it was done, or that it failed
+                failed = game.failure(self.position, proposed.move)
+                hands |= move == proposed.move or (failed is not None and move.startswith(failed))
+        if who in game.players and who != asked.player and not hands:
             raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
         secret = game.shown_move(move, "") != move  # which cards lie where
         if who == CHANCE and (game.at_once(self.position) or secret):
             raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
-
-    def _tells(self, move: str) -> bool:
-        """Whether ``move`` says that what is proposed was done, or that it failed."""
-        for proposed in (self._evidence.proposal, self._wish):
-            if proposed is not None:
-                failed = self.game.failure(self.position, proposed.move)
-                if move == proposed.move or (failed is not None and move.startswith(failed)):
-                    return True
-        return False
 
     def _only_wishes(self, who: str | None, would: Message) -> bool:
         """Whether somebody asks for what the one whose turn it is has to do; it is told then, and
@@ -407,12 +402,10 @@ class SeatArbiter:
                 self._play(dealt(self._line, game))
             return
         decided = self._computers.decided(game, position, computers, self.step_number, now_s)
-        if decided is None:
-            return
-        move = decided[1].best
-        if game.takes_back(move) and game.failure(position, move) is not None:
+        move = None if decided is None else decided[1].best
+        if move is not None and game.takes_back(move) and game.failure(position, move) is not None:
             self._wish = Proposal(move, seen=False)
-        else:
+        elif move is not None:
             self._play(move)
 
     def _advise(self, now_s: float) -> None:
@@ -574,11 +567,9 @@ def _word(value: object) -> object:
 
 def _joined(words: Sequence[object], joint: str) -> object:
     first, *rest = words
-    return (
-        Message(f"{{one}}{joint}{{others}}", {"one": first, "others": _joined(rest, joint)})
-        if rest
-        else first
-    )
+    if not rest:
+        return first
+    return Message(f"{{one}}{joint}{{others}}", {"one": first, "others": _joined(rest, joint)})
 
 
 def over(outcome: Outcome) -> Message:
@@ -598,10 +589,10 @@ def _all(players: list[str]) -> Message:
 
 HARDER = ("orange", "purple")  # one challenge, and more
 
-Lights = tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]
 
-
-def lights(game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None) -> Lights:
+def lights(
+    game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None
+) -> tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]:
     """Roles, and the colours of those that are legal. ``left``: seconds of a count.
 
     The zone of the turn is lit, in another colour where it was made harder; the middle has the

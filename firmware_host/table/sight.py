@@ -101,18 +101,17 @@ class Observation(msgspec.Struct, frozen=True):
 
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
     class, and for a moment those just masked; what was accepted there before still stands in
-    ``magnets``. ``confidence``: 0 to 1 per
-    place, how far the reading is from the nearest boundary of its class; at rest, looked at now and
-    then. ``field_mt``: calibrated,
-    averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
-    being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).
+    ``magnets``. ``confidence``: 0 to 1 per place, how far the reading is from the nearest boundary
+    of its class; at rest, looked at now and then. ``field_mt``: calibrated, averaged, neighbours
+    removed. ``ready``: zeroed; and where nothing keeps the plate from being read, ``magnets`` is
+    from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
     at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
-    weak for its class. ``positions``: where on its place each piece at
-    rest stands, as far as that has been looked at. ``tracks``: pieces that slide now, have
-    slid a moment ago, or to between places. ``spin_rad``: how far a plate that spins
-    has turned, east to north; None where that is not known.
+    weak for its class. ``positions``: where on its place each piece at rest stands, as far as that
+    has been looked at. ``tracks``: pieces that slide now, have slid a moment ago, or to between
+    places. ``spin_rad``: how far a plate that spins has turned, east to north; None where that is
+    not known.
     """
 
     time_s: float

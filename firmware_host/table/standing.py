@@ -115,20 +115,20 @@ class Standing:
 
     ``position``: the last confirmed (journalled) position, None before any game. ``to_move``: the
     mover, until his move is on disk; None once over. ``roles``: only places that are not off.
-    ``piece_for``: for PUT places, which piece is wanted there. ``shifts``: in
-    setup, settle and fix, what a hand has to do, in an order in which each can be done when its
-    turn comes (source None: from the hand or the reserve); for arrows, and for hands that carry it
-    out. ``say``: the next single thing to do, and why.
-    ``question``: what the table asks; the phase stays as it was. ``tint``: place -> the names of
-    one or more colours that a LEGAL light there takes in turn. ``path``: places along which a light
-    runs, in ``path_colour`` (a plain colour's name). ``quality``: place, and move, -> what it is
-    worth, where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who
-    have offered a draw since the last move. ``sounds``: new in this step. ``lean_rad``: while a
-    piece is to slide to its place, the tilt at which the plate is to be held for it; (0, 0) once it
-    is there. ``step``: a number of the game's own that changes with whatever may change a player's
-    mind. ``claims``: what people have said in this step of places that no sensor sees. ``last``:
-    the last confirmed move of a game of places. ``spoken_by``: the player at another table from
-    whom a phrase has just come, while nothing is to be done but to play.
+    ``piece_for``: for PUT places, which piece is wanted there. ``shifts``: in setup, settle and
+    fix, what a hand has to do, in an order in which each can be done when its turn comes (source
+    None: from the hand or the reserve); for arrows, and for hands that carry it out. ``say``: the
+    next single thing to do, and why. ``question``: what the table asks; the phase stays as it was.
+    ``tint``: place -> the names of one or more colours that a LEGAL light there takes in turn.
+    ``path``: places along which a light runs, in ``path_colour`` (a plain colour's name).
+    ``quality``: place, and move, -> what it is worth, where that is shown; it changes the light of
+    a LEGAL place. ``draw_offers``: players who have offered a draw since the last move. ``sounds``:
+    new in this step. ``lean_rad``: while a piece is to slide to its place, the tilt at which the
+    plate is to be held for it; (0, 0) once it is there. ``step``: a number of the game's own that
+    changes with whatever may change a player's mind. ``claims``: what people have said in this step
+    of places that no sensor sees. ``last``: the last confirmed move of a game of places.
+    ``spoken_by``: the player at another table from whom a phrase has just come, while nothing is to
+    be done but to play.
     """
 
     phase: Phase
@@ -234,7 +234,7 @@ class Asking(Generic[Meaning]):
 
     @property
     def menu(self) -> bool:
-        """The menu is open."""
+        """The menu is open. It closes when anything on the board changes."""
         return self.board is not None
 
     def ask(
@@ -264,10 +264,6 @@ class Asking(Generic[Meaning]):
             for choice, place in zip(choices, lit, strict=False)
         )
         return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
-
-    def unless_changed(self, cells: Mapping[str, str]) -> Asking[Meaning]:
-        """The menu closes when anything on the board changes."""
-        return Asking() if self.menu and cells != self.board else self
 
     def rested(self) -> Asking[Meaning]:
         """Play is paused: what is asked stays as far as the buttons have brought it."""
