@@ -108,7 +108,8 @@ def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(alter
     expect(page.locator(".doors")).to_be_hidden()
 
 
-def test_lights_of_the_game_that_plays_itself_go_with_it(altered, open_page):
+@pytest.mark.parametrize("aside", [{"attract": {"a1": "red"}}, {"phase": "paused"}])
+def test_lights_of_a_game_that_plays_itself_and_of_a_pause_go_with_it(altered, open_page, aside):
     player = open_page(altered.url)
     place = player.page.locator(".surface [data-name]").evaluate_all(
         "(all) => all.findIndex((each) => each.dataset.name === 'a1')"
@@ -117,12 +118,14 @@ def test_lights_of_the_game_that_plays_itself_go_with_it(altered, open_page):
     before = stop.get_attribute("stop-color")
     lights = altered.table.latest().lights
     theirs = lights[: 6 * place] + "ff0000" + lights[6 * place + 6 :]
-    altered.table.show(attract={"a1": "red"}, lights=lights)
-    player.expect_marbles(a1="red")
-    altered.table.show(attract={"a1": "red"}, lights=theirs)
+    said = player.page.locator(".say-card .line")
+    told = said.inner_text()
+    altered.table.show(lights=lights, say="Paused.", **aside)
+    expect(said).not_to_have_text(told)
+    altered.table.show(lights=theirs, say="Paused.", **aside)
     expect(stop).not_to_have_attribute("stop-color", before)
     altered.table.show(lights=theirs)  # the strip is a look later than the game
-    player.expect_marbles()
+    expect(said).to_have_text(told)
     altered.table.show()
     expect(stop).to_have_attribute("stop-color", before)
 

@@ -11,7 +11,6 @@ const FADING_MS = 1500; // as .slide.fading in panels.css
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
 
-const PLAYS = "plays";
 const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting", "quality"];
 
 export class Plate {
@@ -150,13 +149,14 @@ export class Plate {
    * last move has a ring. What winks there, and what alternates on a place for both its sides while
    * the lights change `alone`, would have the whole plate drawn anew, and is left out. */
   shine(hex, alone) {
-    const { roles, attract } = this.store.snapshot;
+    const { roles, attract, phase } = this.store.snapshot;
+    const aside = attract || phase === "paused"; // lights are not of the roles, and go a look later
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
-      const role = attract ? PLAYS : roles[this.store.placeName(index)];
+      const role = aside ? "aside" : roles[this.store.placeName(index)];
       const steady = role === "last" || (role === "legal" && alone);
       const winks = steady && light.role === role && hex && light.shown !== "000000";
-      if (light.role !== PLAYS || bytes !== light.shown) light.role = role; // lights go a look after the game that plays itself
+      if (light.role !== "aside" || bytes !== light.shown) light.role = role;
       light.glow.classList.toggle("quiet", role === "legal");
       if (bytes === light.shown || winks) return;
       light.shown = bytes;
