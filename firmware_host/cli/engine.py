@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from importlib import import_module, metadata
-from socketserver import BaseRequestHandler, ForkingMixIn, UnixStreamServer
+from socketserver import BaseRequestHandler, BaseServer, ForkingMixIn, UnixStreamServer
 from typing import Any, TextIO
 
 import click
@@ -72,8 +72,7 @@ class _Lender(ForkingMixIn, UnixStreamServer):
     max_children = _MOST + 1  # is never reached, so that none is waited for
 
     def __init__(self, listening: socket.socket, play: Playing, idle_s: float) -> None:
-        super().__init__("", BaseRequestHandler, bind_and_activate=False)
-        self.socket.close()
+        BaseServer.__init__(self, "", BaseRequestHandler)  # the unit may make no socket
         self.socket, self.timeout, self._play = listening, idle_s, play
         self.lends = True
 

@@ -231,8 +231,8 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
         case c.MakeMove(move):
-            legal = play.line.outcome is None and move in play.line.position.legal()
-            if state.made or not legal:
+            _check_nothing_made(state)
+            if play.line.outcome is not None or move not in play.line.position.legal():
                 raise NotPossibleError("{move} is not a legal move now.", move=move)
             return _ask_for(state, play.line.position.play(move))
         case c.Swap():
@@ -256,9 +256,13 @@ def _check_going_on(state: State, player: str) -> None:
     """Raises NotPossibleError where ``player`` cannot end the game now."""
     if state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
+    _check_nothing_made(state)
+    side_of(state.play.line.game, player)
+
+
+def _check_nothing_made(state: State) -> None:
     if state.made:
         raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
-    side_of(state.play.line.game, player)
 
 
 def _confirm(state: State, _journal: JournalPort, press: Press) -> State:

@@ -74,6 +74,23 @@ def test_an_open_matrix_reads_nothing(matrix) -> None:
     assert matrix.read() == (0.0,) * 9
 
 
+def test_lines_that_were_claimed_are_given_back_where_another_cannot_be(matrix, rig, monkeypatch):
+    pin, given_back = rig.pin_factory.pin, []
+
+    def claimed(number: int):
+        if number == ROWS[2]:
+            raise OSError(errno.EBUSY, "GPIO busy")
+        return pin(number)
+
+    monkeypatch.setattr(rig.pin_factory, "pin", claimed)
+    monkeypatch.setattr(MatrixPin, "close", lambda self: given_back.append(self._number))
+    with pytest.raises(PartAbsentError):
+        matrix.read()
+    assert given_back == [*ROWS[:2]]
+    monkeypatch.undo()
+    assert matrix.read() == (0.0,) * 9
+
+
 def test_poles_rows_and_columns(matrix, rig) -> None:
     rig.copper.closed = {(5, 16), (6, 18), (13, 27)}  # a1 north, b2 south, c3 south
     assert matrix.read() == (-12.1, 0, 0, 0, 12.1, 0, 0, 0, 12.1)

@@ -28,9 +28,16 @@ os.dup2(int(sys.argv[1]), 3)
 os.environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"}
 os.execv(sys.argv[2], sys.argv[2:])
 """
-# Answers as an engine does, and heeds nothing any more once it is asked to be ready.
+# Answers as an engine does, and heeds nothing any more once it is asked to be ready. As in the unit
+# (RestrictAddressFamilies=none) no socket can be made.
 DEAF = """
 import os, signal, socket, sys
+class Lent(socket.socket):
+    def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
+        if fileno is None:
+            raise OSError(97, "Address family not supported by protocol")
+        super().__init__(family, type, proto, fileno)
+socket.socket = Lent
 from firmware_host.cli.engine import lend
 def play(lines, out):
     for line in lines:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.commands import MakeMove
 from firmware_host.table.line import PendingMove
 from firmware_host.table.standing import Phase, Role
 
@@ -125,3 +127,11 @@ def test_the_position_before_is_a_takeback_after_a_restart_too(refereed):
     d.wait(3.1)
     assert d.journal.moves == ["d4"]
     assert d.standing.phase is Phase.TURN
+
+
+def test_another_move_is_not_made_before_this_one_is_finished(refereed):
+    d = refereed("d4")
+    d.put("blue", "d5")
+    with pytest.raises(NotPossibleError, match=r"A move is being carried out\. Finish it first\."):
+        d.scan(requests=[MakeMove("a1")])
+    assert d.standing.phase is Phase.SETTLE
