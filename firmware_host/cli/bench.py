@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import click
 
-from firmware_host.cli.main import ExtendedGroup
+from firmware_host.cli.main import Group
+from firmware_host.messages import text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 
 
-class Benches(ExtendedGroup):
+class Benches(Group):
     """Measurements of the table itself, and those that other packages bring."""
 
     extensions = "tiltboard.benches"
+    unknown = text("There is no measurement {name!r}; {hint}")
 
 
 @click.group(name="bench", cls=Benches, epilog="Example: tiltboard bench scan")

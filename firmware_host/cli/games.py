@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import click
 
 from drivers.clock import SystemClock
+from firmware_host.cli.main import Group
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
@@ -23,7 +24,10 @@ from firmware_host.messages import text
 
 
 @click.group(
-    name="games", invoke_without_command=True, epilog="Example: tiltboard games --sim --json"
+    name="games",
+    cls=Group,
+    invoke_without_command=True,
+    epilog="Example: tiltboard games --sim --json",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option(

@@ -34,6 +34,7 @@ from firmware_host.web.machine import (
 STATE = Path("/var/lib/tiltboard")
 UPDATE = "/opt/tiltboard/update"
 MOST_BYTES = 4096
+MOUNTED_BY_DESKTOPS = ("/media/", "/run/media/")  # udisks(8)
 _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
@@ -111,22 +112,25 @@ def _sent() -> Iterator[str]:
 
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
-    """The newest update on anything that can be pulled out."""
+    """The newest update on anything that can be pulled out, and that a desktop may have mounted."""
     asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
     listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)
     sticks = [
-        each["path"]
+        (each["path"], each["mountpoint"])
         for each in msgspec.json.decode(listed)["blockdevices"]
-        if each["hotplug"] and each["fstype"] and not each["mountpoint"]
+        if each["hotplug"] and each["fstype"]
+        if each["mountpoint"] is None or each["mountpoint"].startswith(MOUNTED_BY_DESKTOPS)
     ]
     if not sticks:
         raise UpdateError("There is no stick in the table's computer.")
-    with tempfile.TemporaryDirectory(dir="/run") as folder, ExitStack() as mounted:
-        for stick in sticks:
-            with suppress(UpdateError):
-                _run("mount", "-o", "ro,nosuid,nodev,noexec", stick, folder)
-                mounted.callback(subprocess.run, ["umount", folder], check=False)
-            found = [each for each in Path(folder).glob("tiltboard-*.update") if each.is_file()]
+    with tempfile.TemporaryDirectory(dir="/run") as own, ExitStack() as mounted:
+        for stick, folder in sticks:
+            if folder is None:
+                with suppress(UpdateError):
+                    _run("mount", "-o", "ro,nosuid,nodev,noexec", stick, own)
+                    mounted.callback(subprocess.run, ["umount", own], check=False)
+            files = Path(folder or own).glob("tiltboard-*.update")
+            found = [each for each in files if each.is_file()]
             if found:
                 yield str(
                     max(found, key=lambda path: list(map(int, re.findall(r"\d+", path.name))))

@@ -78,13 +78,15 @@ ALSO = {
 }
 
 
-class ExtendedGroup(click.Group):
+class Group(click.Group):
     """Its own commands, and those of the entry points of ``extensions``; its own come first.
 
-    Others' are imported when they are called or listed, never before.
+    Others' are imported when they are called or listed, never before. ``unknown``: what is said of
+    a name that no command has.
     """
 
     extensions = ""
+    unknown = text("There is no command {name!r}; {hint}")
 
     def own(self) -> dict[str, str]:
         """Names of commands and one line on each, in the order of their definition."""
@@ -98,13 +100,14 @@ class ExtendedGroup(click.Group):
         """Its own, or another package's. Raises ClickException for one that cannot be loaded, and
         UsageError, with the nearest name, for one that does not exist.
         """
-        own, others = super().get_command(ctx, cmd_name), self._others()
+        own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        if cmd_name not in others:
+        point = self._others().get(cmd_name)
+        if point is None:
             hint = nearest(cmd_name, self.list_commands(ctx))
-            raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
-        return _loaded(others[cmd_name])
+            raise misuse(Message(self.unknown.template, {"name": cmd_name, "hint": hint}))
+        return _loaded(point)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
@@ -143,7 +146,7 @@ def _checked(command: object) -> click.Command:
     raise PluginError(f"{type(command).__name__} is no click.Command")
 
 
-class LazyGroup(ExtendedGroup):
+class LazyGroup(Group):
     """Imports a sub-command's module when it is called, so that each starts fast."""
 
     extensions = "tiltboard.commands"

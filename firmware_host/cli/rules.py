@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import click
 
+from firmware_host.cli.main import Group
 from firmware_host.cli.options import name_broken_games
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
 from firmware_host.config.errors import ConfigError
@@ -193,7 +194,7 @@ def check_game(context: click.Context, *, name: str, games: int, seed: int) -> N
 PLATE = 10  # columns and rows of the reference plate
 
 
-@click.group(name="board", epilog="Example: tiltboard board check mine.toml")
+@click.group(name="board", cls=Group, epilog="Example: tiltboard board check mine.toml")
 def board() -> None:
     """Boards of Gravity Trap in files of your own."""
 

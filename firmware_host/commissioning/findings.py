@@ -44,6 +44,7 @@ _SUBJECTS = {
     "computer": text("computer"),
     "devices": text("devices"),
     "disk": text("disk"),
+    "engines": text("engines"),
     "hardware": text("hardware"),
     "journal": text("journal"),
     "lights": text("lights"),

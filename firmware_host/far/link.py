@@ -310,9 +310,12 @@ class Link:
         self._lost(text("The broker {broker} does not answer.", broker=self._broker))
         self._start_again()
 
-    def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
+    def _disconnect(self, _client: Any, _data: Any, flags: Any, reason: Any, _more: Any) -> None:
         if self.connected:  # else it is known why
-            self._lost(text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason))
+            gone = text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason)
+            broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
+            # Where the broker says nothing paho has a reason of its own, "Unspecified error"
+            self._lost(gone if flags.is_disconnect_packet_from_server else broken)
         self._start_again()
 
     def _start_again(self) -> None:

@@ -269,6 +269,18 @@ def test_sticks_without_an_update_are_unmounted_and_said_to_have_none(sticks):
     assert sticks("torn") == (none, [])
 
 
-@pytest.mark.parametrize("other", [{"hotplug": False}, {"fstype": None}, {"mountpoint": "/"}])
+def test_a_stick_that_a_desktop_has_mounted_is_read_where_it_is(sticks, tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "MOUNTED_BY_DESKTOPS", (f"{tmp_path}/media/", "/run/media/"))
+    (tmp_path / "media/pi").mkdir(parents=True)
+    (tmp_path / "full").rename(tmp_path / "media/pi/STICK")
+    mounted = sticks("gone", mountpoint=f"{tmp_path}/media/pi/STICK")
+    assert mounted == (None, ["update tiltboard-0.10.0.update 0.10.0"])
+    assert (tmp_path / "media/pi/STICK/tiltboard-0.9.1.update").exists()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"hotplug": False}, {"fstype": None}, {"mountpoint": "/"}, {"mountpoint": "/boot/firmware"}],
+)
 def test_what_is_no_stick_is_not_mounted(sticks, other):
     assert sticks("full", **other) == ("There is no stick in the table's computer.", [])

@@ -38,7 +38,7 @@ def greet() -> None:
 @pytest.fixture
 def run(monkeypatch):
     def brought(group):
-        return [EntryPoint(name, value, group) for name, value in BROUGHT[group].items()]
+        return [EntryPoint(name, value, group) for name, value in BROUGHT.get(group, {}).items()]
 
     monkeypatch.setattr(main, "entry_points", brought)
     monkeypatch.setattr(main.EntryPoint, "load", _load)
@@ -82,10 +82,18 @@ def test_a_command_of_ours_cannot_be_replaced(run):
     assert "Play on the simulated table" in run("sim", "--help").stdout
 
 
-def test_a_command_that_nobody_has_is_answered_with_the_nearest(run):
-    told = run("gret")
-    assert told.exit_code == 2
-    assert "greet" in told.stderr
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gret"], "There is no command 'gret'; did you mean 'greet'?"),
+        (["bench", "scn"], "There is no measurement 'scn'; did you mean 'scan'?"),
+        (["board", "x"], "There is no command 'x'; known are: check"),
+        (["games", "imprt"], "There is no command 'imprt'; did you mean 'import'?"),
+    ],
+)
+def test_a_command_that_nobody_has_is_answered_in_a_line_with_the_nearest(run, words, said):
+    told = run(*words)
+    assert (told.exit_code, told.stderr) == (2, f"Error: {said}\n")
 
 
 def test_the_product_never_imports_the_laboratory():
