@@ -7,7 +7,7 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -42,7 +42,7 @@ from firmware_host.commissioning.tasks import (
 )
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, nearest, text
+from firmware_host.messages import nearest, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.table import troubles
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
@@ -83,6 +83,13 @@ def chains(profile: Profile) -> list[tuple[int, ...]]:
     return [way for way in dict.fromkeys(found) if way != usual]
 
 
+def _answer_to(step: Step) -> Generator[Step, tuple[Frame, str | None], str]:
+    value = None
+    while value is None:
+        _, value = yield step
+    return value
+
+
 def _looking(profile: Profile, progress: Progress) -> Asking:
     """Whether the board is lit as said: with a picture that looks otherwise from each side, and in
     a mirror. Where the colours are elsewhere, it is shown as the next way in which a chain may run
@@ -96,9 +103,7 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
         " other light is green. Is it so?",
         first=profile.places[0][0],
     )
-    value = None
-    while value is None:
-        _, value = yield Step(say, lights=lights, choices=(YES, NO, DARKER))
+    value = yield from _answer_to(Step(say, lights=lights, choices=(YES, NO, DARKER)))
     ways: list[tuple[int, ...]] = [(), *chains(profile)]
     later = ways[ways.index(progress.light_at) + 1 :]
     if value == Answer.NO and later:
@@ -120,14 +125,13 @@ def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
         open_scans = 0 if frame.pressed else open_scans + 1
     closed = () if value is not None else tuple(sorted(seen))
     buttons = progress.buttons | {button: closed}
-    yield replace(step, known=structs.replace(progress, buttons=buttons))
+    yield Step(say, known=structs.replace(progress, buttons=buttons))
 
 
 def _listening(progress: Progress) -> Asking:
     """Whether the buzzer is heard."""
-    say, value = text("Do you hear the buzzer?"), None
-    while value is None:
-        _, value = yield Step(say, choices=(YES, NO))
+    say = text("Do you hear the buzzer?")
+    value = yield from _answer_to(Step(say, choices=(YES, NO)))
     yield Step(say, known=structs.replace(progress, buzzer=value == Answer.YES))
 
 
@@ -156,13 +160,9 @@ class Sweep:
         self.done = False
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
-        self._task: Task | None = None
-        self._asking: Asking | None = None
-        self._refused: Message | None = None
-        self._missing: tuple[Part, PartError | None] | None = None
         self._answer: str | None = None
-        self._counted = _count(tasks(progress, profile))
-        self.step = self._told(Step(text("The sweep has not begun.")))
+        self._steps = self._all_steps()
+        self.step = next(self._steps)
 
     @property
     def strip(self) -> list[Look | None]:
@@ -192,7 +192,10 @@ class Sweep:
 
     def measure_again(self, again: str) -> None:
         """Measure that place, or do that part, next. Raises NotPossibleError."""
-        self._go_on_from(measured_again(self._profile, self.progress, again))
+        self.progress, self.done = measured_again(self._profile, self.progress, again), False
+        self._proven |= {*self.progress.wanted}
+        self._steps = self._all_steps()
+        self.step = next(self._steps)
 
     def asked(self, overlay: Overlay) -> Asked:
         """What to show. ``overlay`` names the places, as the page knows them."""
@@ -216,62 +219,56 @@ class Sweep:
 
     def update(self, frame: Frame) -> Step:
         """Take one scan in."""
-        pressing = self._task is not None and self._task.ask is Ask.PRESS
+        choices, task = self.step.choices, self.step.task
         for press in self._buttons.update(frame.pressed, frame.time_s):
             number = {CONFIRM: 0, BACK: 1}[press.button]
-            if number < len(self.step.choices) and not pressing:
-                self._answer = self.step.choices[number].value
-        self.step = self._update(frame)
+            if number < len(choices) and task is not None and task.ask is not Ask.PRESS:
+                self._answer = choices[number].value
+        answer, self._answer = self._answer, None
+        self.step = self._steps.send((frame, answer))
         if self.step.accepted or self.done:
             self._keep(self.progress)
         return self.step
 
-    def _update(self, frame: Frame) -> Step:
-        value, self._answer = self._answer, None
-        if value == Answer.SKIP and self._task is not None:
-            self._skip(self._missing or (self._task.part, None))
-            return self._next(accepted=True)
-        if self._asking is None:
-            step = self._next()
-            if self._asking is None:
-                return step
-        if (missing := self._wait_for_part(frame)) is not None:
-            return missing
-        step = self._asking.send((frame, value))
-        if step.known is None:
-            self._refused = step.refused or self._refused
-            return self._told(step)
-        self._go_on_from(step.known)
-        self._refused = step.refused
-        return self._next(accepted=step.refused is None)
-
-    def _told(self, step: Step, *, accepted: bool = False) -> Step:
-        """``step``, with how far the sweep is."""
-        done, total = self._counted
-        known = replace(step, refused=self._refused, task=self._task, accepted=accepted)
-        return replace(known, done=done, total=total)
-
-    def _go_on_from(self, progress: Progress) -> None:
-        """Go on with what is known now, where a task has ended or is to be repeated."""
-        self.progress, self.done = progress, False
-        self._proven |= {*progress.wanted}
-        self._task = self._asking = self._refused = None
-
-    def _next(self, *, accepted: bool = False) -> Step:
-        """Begin the next task, or end."""
-        todo = list(tasks(self.progress, self._profile, self._skipped))
-        self._counted = _count(todo)
-        self._task = next((task for task, done in todo if not done), None)
-        if self._task is not None:
-            self._asking = self._begin(self._task)
-            return self._told(next(self._asking), accepted=accepted)
-        end = self._told(Step(text("The sweep is done.")), accepted=accepted)
-        self.done = True
+    def _all_steps(self) -> Asking:
+        """One task after the other, as long as there are any."""
+        accepted, refused = False, None
+        while True:
+            todo = list(tasks(self.progress, self._profile, self._skipped))
+            done, total = _count(todo)
+            task = next((task for task, known in todo if not known), None)
+            if task is None:
+                break
+            asking, missing = self._asking(task), None
+            step = next(asking)
+            while True:
+                refused = step.refused or refused
+                step = replace(step, refused=refused, task=task, accepted=accepted)
+                frame, answer = yield replace(step, done=done, total=total)
+                accepted = False
+                if answer == Answer.SKIP:
+                    self._skip(*(missing or (task.part, None)))
+                    accepted, refused = True, None
+                    break
+                missing = self._missing(task, frame)
+                if missing is not None:
+                    asking, refused = self._asking(task), None  # what was read does not count
+                    next(asking)
+                    step = _waiting(missing[1])
+                    continue
+                step = asking.send((frame, answer))
+                if step.known is not None:
+                    self.progress, refused = step.known, step.refused
+                    accepted = refused is None
+                    break
         left = tuple(part for part in self.progress.wanted if part in self._skipped)
-        self.progress = structs.replace(self.progress, wanted=left)
-        return end
+        self.progress, self.done = structs.replace(self.progress, wanted=left), True
+        end = Step(text("The sweep is done."), refused=refused, done=done, total=total)
+        yield replace(end, accepted=accepted)
+        while True:
+            yield end
 
-    def _begin(self, task: Task) -> Asking:
+    def _asking(self, task: Task) -> Asking:
         profile, progress = self._profile, self.progress
         match task.ask:
             case Ask.PICTURE:
@@ -283,39 +280,25 @@ class Sweep:
             case Ask.LEVEL | Ask.EDGE:
                 return tilting(profile, progress, self.orientation, task.name)
             case Ask.EMPTY:
-                return emptying(profile, progress, self.orientation, tilt=self._tilt)
+                return emptying(profile, progress, self.orientation, tilt=self._has_tilt)
             case Ask.PLACE:
                 return placing(profile, progress, task)
 
     @property
-    def _tilt(self) -> bool:
+    def _has_tilt(self) -> bool:
         return self._profile.imu is not None and Part.EDGES not in self._skipped
 
-    def _wait_for_part(self, frame: Frame) -> Step | None:
-        """A step that waits for a part which the task needs, or skips it; None where it answers."""
-        task = self._task
-        if task is None:
-            return None
+    def _missing(self, task: Task, frame: Frame) -> tuple[Part, PartError | None] | None:
+        """A part that the task needs and that does not answer, and why; None: it is starting."""
         part = task.part
-        if task.ask is Ask.EMPTY and frame.field_mt and self._tilt:
+        if task.ask is Ask.EMPTY and frame.field_mt and self._has_tilt:
             part = Part.EDGES
         fault = next((f for f in frame.faults if f.part in (FAULT_OF[part], "node")), None)
         reading: object = {Part.EDGES: frame.motion, Part.PLACES: frame.field_mt}.get(part, frame)
-        if reading and fault is None:
-            self._missing = None
-            return None
-        self._missing, self._refused = (part, fault), None
-        self._asking = self._begin(task)  # what was read before does not count
-        next(self._asking)
-        if fault is None:  # they are still starting
-            return self._told(Step(text("The sensors do not answer yet.")))
-        return self._told(Step(troubles.part_missing([fault]), choices=(SKIP,)))
+        return None if reading and fault is None else (part, fault)
 
-    def _skip(self, missing: tuple[Part, PartError | None]) -> None:
-        part, fault = missing
-        self._missing = None
+    def _skip(self, part: Part, fault: PartError | None) -> None:
         self._skipped.add(part)
-        self._go_on_from(self.progress)
         name = FAULT_OF[part]
         if fault is None:
             remedy = text("If it stays: glue it flat, its sides along the rows.")
@@ -328,6 +311,13 @@ class Sweep:
         self.troubles.append(wrong)
         if not isinstance(fault, WrongPartError):
             self.troubles.append(note(name, supply_of(name)))
+
+
+def _waiting(fault: PartError | None) -> Step:
+    """For a part that does not answer, or is still starting."""
+    if fault is None:
+        return Step(text("The sensors do not answer yet."))
+    return Step(troubles.part_missing([fault]), choices=(SKIP,))
 
 
 def begin(

@@ -6,7 +6,7 @@ import math
 import os
 import select
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -85,16 +85,15 @@ class Console:
 
 @dataclass(slots=True)
 class _Request:
-    """``asking``: what is asked for, again in each scan, until it has been seen. ``from_s``: not
-    before, while other steps go on. ``due_s``: what is ``asked`` must have been seen by then.
+    """``due_s``: by when it must have been seen; None until it is asked for, not before ``from_s``.
     ``level``: somebody holds the plate until it has been seen.
     """
 
-    asking: Iterator[Asked]
+    asked: Asked
+    seen: Seen
     from_s: float = 0.0
-    due_s: float = 0.0
-    asked: Asked | None = None
     level: bool = False
+    due_s: float | None = None
 
 
 class Person:
@@ -119,6 +118,7 @@ class Person:
     ) -> None:
         self.clock: Clock = buses.clock
         self._open = profile, buses, state
+        self._profile = profile
         self._pacer = Pacer(buses.clock, profile.scans_per_s)
         self._terminal = terminal
         self._time_out_s = time_out_s
@@ -156,34 +156,49 @@ class Person:
 
         clear = text("Take every piece off the plate.")
         say = text("Set the board up as the lights show.") if wanted else clear
-        self._ask(_until(Asked(say), is_set_up), tick)
+        self._ask(_Request(Asked(say), is_set_up), tick)
 
     def act(self, deed: Act, tick: Tick) -> None:
         """Ask for it, and wait until the sensors have seen it."""
-        if isinstance(deed, Wait):
-            until_s = self.clock.now() + deed.duration_s
-            while self.clock.now() < until_s or self._later:
-                tick()
-            return
-        self._ask(self._doing(deed), tick)
-        if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
-            level = isinstance(deed, c.Tilt)
-            undoing = self._doing(c.Tilt(0.0, 0.0) if level else c.Heal(""))
-            from_s = self.clock.now() + deed.for_s
-            self._later.append(_Request(undoing, from_s, level=level))
+        match deed:
+            case Wait(duration_s):
+                until_s = self.clock.now() + duration_s
+                while self.clock.now() < until_s or self._later:
+                    tick()
+            case Kill():
+                self._restart()
+            case PowerCut():
+                if isinstance(self._profile.hall, MatrixHall):
+                    raise SkippedError("The sensors have no supply besides this computer's own.")
+                off = text("Switch the plate's supply off. Leave this computer on.")
+                self._ask(_Request(Asked(off), lambda: not self._whole()), tick)
+                on = text("Switch the plate's supply on again.")
+                self._ask(_Request(Asked(on), self._is_back), tick)
+                self._restart()
+            case _:
+                self._ask(_Request(*self._request(deed)), tick)
+                if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
+                    level = isinstance(deed, c.Tilt)
+                    undoing = self._request(c.Tilt(0.0, 0.0) if level else c.Heal(""))
+                    self._later.append(_Request(*undoing, self.clock.now() + deed.for_s, level))
+
+    def _restart(self) -> None:
+        """Drop everything in memory; a new host goes on where the journal ends."""
+        self.host.close()
+        self.__enter__()
+        self._terminal.tell(text("The service has been started again."))
 
     # Asking
 
-    def _ask(self, asking: Iterator[Asked], tick: Tick) -> None:
-        """Ask, and scan until everything has been seen."""
-        request = _Request(asking)
+    def _ask(self, request: _Request, tick: Tick) -> None:
+        """Ask, and scan until it has been seen."""
         try:
             while self._goes_on(request):
                 match self._terminal.reply():
                     case None:
                         pass
                     case "again":
-                        request.asked = None
+                        request.due_s = None
                     case "skip":
                         raise SkippedError("Somebody chose to skip it.")
                     case "stop":
@@ -195,13 +210,13 @@ class Person:
             self.host.upkeep.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
-        """Whether it has not been seen; what comes next is asked for. Raises NotSeenError."""
-        asked, now_s = next(request.asking, None), self.clock.now()
-        if asked is None:
+        """Whether it has not been seen; then it is asked for, once. Raises NotSeenError."""
+        asked, now_s = request.asked, self.clock.now()
+        if request.seen():
             self.host.upkeep.asked = None
             return False
-        if asked is not request.asked:
-            request.asked, request.due_s = asked, now_s + self._time_out_s
+        if request.due_s is None:
+            request.due_s = now_s + self._time_out_s
             self.host.upkeep.asked = asked
             self._terminal.tell(asked.say)
         if now_s >= request.due_s:
@@ -217,68 +232,13 @@ class Person:
 
     # What is asked for, and when it has been seen
 
-    def _doing(self, deed: Act) -> Iterator[Asked]:
+    def _request(self, deed: Act) -> tuple[Asked, Seen]:
         """Raises SkippedError, and TiltboardError for what no hand could do."""
-        host, profile = self.host, self.host.profile
-        match deed:
-            case Kill():
-                self._restart()
-            case PowerCut():
-                if isinstance(profile.hall, MatrixHall):
-                    raise SkippedError("The sensors have no supply besides this computer's own.")
-                off = text("Switch the plate's supply off. Leave this computer on.")
-                yield from _until(Asked(off), lambda: not self._whole())
-                on = text("Switch the plate's supply on again.")
-                yield from _until(Asked(on), self._is_back)
-                self._restart()
-            case c.Press(button, held_s):
-                if profile.panel is None:
-                    raise SkippedError("This table has no buttons.")
-                say = text("Press {button} and let go.", button=button)
-                if held_s >= LONG_PRESS_S:
-                    longer = f"{held_s + LONGER_S:g}"
-                    say = text(
-                        "Hold {button} for {seconds} seconds.", button=button, seconds=longer
-                    )
-                asked = Asked(say)
-                yield from _until(asked, lambda: button in host.frame.pressed)
-                yield from _until(asked, lambda: button not in host.frame.pressed)
-            case c.Fault(name):
-                pulled = plugs(profile)
-                if name not in pulled:
-                    raise SkippedError(
-                        "Nobody can make {name} by hand on this table, or should; the simulated one"
-                        " can be broken so. By hand: {known}.",
-                        name=name,
-                        known=", ".join(pulled) or text("nothing"),
-                    )
-                yield from _until(Asked(pulled[name]), lambda: not self._whole())
-            case c.Heal():
-                yield from _until(Asked(text("Plug it in again.")), self._is_back)
-            case c.Tilt() | c.Bump() if not profile.sees_tilt:
-                raise SkippedError("This table has no tilt sensor to see it with.")
-            case c.Tilt(0.0, 0.0):
-                level = Asked(text("Let the plate come back to level."))
-                yield from _until(level, self._still)
-            case c.Tilt(x_deg, y_deg):
-                # about x the highest row goes up, about y column a
-                side = text("the side of {side} goes up by {angle} degrees")
-                ways = _ways(profile, side, -y_deg, x_deg)
-                say = text("Tilt the plate and hold it: {ways}.", ways=ways)
-                yield from _until(Asked(say), lambda: self._leans(x_deg, y_deg))
-            case c.Bump():
-                asked = Asked(text("Knock against the table, lightly."))
-                yield from _until(asked, self._was_knocked)
-                yield from _until(asked, self._still)
-            case _:
-                yield from self._moving(deed)
-
-    def _moving(self, deed: Act) -> Iterator[Asked]:
-        """Pieces. Raises as ``_doing``."""
-        host, profile = self.host, self.host.profile
+        host, profile = self.host, self._profile
         match deed:
             case c.Put(piece, place, offset_mm):
                 host.overlay.magnet_of(piece)
+                stands = self._holds(place, piece, or_unsure=any(offset_mm))
                 self._check_free(place)
                 kind = play.piece(host.game.name, piece)
                 say = text("Put a {piece} on {place}.", piece=kind, place=place)
@@ -289,50 +249,72 @@ class Person:
                         place=place,
                         ways=_ways(profile, text("{mm} mm toward {side}"), *offset_mm),
                     )
-                stands = self._holds(place, piece, or_unsure=any(offset_mm))
-                yield from _until(Asked(say, {place: Role.PUT}, {place: piece}), stands)
+                return Asked(say, {place: Role.PUT}, {place: piece}), stands
             case c.Take(what):
                 place = str(what)  # a scenario names places
+                empty = self._holds(place, None)
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
-                yield from _until(Asked(say, {place: Role.REMOVE}), self._holds(place, None))
+                return Asked(say, {place: Role.REMOVE}), empty
             case c.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
                     "Knock each of these pieces to a free place beside it: {places}.",
                     places=", ".join(places),
                 )
-                yield from _until(
-                    Asked(say, dict.fromkeys(places, Role.LIFT)),
-                    lambda: all(self._cells.get(at) != was for at, was in before.items()),
-                )
+                asked = Asked(say, dict.fromkeys(places, Role.LIFT))
+                return asked, lambda: all(self._cells.get(at) != was for at, was in before.items())
             case c.Move(source, target) | c.Slide(source, target):
-                piece = self._piece_on(source)
+                piece, ends = self._piece_on(source), {"source": source, "target": target}
+                moved = _in_turn(self._holds(source, None), self._holds(target, piece))
                 if target != source:
                     self._check_free(target)
-                say = text(
-                    "Lift the piece on {source} and put it on {target}.",
-                    source=source,
-                    target=target,
-                )
+                say = text("Lift the piece on {source} and put it on {target}.", **ends)
                 if isinstance(deed, c.Slide):
                     say = text(
-                        "Slide the piece from {source} to {target} without lifting it.",
-                        source=source,
-                        target=target,
+                        "Slide the piece from {source} to {target} without lifting it.", **ends
                     )
                 asked = Asked(say, {source: Role.LIFT, target: Role.PUT}, {target: piece})
-                gone, there = self._holds(source, None), self._holds(target, piece)
-                yield from _until(asked, gone)
-                yield from _until(asked, there)
-            case _:
-                raise SkippedError("Only simulated hands do that.")
-
-    def _restart(self) -> None:
-        """Drop everything in memory; a new host goes on where the journal ends."""
-        self.host.close()
-        self.__enter__()
-        self._terminal.tell(text("The service has been started again."))
+                return asked, moved
+            case c.Press(button, held_s):
+                if profile.panel is None:
+                    raise SkippedError("This table has no buttons.")
+                say = text("Press {button} and let go.", button=button)
+                if held_s >= LONG_PRESS_S:
+                    say = text(
+                        "Hold {button} for {seconds} seconds.",
+                        button=button,
+                        seconds=f"{held_s + LONGER_S:g}",
+                    )
+                return Asked(say), _in_turn(
+                    lambda: button in host.frame.pressed, lambda: button not in host.frame.pressed
+                )
+            case c.Fault(name):
+                pulled = plugs(profile)
+                if name not in pulled:
+                    raise SkippedError(
+                        "Nobody can make {name} by hand on this table, or should; the simulated one"
+                        " can be broken so. By hand: {known}.",
+                        name=name,
+                        known=", ".join(pulled) or text("nothing"),
+                    )
+                return Asked(pulled[name]), lambda: not self._whole()
+            case c.Heal():
+                return Asked(text("Plug it in again.")), self._is_back
+            case c.Tilt() | c.Bump() if not profile.sees_tilt:
+                raise SkippedError("This table has no tilt sensor to see it with.")
+            case c.Tilt(0.0, 0.0):
+                return Asked(text("Let the plate come back to level.")), self._still
+            case c.Tilt(x_deg, y_deg):
+                # about x the highest row goes up, about y column a
+                side = text("the side of {side} goes up by {angle} degrees")
+                ways = _ways(profile, side, -y_deg, x_deg)
+                say = text("Tilt the plate and hold it: {ways}.", ways=ways)
+                return Asked(say), lambda: self._leans(x_deg, y_deg)
+            case c.Bump():
+                say = text("Knock against the table, lightly.")
+                return Asked(say), _in_turn(self._was_knocked, self._still)
+        raise SkippedError("Only simulated hands do that.")
 
     @property
     def _cells(self) -> Mapping[str, str]:
@@ -345,7 +327,7 @@ class Person:
         """
         host, index = self.host, self.host.overlay.index_of(place)
         first_mt = host.frame.field_mt[index : index + 1]
-        latest_mt: deque[float] = deque(maxlen=round(REST_S * host.profile.scans_per_s))
+        latest_mt: deque[float] = deque(maxlen=round(REST_S * self._profile.scans_per_s))
 
         def stands() -> bool:
             if place in host.sight.unsure:
@@ -374,7 +356,6 @@ class Person:
         return piece
 
     def _check_free(self, place: str) -> None:
-        self.host.overlay.index_of(place)
         if place in self._cells:
             raise NotPossibleError(
                 "{place} is occupied.", remedy="Take that piece away first.", place=place
@@ -403,9 +384,16 @@ class Person:
         return not self._still() or any(e.happening is Happening.BUMPED for e in events)
 
 
-def _until(asked: Asked, seen: Seen) -> Iterator[Asked]:
-    while not seen():
-        yield asked
+def _in_turn(first: Seen, then: Seen) -> Seen:
+    """That ``first`` was so, and ``then`` is, now or later."""
+    was = False
+
+    def seen() -> bool:
+        nonlocal was
+        was = was or first()
+        return was and then()
+
+    return seen
 
 
 def plugs(profile: Profile) -> Mapping[str, Message]:
@@ -423,7 +411,7 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
     """``way`` along columns, rows or both, where not 0; positive is toward the last of them."""
-    column = profile.places[profile.columns - 1 if by_column > 0 else 0][0]
+    column = profile.places[-1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
     sides = (
         (by_column, text("column {column}", column=column)),
