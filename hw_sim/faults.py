@@ -9,44 +9,45 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from firmware_host.config.files import JOURNAL_NAME
-from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard
+from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
 from hw_sim.buses.i2c import I2cBus, Message
+from hw_sim.buses.serial import SimLine
 from hw_sim.buses.spi import MAX_BYTES, SpiPort
 from hw_sim.buses.timing import SPI_DMA_BYTES
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
-from hw_sim.clock import in_time
+from hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
+from hw_sim.clock import VirtualClock, in_time
 from hw_sim.errors import FaultError
-from hw_sim.world.pieces import Piece
+from hw_sim.node import SimNode
+from hw_sim.rng import Stream
 from hw_sim.world.world import BOUNCE_S, Button
 
 if TYPE_CHECKING:
     from hw_sim.table import SimTable
 
 Targets = Sequence[str]
+Shows = Callable[[], bool]
+Failing = Iterator[Shows]
+"""A fault from its begin to its end: it breaks something, yields what tells whether that can be
+seen now, and mends it.
+"""
 
 
-class FaultKind(NamedTuple):
-    """``turn(on, *things)``: break it (True) or mend it. ``shows(*things)``: whether its effect can
-    be seen now. ``named``: what each of its targets may be. ``momentary``: it happens, and is over.
-    """
+def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things: Any) -> Failing:
+    set_on(True, *things)
+    yield partial(shows, *things)
+    set_on(False, *things)
 
-    turn: Callable[..., object]
-    shows: Callable[..., bool]
-    named: tuple[Mapping[str, Any], ...] = ()
-    momentary: bool = False
-
-
-Kinds = Iterator[tuple[str, FaultKind]]
 
 # Of the sensors under the places, their wires, and the magnets above them
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
+TURNED = -1.0  # a magnet's factor
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
 # 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A (HARDWARE.md: 0.26 at 2). WS2812 are
@@ -58,93 +59,66 @@ BY_LIGHTS = {
     "rails-field": {"rails_mt_a": 0.13},
     "lights-pulsed": {"ground_v_a": 0.005, "pulsed": 1.0},
 }
-TURNED = -1.0  # a magnet's factor
 
 
-def sensor_kinds(table: SimTable) -> Kinds:
-    """Faults of the sensors and their wires; none for another package's."""
-    board = table.hall_board
-    places = {place: index for index, place in enumerate(table.profile.places)}
-    if board is None:
-        return
-
-    def swap(_on: bool, one: int, other: int) -> None:
-        board.swap_wires(one, other)
-
-    yield "sensor-dead", FaultKind(board.set_dead, board.is_dead, (places,))
-    yield "sensor-stuck", FaultKind(board.set_stuck, board.is_stuck, (places,))
-    yield (
-        "sensor-swapped",
-        FaultKind(swap, lambda one, other: board.wire_of(one) == other, (places, places)),
-    )
-    if not isinstance(board, HallBoard):
-        return
-
-    def drifts(index: int) -> bool:
-        """Within the next minute, by more than a weak magnet's share."""
-        return board.crept_mt(index, table.clock.now() + 60.0) > 1.0
-
-    def is_noisy(index: int) -> bool:
-        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * board.noise_factor
-        return statistics.pstdev(board.probe(index)) > 3 * usual_v
-
-    yield "sensor-drift", FaultKind(board.set_drifting, drifts, (places,))
-    yield "sensor-noisy", FaultKind(board.set_noisy, is_noisy, (places,))
-    yield from _lit_kinds(table, board)
+def _swapped(board: HallBoard | SwitchBoard, one: int, other: int) -> Failing:
+    board.swap_wires(one, other)
+    yield lambda: board.wire_of(one) == other
+    board.swap_wires(one, other)
 
 
-def _lit_kinds(table: SimTable, board: HallBoard) -> Kinds:
+def _drifts(board: HallBoard, clock: VirtualClock, index: int) -> bool:
+    """Within the next minute, by more than a weak magnet's share."""
+    return board.crept_mt(index, clock.now() + 60.0) > 1.0
+
+
+def _is_noisy(board: HallBoard, index: int) -> bool:
+    usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * board.noise_factor
+    return statistics.pstdev(board.probe(index)) > 3 * usual_v
+
+
+def _lit(table: SimTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]) -> Failing:
     """What the lights do to sensors that measure."""
-    lit = LitBoard(table)
-
-    def light(sizes: Mapping[str, float], on: bool) -> None:
-        for figure, size in sizes.items():
-            setattr(lit, figure, size if on else 0.0)
-        board.under(lit)
+    last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
 
     def acts() -> bool:
         """With every light white, on a sensor of the last row."""
-        last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
         shifted_v = lit.shifted_v(last, QUIESCENT_V, white_a) - QUIESCENT_V
         return abs(shifted_v) > 0.005 or lit.heat_k > 1.0
 
-    for name, sizes in BY_LIGHTS.items():
-        yield name, FaultKind(partial(light, sizes), acts)
+    for figure, size in sizes.items():
+        setattr(lit, figure, size)
+    board.under(lit)
+    yield acts
+    for figure in sizes:
+        setattr(lit, figure, 0.0)
 
 
-def magnet_kinds(table: SimTable) -> Kinds:
-    """Faults of the magnet in the piece that stands on a place."""
+def _magnet(table: SimTable, factor: float, index: int) -> Failing:
+    """The magnet in the piece that stands on a place."""
     world, profile = table.world, table.profile
-    places = {place: index for index, place in enumerate(profile.places)}
-    changed: dict[tuple[float, int], Piece] = {}
+    piece = world.piece_at(index)
+    if piece is None:
+        raise FaultError(
+            "No piece stands on {place} whose magnet could be weak.",
+            remedy="Put one there first.",
+            place=profile.places[index],
+        )
+    disc = piece.kind.disc
+    rated_mt = disc.vertical_mt(0.0, profile.gap_mm + disc.height_mm / 2) * piece.kind.sign
 
-    def change(factor: float, on: bool, index: int) -> None:
-        piece = world.piece_at(index) if on else changed.pop((factor, index))
-        if piece is None:
-            raise FaultError(
-                "No piece stands on {place} whose magnet could be weak.",
-                remedy="Put one there first.",
-                place=profile.places[index],
-            )
-        piece.factor *= factor if on else 1 / factor
-        if on:
-            changed[factor, index] = piece
-        world.changed(piece)
-
-    def shows(factor: float, index: int) -> bool:
+    def shows() -> bool:
         """By the share of its rated field that is felt under the piece: below what the spread of
         magnets allows, or the other pole, as of one glued in the wrong way round.
         """
-        piece = changed.get((factor, index))
-        if piece is None:
-            return False
-        disc = piece.kind.disc
-        rated_mt = disc.vertical_mt(0.0, profile.gap_mm + disc.height_mm / 2) * piece.kind.sign
         share = world.field_of_mt(piece, index, table.clock.now()) / rated_mt
         return share < 0.0 if factor == TURNED else abs(share) < 0.5
 
-    for name, factor in (("weak-magnet", WEAK_MAGNET), ("magnet-turned", TURNED)):
-        yield name, FaultKind(partial(change, factor), partial(shows, factor), (places,))
+    piece.factor *= factor
+    world.changed(piece)
+    yield shows
+    piece.factor /= factor
+    world.changed(piece)
 
 
 # Of buttons and lights
@@ -153,64 +127,59 @@ LIGHTS_HZ = 2_400_000
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
-def button_kinds(table: SimTable) -> Kinds:
-    """Faults of the buttons, where there are some."""
-
-    def wear(on: bool, button: Button) -> None:
-        button.worn = on
-
-    def chatters(button: Button) -> bool:
-        return button.chatter_s > BOUNCE_S
-
-    if table.profile.panel is not None:
-        yield "button-bounce", FaultKind(wear, chatters, (table.world.buttons,))
+def _bounce(button: Button) -> Failing:
+    button.worn = True
+    yield lambda: button.chatter_s > BOUNCE_S
+    button.worn = False
 
 
-def lights_kinds(table: SimTable) -> Kinds:
-    """Faults of the strip, where there is one."""
-    chain, stream = table.chain, table.streams.stream("lights-level")
-
-    def cut(on: bool) -> None:
-        chain.supply_failed = on
-        chain.power_on(table.clock.now())  # dark, when it goes and when it comes back
+def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
+    """Dark, when the supply goes and when it comes back."""
 
     def is_dark() -> bool:
         probe = deepcopy(chain)
-        probe.receive(bytes([255]) * probe.count * BYTES_PER_LIGHT, table.clock.now() + 1.0)
+        probe.receive(bytes([255]) * probe.count * BYTES_PER_LIGHT, clock.now() + 1.0)
         return not any(map(any, probe.colours))
 
+    chain.supply_failed = True
+    chain.power_on(clock.now())
+    yield is_dark
+    chain.supply_failed = False
+    chain.power_on(clock.now())
+
+
+def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
+    """Without a 74AHCT125: a high that is too low is a 0 now and then."""
+
     def misread(data: bytes) -> bytes:
-        """Without a 74AHCT125: a high that is too low is a 0 now and then."""
         return bytes(
             byte & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else byte
             for byte in data
         )
 
-    def spoil(on: bool) -> None:
-        chain.line = misread if on else bytes
+    chain.line = misread
+    yield lambda: _damages(chain.line, 4096)
+    chain.line = bytes
 
-    def gap(on: bool) -> None:
-        chain.gaps_under = MAX_BYTES + 1 if on else SPI_DMA_BYTES
 
+def _gaps(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
     def has_gaps() -> bool:
         """A dark frame, as SPI sends it, arrives as another."""
         probe = deepcopy(chain)
         dark = int("100" * 8 * BYTES_PER_LIGHT * probe.count, 2)
         sent = dark.to_bytes(3 * BYTES_PER_LIGHT * probe.count)
-        probe.transfer(sent, LIGHTS_HZ, 0, table.clock.now() + 1.0)
+        probe.transfer(sent, LIGHTS_HZ, 0, clock.now() + 1.0)
         return any(map(any, probe.colours))
 
-    if chain.count:
-        yield "lights-brownout", FaultKind(cut, is_dark)
-        yield "lights-level", FaultKind(spoil, partial(_damages, lambda: chain.line, 4096))
-        if chain is table.buses.light_port.chip:
-            yield "lights-gaps", FaultKind(gap, has_gaps)
+    chain.gaps_under = MAX_BYTES + 1
+    yield has_gaps
+    chain.gaps_under = SPI_DMA_BYTES
 
 
-def _damages(line: Callable[[], Callable[[bytes], bytes]], count: int) -> bool:
+def _damages(line: Callable[[bytes], bytes], count: int) -> bool:
     """Whether so many bytes do not come through a line as they were sent."""
     sent = bytes([255]) * count
-    return line()(sent) != sent
+    return line(sent) != sent
 
 
 # Between the computer and the chips: I2C, SPI and the node's cable
@@ -220,78 +189,61 @@ READ_HZ = 1_000_000
 NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
 
 
-def bus_kinds(table: SimTable) -> Kinds:
-    """Of I2C: a chip that acknowledges nothing, a line that is held. Of SPI: a data line that says
-    nothing.
-    """
-    buses = {str(number): bus for number, bus in table.buses.i2c_buses.items()}
-    ports = {f"{bus}.{select}": port for (bus, select), port in table.buses.spi_ports.items()}
+def _nack(bus: I2cBus) -> Failing:
+    bus.nacking = {*bus.chips}
+    yield lambda: _fails_with(errno.EREMOTEIO, bus)
+    bus.nacking = set()
 
-    def nack(on: bool, bus: I2cBus) -> None:
-        bus.nacking = {*bus.chips} if on else set()
 
-    def stick(on: bool, bus: I2cBus) -> None:
-        bus.stuck = on
+def _stuck(bus: I2cBus) -> Failing:
+    bus.stuck = True
+    yield lambda: _fails_with(errno.ETIMEDOUT, bus)
+    bus.stuck = False
 
-    def fails_with(error: int, bus: I2cBus) -> bool:
-        """Whether addressing each chip does, tried on a clock of its own."""
-        probe = copy(bus)
-        probe.clock = copy(table.clock)
-        return all(_error_of(probe, address) == error for address in probe.chips)
 
-    def silence(on: bool, port: SpiPort) -> None:
-        port.silent = 0x00 if on else None
+def _fails_with(error: int, bus: I2cBus) -> bool:
+    """Whether addressing each chip does, tried on a clock of its own."""
+    probe = copy(bus)
+    probe.clock = copy(bus.clock)
+    found = []
+    for address in probe.chips:
+        try:
+            probe.transfer([Message(address, b"")])
+        except OSError as failure:
+            found.append(failure.errno)
+    return found == [error] * len(probe.chips)
 
-    def is_silent(port: SpiPort) -> bool:
+
+def _silent(port: SpiPort) -> Failing:
+    def is_silent() -> bool:
         probe = copy(port)
-        probe.clock = copy(table.clock)
+        probe.clock = copy(port.clock)
         return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
-    if buses:
-        yield "i2c-nack", FaultKind(nack, partial(fails_with, errno.EREMOTEIO), (buses,))
-        yield "i2c-stuck", FaultKind(stick, partial(fails_with, errno.ETIMEDOUT), (buses,))
-    if ports:
-        yield "spi-silent", FaultKind(silence, is_silent, (ports,))
+    port.silent = 0x00
+    yield is_silent
+    port.silent = None
 
 
-def _error_of(bus: I2cBus, address: int) -> int | None:
-    """The error of addressing a chip; None: it answers."""
-    try:
-        bus.transfer([Message(address, b"")])
-    except OSError as error:
-        return error.errno
-    return None
-
-
-def node_kinds(table: SimTable) -> Kinds:
-    """Faults of the plate's own microcontroller, where it has one."""
-    node = table.node
-    if node is None:
-        return
-    line = node.line
-    stream = table.streams.stream("line-noise")
-
+def _noise(line: SimLine, stream: Stream) -> Failing:
     def brushes(data: bytes) -> bytes:
         return bytes(b ^ 1 << stream.randrange(8) if stream.random() < NOISE else b for b in data)
 
-    def hiss(on: bool) -> None:
-        line.noise = brushes if on else bytes
+    line.noise = brushes
+    yield lambda: _damages(line.noise, 100_000)
+    line.noise = bytes
 
-    def is_gone() -> bool:
-        return not line.plugged
 
-    def replug(on: bool) -> None:
-        (line.unplug if on else node.replug)()
+def _reenumerated(node: SimNode) -> Failing:
+    node.line.unplug()
+    yield lambda: not node.line.plugged
+    node.replug()
 
-    def pull_out(on: bool) -> None:
-        if on:
-            node.unplug()
-        else:
-            node.power_on(table.clock.now())
 
-    yield "line-noise", FaultKind(hiss, partial(_damages, lambda: line.noise, 100_000))
-    yield "node-reenumerated", FaultKind(replug, is_gone)
-    yield "node-unplugged", FaultKind(pull_out, is_gone)
+def _unplugged(node: SimNode, clock: VirtualClock) -> Failing:
+    node.unplug()
+    yield lambda: not node.line.plugged
+    node.power_on(clock.now())
 
 
 # In a chip on the I2C bus: a reset, a wrong identity, a dead axis
@@ -300,42 +252,31 @@ AXES = {"x": 0, "y": 1, "z": 2}
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 
 
-def chip_kinds(table: SimTable) -> Kinds:
-    """Faults of the tilt sensor, "imu", and of each expander, by its address, "0x20"."""
-    imu = table.imu
-    chips: dict[str, InertialChip | Mcp23017] = {} if imu is None else {"imu": imu}
-    chips |= {f"{address:#04x}": chip for address, chip in table.expanders.items()}
+def _reset(clock: VirtualClock, chip: InertialChip | Mcp23017) -> Failing:
+    chip.reset(clock.now())
+    yield lambda: chip.is_reset
 
-    def reset(on: bool, chip: InertialChip | Mcp23017) -> None:
-        if on:
-            chip.reset(table.clock.now())
 
-    if not table.buses.i2c_buses:
-        return
-    yield "chip-reset", FaultKind(reset, lambda chip: chip.is_reset, (chips,), momentary=True)
-    if imu is None:
-        return
-    genuine = imu.who_am_i
-
-    def identify(on: bool, chip: InertialChip) -> None:
-        chip.who_am_i = OTHER_ID if on else genuine
-
-    def says_other(chip: InertialChip) -> bool:
+def _other_id(clock: VirtualClock, chip: InertialChip) -> Failing:
+    def says_other() -> bool:
         """Whether the chip gives a strange identity on its bus."""
-        now_s = table.clock.now()
+        now_s = clock.now()
         chip.write(bytes([chip.WHO_AM_I]), now_s)
         return (chip.read(1, now_s) or b"\0")[0] == OTHER_ID
 
-    def deaden(on: bool, axis: int) -> None:
-        (imu.dead_axes.add if on else imu.dead_axes.discard)(axis)
+    genuine, chip.who_am_i = chip.who_am_i, OTHER_ID
+    yield says_other
+    chip.who_am_i = genuine
 
-    def stands_still(axis: int) -> bool:
-        """Whether that axis of the accelerometer feels nothing at all, not even its own noise."""
-        now_s = table.clock.now()
-        return not any(imu.accel_words(now_s)[axis] for _ in range(READINGS))
 
-    yield "wrong-id", FaultKind(identify, says_other, ({"imu": imu},))
-    yield "imu-axis-dead", FaultKind(deaden, stands_still, (AXES,))
+def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
+    def stands_still() -> bool:
+        """Whether the accelerometer feels nothing at all along it, not even its own noise."""
+        return not any(chip.accel_words(clock.now())[axis] for _ in range(READINGS))
+
+    chip.dead_axes.add(axis)
+    yield stands_still
+    chip.dead_axes.discard(axis)
 
 
 # In the computer that runs the table: its time and its disk
@@ -344,6 +285,20 @@ STALL_S = 0.6  # how late each scan comes while the computer is busy with someth
 PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
 PAUSES = 1 / 100  # of the scans: every two seconds
 SLEEPS = 200
+
+
+def _late(clock: VirtualClock, late_s: Callable[[], float], least_s: float) -> Failing:
+    """``least_s``: by which so many sleeps are late together."""
+
+    def is_late() -> bool:
+        probe = copy(clock)
+        for _ in range(SLEEPS):
+            probe.sleep(1.0)
+        return probe.now() - clock.now() > SLEEPS + least_s
+
+    clock.late_s = late_s
+    yield is_late
+    clock.late_s = in_time
 
 
 class SimDisk:
@@ -390,58 +345,85 @@ class SimDisk:
         return log.stat().st_size if log.exists() else 0
 
 
-def computer_kinds(table: SimTable) -> Kinds:
-    """Faults of the computer's time and of its disk."""
-    clock, disk = table.clock, table.disk
-    stream = table.streams.stream("stalls")
-
-    def now_and_then_s() -> float:
-        return stream.uniform(*PAUSE_S) if stream.random() < PAUSES else 0.0
-
-    def delay(late_s: Callable[[], float], on: bool) -> None:
-        clock.late_s = late_s if on else in_time
-
-    def is_late_by(least_s: float) -> bool:
-        probe = copy(clock)
-        for _ in range(SLEEPS):
-            probe.sleep(1.0)
-        return probe.now() - clock.now() > SLEEPS + least_s
-
-    for name, late_s, least_s in (
-        ("scan-stall", lambda: STALL_S, SLEEPS * STALL_S / 2),
-        ("scan-pauses", now_and_then_s, PAUSE_S[0]),
-    ):
-        yield name, FaultKind(partial(delay, late_s), partial(is_late_by, least_s))
-    if disk is not None:
-        yield "disk-full", FaultKind(disk.set_full, disk.is_full)
-
-
 # The faults of one table: which it can have, which it has.
 #
 # A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
 # "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 
-OF_A_TABLE = (
-    sensor_kinds,
-    magnet_kinds,
-    button_kinds,
-    bus_kinds,
-    chip_kinds,
-    node_kinds,
-    lights_kinds,
-    computer_kinds,
-)
+MOMENTARY = frozenset({"chip-reset"})  # it happens, and is over
+Kind = tuple[Callable[..., Failing], tuple[Mapping[str, Any], ...]]
+"""What begins it, called with the things that its targets name; and each target's names."""
+
+
+def kinds(table: SimTable) -> dict[str, Kind]:
+    """Every fault that this table can have, by name; none of the sensors of another package."""
+    clock, chain, board = table.clock, table.chain, table.hall_board
+    imu, node, buses, stream = table.imu, table.node, table.buses, table.streams.stream
+    places = {place: index for index, place in enumerate(table.profile.places)}
+    found: dict[str, Kind] = {}
+    if board is not None:
+        found["sensor-dead"] = partial(_switched, board.set_dead, board.is_dead), (places,)
+        found["sensor-stuck"] = partial(_switched, board.set_stuck, board.is_stuck), (places,)
+        found["sensor-swapped"] = partial(_swapped, board), (places, places)
+    if isinstance(board, HallBoard):
+        drifts, is_noisy = partial(_drifts, board, clock), partial(_is_noisy, board)
+        found["sensor-drift"] = partial(_switched, board.set_drifting, drifts), (places,)
+        found["sensor-noisy"] = partial(_switched, board.set_noisy, is_noisy), (places,)
+        lit = LitBoard(table)
+        for name, sizes in BY_LIGHTS.items():
+            found[name] = partial(_lit, table, board, lit, sizes), ()
+    found["weak-magnet"] = partial(_magnet, table, WEAK_MAGNET), (places,)
+    found["magnet-turned"] = partial(_magnet, table, TURNED), (places,)
+    if table.profile.panel is not None:
+        found["button-bounce"] = _bounce, (table.world.buttons,)
+    if buses.i2c_buses:
+        numbered = {str(number): bus for number, bus in buses.i2c_buses.items()}
+        found["i2c-nack"] = _nack, (numbered,)
+        found["i2c-stuck"] = _stuck, (numbered,)
+        chips = {f"{address:#04x}": chip for address, chip in table.expanders.items()}
+        named = chips if imu is None else {"imu": imu, **chips}
+        found["chip-reset"] = partial(_reset, clock), (named,)
+        if imu is not None:
+            found["wrong-id"] = partial(_other_id, clock), ({"imu": imu},)
+            found["imu-axis-dead"] = partial(_dead_axis, imu, clock), (AXES,)
+    if buses.spi_ports:
+        ports = {f"{bus}.{select}": port for (bus, select), port in buses.spi_ports.items()}
+        found["spi-silent"] = _silent, (ports,)
+    if node is not None:
+        found["line-noise"] = partial(_noise, node.line, stream("line-noise")), ()
+        found["node-reenumerated"] = partial(_reenumerated, node), ()
+        found["node-unplugged"] = partial(_unplugged, node, clock), ()
+    if chain.count:
+        found["lights-brownout"] = partial(_brownout, chain, clock), ()
+        found["lights-level"] = partial(_misread, chain, stream("lights-level")), ()
+        if chain is buses.light_port.chip:
+            found["lights-gaps"] = partial(_gaps, chain, clock), ()
+    chance = stream("stalls")
+
+    def pause_s() -> float:
+        return chance.uniform(*PAUSE_S) if chance.random() < PAUSES else 0.0
+
+    found["scan-stall"] = partial(_late, clock, lambda: STALL_S, SLEEPS * STALL_S / 2), ()
+    found["scan-pauses"] = partial(_late, clock, pause_s, PAUSE_S[0]), ()
+    if table.disk is not None:
+        found["disk-full"] = partial(_switched, table.disk.set_full, table.disk.is_full), ()
+    return found
 
 
 class Faults:
-    """What is wrong with one table. ``active``: name and targets, in the order of injection."""
+    """What is wrong with one table."""
 
     def __init__(self, table: SimTable) -> None:
-        self.active: list[tuple[str, tuple[str, ...]]] = []
-        self._kinds = {name: kind for kinds in OF_A_TABLE for name, kind in kinds(table)}
+        self._kinds = kinds(table)
+        self._failing: dict[tuple[str, tuple[str, ...]], Failing] = {}
         self._other_names = {f"i2c-{number}": str(number) for number in table.buses.i2c_buses}
         if table.imu is not None:
             self._other_names[type(table.imu).__name__.lower()] = "imu"
+
+    @property
+    def active(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Name and targets of every fault there is, in the order of injection."""
+        return list(self._failing)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -450,43 +432,45 @@ class Faults:
 
     def targets_of(self, name: str) -> tuple[tuple[str, ...], ...]:
         """What each target of that fault may be. Raises FaultError for an unknown fault."""
-        return tuple(tuple(each) for each in self._kind(name).named)
+        return tuple(tuple(each) for each in self._kind(name)[1])
 
-    def inject(self, name: str, targets: Targets = ()) -> None:
-        """Break something, and see that it is broken.
+    def inject(self, name: str, targets: Targets = ()) -> Shows:
+        """Break something, and see that it is broken; what tells whether that can be seen.
 
         Raises FaultError for an unknown fault or target, one already there, or no visible effect.
         """
-        kind = self._kind(name)
-        chosen, things = self._chosen(name, kind, targets)
-        if (name, chosen) in self.active:
+        begin, named = self._kind(name)
+        fault = name, self._chosen(name, targets)
+        if fault in self._failing:
             raise FaultError(
                 "{name} {targets} is already there.",
                 remedy="Heal it first.",
                 name=name,
-                targets=" ".join(chosen),
+                targets=" ".join(fault[1]),
             )
-        kind.turn(True, *things)
-        if not kind.shows(*things):
-            kind.turn(False, *things)
+        failing = begin(*[each[target] for each, target in zip(named, fault[1], strict=True)])
+        shows = next(failing)
+        if not shows():
+            next(failing, None)
             raise FaultError(
                 "{name} {targets} was applied and shows no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
                 name=name,
-                targets=" ".join(chosen),
+                targets=" ".join(fault[1]),
             )
-        if not kind.momentary:
-            self.active.append((name, chosen))
+        if name not in MOMENTARY:
+            self._failing[fault] = failing
+        return shows
 
     def heal(self, name: str, targets: Targets = ()) -> None:
         """Mend it; without targets, every fault of that name.
 
         What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
         """
-        kind = self._kind(name)
-        wanted = self._chosen(name, kind, targets)[0] if targets else None
-        found = [each for each in self.active if each[0] == name and wanted in (None, each[1])]
-        if not found and not kind.momentary:
+        self._kind(name)
+        chosen = self._chosen(name, targets) if targets else None
+        found = [each for each in self._failing if each[0] == name and chosen in (None, each[1])]
+        if not found and name not in MOMENTARY:
             raise FaultError(
                 "There is no {name} {targets} to heal.",
                 remedy="Name a fault that was injected.",
@@ -494,15 +478,9 @@ class Faults:
                 targets=" ".join(targets),
             )
         for fault in found:
-            self.active.remove(fault)
-            kind.turn(False, *self._chosen(name, kind, fault[1])[1])
+            next(self._failing.pop(fault), None)
 
-    def shows(self, name: str, targets: Targets = ()) -> bool:
-        """Whether that fault's effect can be seen now, injected or not."""
-        kind = self._kind(name)
-        return kind.shows(*self._chosen(name, kind, targets)[1])
-
-    def _kind(self, name: str) -> FaultKind:
+    def _kind(self, name: str) -> Kind:
         kind = self._kinds.get(name)
         if kind is None:
             raise FaultError(
@@ -513,15 +491,14 @@ class Faults:
             )
         return kind
 
-    def _chosen(
-        self, name: str, kind: FaultKind, given: Targets
-    ) -> tuple[tuple[str, ...], list[Any]]:
-        """Checked targets, and what they name; the only bus or chip may be left out."""
+    def _chosen(self, name: str, given: Targets) -> tuple[str, ...]:
+        """Checked targets; the only bus or chip may be left out."""
+        named = self._kinds[name][1]
         chosen = tuple(self._other_names.get(target, target) for target in given)
-        if not chosen and all(len(named) == 1 for named in kind.named):
-            chosen = tuple(next(iter(named)) for named in kind.named)
-        check_targets(name, kind.named, chosen)
-        return chosen, [named[target] for named, target in zip(kind.named, chosen, strict=True)]
+        if not chosen and all(len(each) == 1 for each in named):
+            chosen = tuple(next(iter(each)) for each in named)
+        check_targets(name, named, chosen)
+        return chosen
 
 
 def check_targets(name: str, allowed: Sequence[Collection[str]], given: Targets) -> None:

@@ -7,15 +7,14 @@ them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from drivers.attitude import Vector, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
-from firmware_host.messages import nearest
 from hw_sim.boards import HallBoard, SwitchBoard
-from hw_sim.chips.hall import HallSpread
+from hw_sim.chips.hall import Drv5055, HallSpread
 from hw_sim.chips.mcp3008 import CHANNELS
 from hw_sim.errors import FaultError
 from hw_sim.faults import Targets, check_targets
@@ -46,55 +45,47 @@ Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
     """The ways to wire this table wrongly, by name."""
-    profile, board = table.profile, table.hall_board
+    profile, board, wiring = table.profile, table.hall_board, table.buses.wiring
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
         found["imu-turned"] = (tuple(WAYS), tuple(WAYS)), partial(_turn_imu, table)
     if isinstance(board, HallBoard):
+        places = profile.places
+        sensors = dict(zip(places, board.sensors, strict=True))
         numbers = [str(number) for number in range(-(-profile.size // 16))]
         found["mux-swapped"] = (numbers, numbers), partial(_swap_muxes, table)
-        found |= _of_sensors(table, board)
+        found["sensor-turned"] = (places,), partial(_felt, sensors, lambda mt: -mt)
+        by_screw = partial(_felt, sensors, lambda mt: SCREW_MT + SCREW_LEAVES * mt)
+        found["steel-screw"] = (places,), by_screw
+        for part, spread in OTHER_PARTS.items():
+            found[part] = (places,), partial(_fit, table.clock.now(), sensors, spread)
         found["plate-sags"] = (), partial(_sag, table)
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
-        outputs = table.buses.wiring.outputs
-        found["address-swapped"] = (LINES, LINES), partial(_swap, outputs, pins)
+        found["address-swapped"] = (LINES, LINES), partial(_swap, wiring.outputs, pins)
         # the multiplexers' pin lies at ground
-        found["address-open"] = (LINES,), lambda line: outputs.pop(pins[line])
-    if board is not None and (table.expanders or table.matrix is not None):
-        rows = {str(row + 1): row * profile.columns for row in range(profile.rows)}
-        found["rows-swapped"] = (
-            (tuple(rows), tuple(rows)),
-            lambda one, other: _swap_rows(board, rows[one], rows[other], profile.columns),
-        )
+        found["address-open"] = (LINES,), lambda line: wiring.outputs.pop(pins[line])
+    if isinstance(board, SwitchBoard):
+        rows = tuple(str(row + 1) for row in range(profile.rows))
+        found["rows-swapped"] = (rows, rows), partial(_swap_rows, board, profile.columns)
     if profile.lights is not None:
         found["lights-dark"] = (profile.places,), partial(_break_chain, table)
         if table.node is None:
             found["lights-other-way"] = (), partial(_turn_rows, table)
     if isinstance(profile.panel, GpioPanel):
-        contacts = table.buses.wiring.inputs
         of = {"confirm": profile.panel.confirm_pin, "back": profile.panel.back_pin}
-        found["buttons-swapped"] = (), partial(_swap, contacts, of, *of)
-        found["button-open"] = (tuple(of),), lambda button: contacts.pop(of[button])
+        found["buttons-swapped"] = (), partial(_swap, wiring.inputs, of, *of)
+        found["button-open"] = (tuple(of),), lambda button: wiring.inputs.pop(of[button])
     return found
 
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     """Wire ``table`` wrongly, or break it. Raises FaultError for what cannot be."""
-    if name in table.faults.names:
+    wrong = miswirings(table).get(name)
+    if wrong is None:
         table.faults.inject(name, targets)
         return
-    known = miswirings(table)
-    if name not in known:
-        raise FaultError(
-            "This table cannot have the fault {name!r}; {hint}",
-            remedy="It can be wired wrongly as {known}; and it can have {faults}.",
-            name=name,
-            hint=nearest(name, (*known, *table.faults.names)),
-            known=", ".join(known),
-            faults=", ".join(table.faults.names),
-        )
-    allowed, do = known[name]
+    allowed, do = wrong
     check_targets(name, allowed, targets)
     do(*targets)
 
@@ -123,24 +114,14 @@ def _swap_muxes(table: SimTable, one: str, other: str) -> None:
     first[at], second[there] = second[there], first[at]
 
 
-def _of_sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:
-    """Miswirings of single sensors."""
-    places = table.profile.places
+def _felt(sensors: Mapping[str, Drv5055], change: Callable[[float], float], place: str) -> None:
+    field_mt = sensors[place].field_mt
+    sensors[place].field_mt = lambda now_s: change(field_mt(now_s))
 
-    def felt(change: Callable[[float], float], place: str) -> None:
-        sensor = board.sensors[places.index(place)]
-        before = sensor.field_mt
-        sensor.field_mt = lambda now_s: change(before(now_s))
 
-    def fitted(spread: HallSpread, place: str) -> None:
-        sensor = board.sensors[places.index(place)]
-        sensor.spread = spread
-        sensor.warm(table.clock.now())
-
-    yield "sensor-turned", ((places,), partial(felt, lambda mt: -mt))
-    yield "steel-screw", ((places,), partial(felt, lambda mt: SCREW_MT + SCREW_LEAVES * mt))
-    for part, spread in OTHER_PARTS.items():
-        yield part, ((places,), partial(fitted, spread))
+def _fit(now_s: float, sensors: Mapping[str, Drv5055], spread: HallSpread, place: str) -> None:
+    sensors[place].spread = spread
+    sensors[place].warm(now_s)
 
 
 def _sag(table: SimTable) -> None:
@@ -153,9 +134,9 @@ def _sag(table: SimTable) -> None:
     )
 
 
-def _swap_rows(board: HallBoard | SwitchBoard, one: int, other: int, columns: int) -> None:
+def _swap_rows(board: SwitchBoard, columns: int, one: str, other: str) -> None:
     for column in range(columns):
-        board.swap_wires(one + column, other + column)
+        board.swap_wires((int(one) - 1) * columns + column, (int(other) - 1) * columns + column)
 
 
 def _break_chain(table: SimTable, place: str) -> None:

@@ -22,7 +22,7 @@ from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import load_settings
 from firmware_host.host.assemble import missing_table
 from firmware_host.journal.database import in_use
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Catalogue, nearest, text
 from firmware_host.service.notify import beats_every_s, tell
 
 if TYPE_CHECKING:
@@ -65,12 +65,22 @@ def idle_table(
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
     """A table with these faults. Raises ConfigError for one that it cannot have."""
     from hw_sim.errors import FaultError
-    from hw_sim.miswiring import miswire
+    from hw_sim.miswiring import miswire, miswirings
     from hw_sim.table import SimTable
 
     with SimTable(profile, seed) as table:
         for fault in faults:
             name, *targets = fault.split() or [""]
+            wrong, broken = tuple(miswirings(table)), table.faults.names
+            if name not in (*wrong, *broken):
+                raise ConfigError(
+                    "This table cannot have the fault {name!r}; {hint}",
+                    remedy="It can be wired wrongly as {known}; and it can have {faults}.",
+                    name=name,
+                    hint=nearest(name, (*wrong, *broken)),
+                    known=", ".join(wrong),
+                    faults=", ".join(broken),
+                )
             try:
                 miswire(table, name, targets)
             except FaultError as error:

@@ -131,8 +131,7 @@ def test_faults_of_switches(table, plate):
     assert seen(table, plate) == {"c2": -12.1}
     table.faults.heal("sensor-swapped")
     assert seen(table, plate) == {"a1": -12.1}
-    table.faults.inject("weak-magnet", ["a1"])
-    assert table.faults.shows("weak-magnet", ["a1"])
+    assert table.faults.inject("weak-magnet", ["a1"])()
 
 
 @pytest.mark.parametrize("name", ["sensor-drift", "sensor-noisy", "spi-silent"])

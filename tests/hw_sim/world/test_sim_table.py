@@ -398,11 +398,10 @@ def test_proofs_take_no_time(table):
             continue
         by_place = name.startswith(("sensor", "weak", "magnet"))
         given = targets.get(name, ["d4"] if by_place else [])
-        assert not table.faults.shows(name, given)
-        table.faults.inject(name, given)
-        assert table.faults.shows(name, given)
+        shows = table.faults.inject(name, given)
+        assert shows()
         table.faults.heal(name, given)
-        assert not table.faults.shows(name, given)
+        assert not shows()
     assert table.clock.now() == before
 
 
