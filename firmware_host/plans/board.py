@@ -13,6 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 Point = tuple[float, float]
@@ -65,6 +66,13 @@ class Component(NamedTuple):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
         return [(number, name, kind) for number, name, kind in table("shapes")["symbols"][symbol]]
 
+    @property
+    def outline_mm(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of what is printed around it."""
+        xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
+        ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
+        return min(xs) - 0.4, min(ys) - 0.4, max(xs) + 0.4, max(ys) + 0.4
+
 
 class Track(NamedTuple):
     """Copper from point to point."""
@@ -88,21 +96,27 @@ class Via(NamedTuple):
         return self.size / 2
 
 
+class Rail(NamedTuple):
+    """Copper straight across the back, as long as what is joined to it wants. ``joined``: where."""
+
+    net: str
+    y: float
+    width: float
+    joined: list[float]
+
+
 @dataclass(slots=True)
 class Board:
-    """``edge``: left, top, right, bottom. ``rails``: what runs across the back, by name: its net,
-    its y, its width. ``texts``: printed around a middle.
-    """
+    """``edge``: left, top, right, bottom. ``texts``: printed around a middle."""
 
     name: str
     components: dict[str, Component] = field(default_factory=dict)
     tracks: list[Track] = field(default_factory=list)
     vias: list[Via] = field(default_factory=list)
     holes: list[tuple[Point, float]] = field(default_factory=list)
-    rails: dict[str, tuple[str, float, float]] = field(default_factory=dict)
+    rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    _reach: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def add(
         self,
@@ -121,41 +135,39 @@ class Board:
         self.components[ref] = made = Component(ref, part, at, placed, nets)
         return made
 
-    def pad(self, ref: str, number: str, which: int = 0) -> Point:
-        """The point of a pin's pad; ``which`` of those with its number."""
-        return [pad.at for pad in self.components[ref].pads if pad.number == number][which]
+    def pad(self, ref: str, number: str) -> Point:
+        """The point of a pin's pad, the first where it has several."""
+        return next(pad.at for pad in self.components[ref].pads if pad.number == number)
 
     def track(self, net: str, width: float, side: Side, *points: Point) -> None:
         """Lay copper."""
         self.tracks.append(Track(net, width, side, points))
 
     def rail(self, name: str, net: str, y: float, width: float = 0.3) -> None:
-        """Plan one across the back; it becomes as long as what is joined to it wants."""
-        self.rails[name] = net, y, width
-
-    def join(self, name: str, *points: Point, width: float = 0.3, via: float = 0.6) -> None:
-        """Lead the front's copper along ``points`` and then straight to a rail."""
-        x = points[-1][0]
-        net, end = self.tap(name, x, via)
-        self.track(net, width, "F", *points, end)
-
-    def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
-        """Make a rail reach to a via at ``x``; its net, and where that is."""
-        net, y, _ = self.rails[name]
-        self.vias.append(Via(net, (x, y), via))
-        self.reach(name, x)
-        return net, (x, y)
+        """Plan one; ``finish`` lays it."""
+        self.rails[name] = Rail(net, y, width, [])
 
     def reach(self, name: str, x: float) -> None:
         """Make that rail reach to ``x`` at least."""
-        self._reach[name].append(x)
+        self.rails[name].joined.append(x)
+
+    def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
+        """Make a rail reach to a via at ``x``; its net, and where that is."""
+        rail = self.rails[name]
+        self.vias.append(Via(rail.net, (x, rail.y), via))
+        self.reach(name, x)
+        return rail.net, (x, rail.y)
+
+    def join(self, name: str, *points: Point, width: float = 0.3, via: float = 0.6) -> None:
+        """Lead the front's copper along ``points`` and then straight to a rail."""
+        net, end = self.tap(name, points[-1][0], via)
+        self.track(net, width, "F", *points, end)
 
     def finish(self) -> Board:
         """Lay the rails."""
-        for name, (net, y, width) in self.rails.items():
-            ends = self._reach[name]
-            if len(ends) > 1:
-                self.track(net, width, "B", (min(ends), y), (max(ends), y))
+        for net, y, width, joined in self.rails.values():
+            if len(joined) > 1:
+                self.track(net, width, "B", (min(joined), y), (max(joined), y))
         return self
 
     @property
@@ -166,6 +178,11 @@ class Board:
             for number, net in part.nets.items():
                 found[net].append((part.ref, number))
         return dict(found)
+
+    @property
+    def pin_kinds(self) -> dict[tuple[str, str], str]:
+        """Part and pin -> the pin's kind."""
+        return {(p.ref, n): kind for p in self.components.values() for n, _, kind in p.pins}
 
     @property
     def size_mm(self) -> Point:
@@ -189,11 +206,13 @@ class Channel:
         """Lead copper along ``points`` and then straight to the net's lane."""
         self.ends.append((net, points))
 
-    def add_header(self, ref: str, nets: dict[str, str]) -> None:
-        """Both rows of a header below: the far one's pins go up between the near one's."""
+    def add_part(self, ref: str, part: str, at: Point, nets: dict[str, str]) -> None:
+        """Place a part below and lead its pins up, those of a far row between the near one's."""
+        placed = self.board.add(ref, part, at, nets)
+        near = min(pad.at[1] for pad in placed.pads)
         for number, net in nets.items():
             x, y = self.board.pad(ref, number)
-            self.add(net, (x, y), *([] if int(number) % 2 else [(x + 1.27, y - 1.27)]))
+            self.add(net, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
         """How much room its lanes take, with some to spare for nets that are yet to come."""
@@ -201,8 +220,7 @@ class Channel:
 
     def lay(self) -> None:
         """Lay the channel: a rail for each net, and its ends."""
-        nets = list(dict.fromkeys(net for net, _ in self.ends))
-        for at, net in enumerate(nets):
+        for at, net in enumerate(dict.fromkeys(net for net, _ in self.ends)):
             self.board.rail(f"channel {net}", net, self.y + self.lane * at)
         for net, points in self.ends:
             self.board.join(f"channel {net}", *points)
@@ -235,14 +253,6 @@ def _uid(*key: object) -> str:
     return str(uuid.uuid5(_NAMESPACE, " ".join(map(str, key))))
 
 
-def _text(kind: str, said: str, at: Point, layer: str, mm: float) -> str:
-    quoted = said.replace("\\", "").replace('"', "'")
-    return (
-        f'(property "{kind}" "{quoted}" (at {at[0]:.2f} {at[1]:.2f} 0) (layer "{layer}")'
-        f" (effects (font (size {mm} {mm}) (thickness {mm / 8:.2f}))))"
-    )
-
-
 def pcb_text(board: Board) -> str:
     """KiCad's board file."""
     numbers = {net: at for at, net in enumerate(["", *sorted(board.nets)])}
@@ -259,9 +269,8 @@ def pcb_text(board: Board) -> str:
         f"(gr_rect (start {place((left, top))}) (end {place((right, bottom))})"
         ' (stroke (width 0.1) (type solid)) (fill no) (layer "Edge.Cuts")'
         f' (uuid "{_uid("edge")}"))',
+        *(_footprint(part, place(part.at), numbers) for part in board.components.values()),
     ]
-    for part in board.components.values():
-        lines.append(_footprint(part, numbers, place))
     for at, drill in board.holes:
         lines.append(
             f'(footprint "tiltboard:hole" (layer "F.Cu") (uuid "{_uid("hole", at)}")'
@@ -271,7 +280,7 @@ def pcb_text(board: Board) -> str:
             f' (layers "*.Cu" "*.Mask") (uuid "{_uid("npth", at)}")))'
         )
     for track in board.tracks:
-        for one, two in zip(track.points, track.points[1:], strict=False):
+        for one, two in pairwise(track.points):
             if one != two:
                 lines.append(
                     f"(segment (start {place(one)}) (end {place(two)}) (width {track.width})"
@@ -291,69 +300,75 @@ def pcb_text(board: Board) -> str:
     return "\n".join([*lines, ")", ""])
 
 
-def outline_mm(part: Component) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of what is printed around a part."""
-    xs = [pad.at[0] + side * pad.size[0] / 2 for pad in part.pads for side in (-1, 1)]
-    ys = [pad.at[1] + side * pad.size[1] / 2 for pad in part.pads for side in (-1, 1)]
-    return min(xs) - 0.4, min(ys) - 0.4, max(xs) + 0.4, max(ys) + 0.4
-
-
-def _footprint(part: Component, numbers: dict[str, int], place: Any) -> str:
+def _footprint(part: Component, place: str, numbers: dict[str, int]) -> str:
+    """``place``: its own, as text; ``numbers``: of the nets."""
+    x, y = part.at
     about = table("parts")["parts"][part.part]
-    kind = "through_hole" if any(pad.drill for pad in part.pads) else "smd"
-    (x, y), (left, top, right, bottom) = part.at, outline_mm(part)
-    low = f"(start {left - x:.2f} {top - y:.2f})"
-    corners = f"{low} (end {right - x:.2f} {bottom - y:.2f})"
-    middle, under = (left + right) / 2 - x, bottom - y - 0.4
+    attr = "through_hole" if any(pad.drill for pad in part.pads) else "smd"
+    left, top, right, bottom = part.outline_mm
+    corners = f"(start {left - x:.2f} {top - y:.2f}) (end {right - x:.2f} {bottom - y:.2f})"
+
+    def words(kind: str, said: str, below: float, layer: str, mm: float) -> str:
+        quoted = said.replace("\\", "").replace('"', "'")
+        at = f"{(left + right) / 2 - x:.2f} {bottom - y - 0.4 + below:.2f}"
+        return (
+            f'(property "{kind}" "{quoted}" (at {at} 0) (layer "{layer}")'
+            f" (effects (font (size {mm} {mm}) (thickness {mm / 8:.2f}))))"
+        )
+
     lines = [
         f'(footprint "tiltboard:{about.get("footprint", part.part)}" (layer "F.Cu")'
-        f' (uuid "{_uid(part.ref)}") (at {place(part.at)}) (attr {kind})',
-        _text("Reference", part.ref, (middle, under + 1.1), "F.SilkS", 0.8),
-        _text("Value", part.value, (middle, under + 2), "F.Fab", 0.6),
+        f' (uuid "{_uid(part.ref)}") (at {place}) (attr {attr})',
+        words("Reference", part.ref, 1.1, "F.SilkS", 0.8),
+        words("Value", part.value, 2, "F.Fab", 0.6),
         f'(fp_rect {corners} (stroke (width 0.12) (type solid)) (fill no) (layer "F.SilkS")'
         f' (uuid "{_uid(part.ref, "body")}"))',
     ]
     for at, pad in enumerate(part.pads):
-        x, y = pad.at[0] - part.at[0], pad.at[1] - part.at[1]
         net = part.nets.get(pad.number)
         joined = f' (net {numbers[net]} "{net}")' if net else ""
-        shape = "rect" if not pad.drill or pad.number == "1" else "circle"
-        how = (
-            f"thru_hole {shape} (at {x:.3f} {y:.3f}) (size {pad.size[0]} {pad.size[1]})"
-            f' (drill {pad.drill}) (layers "*.Cu" "*.Mask")'
-            if pad.drill
-            else f"smd rect (at {x:.3f} {y:.3f}) (size {pad.size[0]} {pad.size[1]})"
-            ' (layers "F.Cu" "F.Paste" "F.Mask")'
+        kind, layers = "smd rect", '(layers "F.Cu" "F.Paste" "F.Mask")'
+        if pad.drill:
+            kind = f"thru_hole {'rect' if pad.number == '1' else 'circle'}"
+            layers = f'(drill {pad.drill}) (layers "*.Cu" "*.Mask")'
+        lines.append(
+            f'(pad "{pad.number}" {kind} (at {pad.at[0] - x:.3f} {pad.at[1] - y:.3f})'
+            f" (size {pad.size[0]} {pad.size[1]}) {layers}{joined}"
+            f' (uuid "{_uid(part.ref, "pad", at)}"))'
         )
-        lines.append(f'(pad "{pad.number}" {how}{joined} (uuid "{_uid(part.ref, "pad", at)}"))')
     return "\n  ".join(lines) + ")"
 
 
 _FONT = "(effects (font (size 1.27 1.27)))"
+_FLAG = [("1", "F", "power_out")]  # the only pin of the mark of what is fed from elsewhere
 
 
 def schematic_text(board: Board) -> str:
     """KiCad's schematic: every pin carries its net's name, and pins of one name are joined."""
     root = _uid(board.name, "sheet")
-    symbols: dict[str, str] = {"FLAG": _symbol("FLAG", [("1", "F", "power_out")])}
-    placed: list[str] = []
-    x, y = 30.48, 30.48
     # What feeds parts, and is itself fed by a wire from elsewhere
-    kinds = {(p.ref, n): kind for p in board.components.values() for n, _, kind in p.pins}
+    kinds = board.pin_kinds
     drives = {net: {kinds[pin] for pin in pins} for net, pins in sorted(board.nets.items())}
     undriven = [net for net, of in drives.items() if "power_in" in of and "power_out" not in of]
-    flags = [
-        (f"#FLG{at + 1}", "FLAG", [("1", "F", "power_out")], {"1": net}, "FLAG")
-        for at, net in enumerate(undriven)
-    ]
-    parts = [(p.ref, p.part, p.pins, p.nets, p.value) for p in board.components.values()]
-    tail = f'(instances (project "plans" (path "/{root}" (reference "%s") (unit 1)))))'
-    for ref, kind, pins, nets, value in [*parts, *flags]:
-        symbols.setdefault(kind, _symbol(kind, pins))
+    symbols = {"FLAG": _symbol("FLAG", _FLAG)}
+    placed: list[str] = []
+    x, y = 30.48, 30.48
+    for ref, part, value, pins, nets in [
+        *((p.ref, p.part, p.value, p.pins, p.nets) for p in board.components.values()),
+        *((f"#FLG{n}", "FLAG", "FLAG", _FLAG, {"1": net}) for n, net in enumerate(undriven, 1)),
+    ]:
+        symbols.setdefault(part, _symbol(part, pins))
         high = GRID_MM * (len(pins) + 3)
         if y + high > 760:
             x, y = x + 50.8, 30.48
-        placed.append(_placed(ref, kind, value, (x, y), pins) + tail % ref)
+        placed.append(
+            f'(symbol (lib_id "tb:{part}") (at {x:.2f} {y:.2f} 0) (unit 1) (exclude_from_sim no)'
+            f' (in_bom yes) (on_board yes) (dnp no) (uuid "{_uid(ref, "symbol")}")'
+            f' (property "Reference" "{ref}" (at {x:.2f} {y - 2.54:.2f} 0) {_FONT})'
+            f' (property "Value" "{value}" (at {x + 10:.2f} {y - 2.54:.2f} 0) {_FONT})'
+            + "".join(f'(pin "{n}" (uuid "{_uid(ref, n, "pin")}"))' for n, _, _ in pins)
+            + f'(instances (project "plans" (path "/{root}" (reference "{ref}") (unit 1)))))'
+        )
         for at, (number, _, _) in enumerate(pins):
             where = f"(at {x - 2.54:.2f} {y + 2.54 * at:.2f}"
             if number in nets:
@@ -393,28 +408,14 @@ def _symbol(kind: str, pins: list[tuple[str, str, str]]) -> str:
     return "\n".join(drawn) + "))"
 
 
-def _placed(ref: str, kind: str, value: str, at: Point, pins: list[tuple[str, str, str]]) -> str:
-    x, y = at
-    return (
-        f'(symbol (lib_id "tb:{kind}") (at {x:.2f} {y:.2f} 0) (unit 1) (exclude_from_sim no)'
-        f' (in_bom yes) (on_board yes) (dnp no) (uuid "{_uid(ref, "symbol")}")'
-        f' (property "Reference" "{ref}" (at {x:.2f} {y - 2.54:.2f} 0) {_FONT})'
-        f' (property "Value" "{value}" (at {x + 10:.2f} {y - 2.54:.2f} 0) {_FONT})'
-        + "".join(f'(pin "{n}" (uuid "{_uid(ref, n, "pin")}"))' for n, _, _ in pins)
-    )
-
-
 def netlist_text(board: Board) -> str:
     """KiCad's netlist."""
-    parts = [
-        f'(comp (ref "{p.ref}") (value "{p.value}") (footprint "tiltboard:{p.part}"))'
-        for p in board.components.values()
-    ]
-    nets = [
-        f'(net (code "{at + 1}") (name "{net}")'
-        + "".join(f' (node (ref "{ref}") (pin "{pin}"))' for ref, pin in pins)
-        + ")"
-        for at, (net, pins) in enumerate(sorted(board.nets.items()))
-    ]
-    body = "\n".join(["(components", *parts, ")", "(nets", *nets, ")"])
-    return f'(export (version "E")\n{body})\n'
+    lines = ['(export (version "E")', "(components"]
+    for part in board.components.values():
+        footprint = f'(footprint "tiltboard:{part.part}")'
+        lines.append(f'(comp (ref "{part.ref}") (value "{part.value}") {footprint})')
+    lines += [")", "(nets"]
+    for code, (net, pins) in enumerate(sorted(board.nets.items()), 1):
+        nodes = "".join(f' (node (ref "{ref}") (pin "{pin}"))' for ref, pin in pins)
+        lines.append(f'(net (code "{code}") (name "{net}"){nodes})')
+    return "\n".join([*lines, "))", ""])

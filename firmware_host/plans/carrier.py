@@ -16,6 +16,7 @@ HEADER = """
 28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
 PI_GROUNDS, PI_3V3 = (6, 9, 14, 20, 25, 30, 34, 39), 1
+PI_SUPPLY = "3V3PI"  # the Pi's own, for the tilt sensor
 CONVERTER_MM = 24.0  # of one, with the muxes after it
 SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}
 MUX_MM = 14 * GRID_MM  # from one to the next
@@ -37,7 +38,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
         board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
     for m in range(muxes):
         if m >= 8:  # to the right of the first converter, where CH0 to CH7 have ended
-            board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"][1])
+            board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
         _mux(board, profile, m, carries)
     channel = Channel(board, CHANNEL_MM)
     for number in range(hall.converters):
@@ -46,9 +47,11 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
         _converter(board, channel, width, muxes, number)
     for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
         channel.add(*board.tap(name, width + 22 + 1.5 * at))
-    _resistors(board, channel, profile, hall)
-    depth = channel.depth(extra=len(_plug_nets(profile)) + 12)
-    _plugs(board, channel, profile, hall, CHANNEL_MM + depth + 3)
+    _resistors(channel, profile, hall)
+    plugs = _plugs(profile, hall)
+    from_pi = {net for *_, pins in plugs for net in pins if net.startswith(("GPIO", PI_SUPPLY))}
+    depth = channel.depth(extra=len(from_pi) + 12)
+    _header(channel, profile, plugs, from_pi, CHANNEL_MM + depth + 3)
     bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
     channel.lay()
     right = width + 38.0
@@ -80,59 +83,57 @@ def _mux_x(m: int) -> float:
 
 def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> None:
     x, ref = _mux_x(m), f"U{m + 1}"
-    nets = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": GND, "13": "S3", "14": "S2", "15": GND}
-    nets["24"] = V33
-    heads: dict[str, dict[str, str]] = {"A": {}, "B": {}}
+    rails = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": "GND_", "13": "S3", "14": "S2"}
+    rails |= {"15": "GND^", "24": V33}
+    nets = {pin: board.rails[rail].net for pin, rail in rails.items()}
+    # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
+    below: dict[str, str] = {}
+    above: dict[str, str] = {}
     inward = []
-    for at in range(16):
-        k = 16 * m + at
+    for at, k in enumerate(range(16 * m, 16 * m + 16)):
         # A sensor's net has the name of its place
         net = profile.places[k] if k < profile.size else carries.get(k)
         if net is None:
             continue
-        side, pin, head_pin = ("A", 9 - at, 8 - at) if at < 8 else ("B", 31 - at, at - 7)
-        nets[str(pin)] = heads[side][str(head_pin)] = net
+        head, pin, head_pin = (below, 9 - at, 8 - at) if at < 8 else (above, 31 - at, at - 7)
+        nets[str(pin)] = head[str(head_pin)] = net
         if k >= profile.size:
             inward.append((pin, net))
     board.add(ref, "mux", (x, 0), nets)
-    for number, rail in (
-        ("1", f"CH{m}"), ("10", "S0"), ("11", "S1"), ("12", "GND_"),
-        ("13", "S3"), ("14", "S2"), ("15", "GND^"), ("24", V33),
-    ):  # fmt: skip
+    for number, rail in rails.items():
         board.join(rail, board.pad(ref, number))
     for spare, net in inward:
         px, py = board.pad(ref, str(spare))
-        low = spare <= 12
-        rail = {GND: "GND_" if low else "GND^"}.get(net, net)
-        board.join(rail, (px, py), (px + (0.9 if low else -0.9), py - (1.3 if low else -1.3)))
+        off, ground = (1, "GND_") if spare <= 12 else (-1, "GND^")
+        rail = ground if net == GND else net
+        board.join(rail, (px, py), (px + 0.9 * off, py - 1.3 * off))
     board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
     board.join(V33, (x + 30.48, -7.62))
     board.join("GND^", (x + 33.02, -7.62))
-    # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
-    for side, y in (("A", 13.6), ("B", -13.6)):
-        head = f"J{100 + 10 * m + (side == 'B')}"
-        board.add(head, "header8", (x + GRID_MM, y), heads[side])
-        for at_head, joined in heads[side].items():
-            hx, hy = board.pad(head, at_head)
+    for row, y, joined in ((0, 13.6, below), (1, -13.6, above)):
+        plug = f"J{100 + 10 * m + row}"
+        board.add(plug, "header8", (x + GRID_MM, y), joined)
+        for pin, net in joined.items():
+            hx, hy = board.pad(plug, pin)
             # Names of three letters have no room side by side: every second one goes opposite
-            below = (side == "A") != (len(joined) > 2 and int(at_head) % 2 == 1)
-            board.texts.append(((hx, hy + (2.9 if below else -1.9)), joined))
-            board.track(joined, 0.3, "F", (hx, hy), (hx, 7.62 if side == "A" else -7.62))
+            outside = len(net) <= 2 or int(pin) % 2 == 0
+            board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
+            board.track(net, 0.3, "F", (hx, hy), (hx, 7.62 if y > 0 else -7.62))
 
 
 def _converter(board: Board, channel: Channel, x: float, muxes: int, number: int) -> None:
-    ref, first = f"U{21 + number}", 8 * number
-    nets = {str(m + 1): f"CH{first + m}" if first + m < muxes else GND for m in range(8)}
-    nets |= {"9": GND, "10": f"CS{number or ''}", "11": "DIN", "12": "DOUT", "13": "CLK", "14": GND}
-    nets |= {"15": V33, "16": V33}
-    board.add(ref, "converter", (x, 14.81), nets, turned=True)
-    for pin in map(str, range(1, 9)):
-        board.join("GND_" if nets[pin] == GND else nets[pin], board.pad(ref, pin))
-    for pin in map(str, range(9, 17)):
-        channel.add(nets[pin], board.pad(ref, pin))
+    inputs = [f"CH{m}" if m < muxes else GND for m in range(8 * number, 8 * number + 8)]
+    others = [GND, f"CS{number or ''}", "DIN", "DOUT", "CLK", GND, V33, V33]
+    nets = {str(pin): net for pin, net in enumerate(inputs + others, 1)}
+    placed = board.add(f"U{21 + number}", "converter", (x, 14.81), nets, turned=True)
+    for pad, net in zip(placed.pads, nets.values(), strict=True):
+        if int(pad.number) <= len(inputs):
+            board.join("GND_" if net == GND else net, pad.at)
+        else:
+            channel.add(net, pad.at)
 
 
-def _resistors(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
+def _resistors(channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
     parts = [("r330", f"GPIO{pin}", f"S{at}") for at, pin in enumerate(hall.address_pins)]
     for number, select in enumerate(hall.selects):
         parts.append(("r330", f"GPIO{SPI1_SELECTS[select]}", f"CS{number or ''}"))
@@ -144,8 +145,7 @@ def _resistors(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHal
         parts += [("r10k", V33, "NTC"), ("c100n", "NTC", GND)]
     lights, panel = profile.lights, profile.panel
     if isinstance(lights, Ws2812Lights):
-        parts.append(("r330", "LD", "LOUT"))
-        parts.append(("c100n", "5VL", GND))
+        parts += [("r330", "LD", "LOUT"), ("c100n", "5VL", GND)]
         if lights.supply_pin is not None:
             sense = f"GPIO{lights.supply_pin}"
             parts += [("r6k8", "5VL", sense), ("r10k", sense, GND)]
@@ -155,61 +155,51 @@ def _resistors(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHal
     counts = {"r": 0, "c": 20}
     for at, (part, one, two) in enumerate(parts):
         counts[part[0]] += 1
-        x = 34 * GRID_MM + 3 * GRID_MM * at
-        ref = f"{part[0].upper()}{counts[part[0]]}"
-        board.add(ref, part, (x, 20.0), {"1": one, "2": two})
-        channel.add(one, (x, 20.0))
-        channel.add(two, (x + GRID_MM, 20.0))
+        ref, x = f"{part[0].upper()}{counts[part[0]]}", GRID_MM * (34 + 3 * at)
+        channel.add_part(ref, part, (x, 20.0), {"1": one, "2": two})
 
 
-def _plug_nets(profile: Profile) -> set[str]:
-    """What is plugged in and led to the Pi's header."""
-    found: set[str] = set()
+def _plugs(profile: Profile, hall: MuxAdcHall) -> list[tuple[str, str, list[str]]]:
+    """Name, part and nets of each."""
+    plugs, panel = [], profile.panel
     if profile.imu is not None and profile.imu.i2c():
-        found |= {"3V3PI", "GPIO3", "GPIO2"}
-    if isinstance(profile.panel, GpioPanel):
-        found |= {f"GPIO{profile.panel.confirm_pin}", f"GPIO{profile.panel.back_pin}"}
-    return found
-
-
-def _plugs(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHall, y: float) -> None:
-    lights, panel = profile.lights, profile.panel
-    used = {net for net, _ in channel.ends} | _plug_nets(profile)
-    if isinstance(lights, Ws2812Lights):
-        used.add(f"GPIO{lights.pin}")
-    nets = {str(pin): GND for pin in PI_GROUNDS}
-    nets |= {str(pin): f"GPIO{gpio}" for gpio, pin in HEADER_PIN.items() if f"GPIO{gpio}" in used}
-    if "3V3PI" in used:
-        nets[str(PI_3V3)] = "3V3PI"
-    board.add("J1", "header40", (0, y), nets)
-    channel.add_header("J1", nets)
-    at = 35.5  # between the columns of the resistors
-    plugs: list[tuple[str, str, list[str]]] = []
-    if profile.imu is not None and profile.imu.i2c():
-        plugs.append(("J2", "header4", ["3V3PI", GND, "GPIO3", "GPIO2"]))
+        plugs.append(("J2", "header4", [PI_SUPPLY, GND, "GPIO3", "GPIO2"]))
     if isinstance(panel, GpioPanel):
         pins = [f"GPIO{panel.confirm_pin}", f"GPIO{panel.back_pin}", "BUZ", GND]
         plugs.append(("J3", "header4", pins))
     if any(spare.carries == "ntc" for spare in hall.spares):
         plugs.append(("J5", "header2", ["NTC", GND]))
-    if isinstance(lights, Ws2812Lights):
+    if isinstance(profile.lights, Ws2812Lights):
         plugs.append(("J4", "header2", ["LOUT", GND]))
-        _shifter(board, channel, f"GPIO{lights.pin}", y)
-    for ref, part, pins in plugs:
-        board.add(ref, part, (at * GRID_MM, y), {str(n + 1): net for n, net in enumerate(pins)})
-        for place, net in enumerate(pins):
-            channel.add(net, ((at + place) * GRID_MM, y))
-        at += len(pins) + 2
+    return plugs
 
 
-def _shifter(board: Board, channel: Channel, data: str, y: float) -> None:
-    nets = {"1": GND, "2": data, "3": "LD", "4": GND, "5": GND, "7": GND, "9": GND, "10": GND}
-    nets |= {"12": GND, "13": GND, "14": "5VL"}
-    board.add("U23", "shifter", (25 * GRID_MM, y + 3.81), nets)
-    for number, net in nets.items():
-        px, py = board.pad("U23", number)
-        far = int(number) <= 7
-        channel.add(net, (px, py), *([(px + 1.27, py - 1.27)] if far else []))
+def _header(
+    channel: Channel,
+    profile: Profile,
+    plugs: list[tuple[str, str, list[str]]],
+    from_pi: set[str],
+    y: float,
+) -> None:
+    """The Pi's header, the plugs and, for lights, what shifts their data's level, side by side."""
+    used = {net for net, _ in channel.ends} | from_pi
+    lights = profile.lights
+    if isinstance(lights, Ws2812Lights):
+        used.add(f"GPIO{lights.pin}")
+    nets = {str(pin): GND for pin in PI_GROUNDS}
+    nets |= {str(pin): f"GPIO{gpio}" for gpio, pin in HEADER_PIN.items() if f"GPIO{gpio}" in used}
+    if PI_SUPPLY in used:
+        nets[str(PI_3V3)] = PI_SUPPLY
+    channel.add_part("J1", "header40", (0, y), nets)
+    if isinstance(lights, Ws2812Lights):
+        shifter = {"1": GND, "2": f"GPIO{lights.pin}", "3": "LD"}
+        shifter |= dict.fromkeys(("4", "5", "7", "9", "10", "12", "13"), GND) | {"14": "5VL"}
+        channel.add_part("U23", "shifter", (25 * GRID_MM, y + 3.81), shifter)
+    at = 35.5  # between the columns of the resistors
+    for ref, part, wires in plugs:
+        numbered = {str(number): net for number, net in enumerate(wires, 1)}
+        channel.add_part(ref, part, (at * GRID_MM, y), numbered)
+        at += len(wires) + 2
 
 
 def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulator: str) -> float:

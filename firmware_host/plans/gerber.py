@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections import defaultdict
 
-from firmware_host.plans.board import Board, Point, outline_mm, table
+from firmware_host.plans.board import Board, Point, table
 
 MICRON = 1_000_000  # of the format's 4.6 digits
 SILK_MM, EDGE_MM = 0.15, 0.1
@@ -80,7 +80,7 @@ def layers(board: Board) -> dict[str, str]:
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
             for layer in through if pad.drill else flat:
                 layer.flash(pad.at, *size)
-        left, top, right, bottom = outline_mm(part)
+        left, top, right, bottom = part.outline_mm
         silk.draw(SILK_MM, *_around(left, top, right, bottom))
         _write(silk, part.ref, ((left + right) / 2, bottom + 0.7), 0.8)
     for track in board.tracks:

@@ -200,7 +200,7 @@ class Plans:
 
 def _check(profile: Profile, board: Board) -> None:
     """No two outputs on one wire. Raises ConfigError."""
-    kinds = {(p.ref, n): kind for p in board.components.values() for n, _, kind in p.pins}
+    kinds = board.pin_kinds
     for net, pins in board.nets.items():
         drive = [f"{ref} {pin}" for ref, pin in pins if kinds[ref, pin] in ("output", "power_out")]
         if len(drive) > 1:

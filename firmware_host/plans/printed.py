@@ -26,10 +26,14 @@ ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6  # over the board: a DRV5055 in SOT-23, a W
 _AROUND = 96
 
 
+def _disc_mm3(across: float, high: float) -> float:
+    return math.pi * across**2 / 4 * high
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One kind of thing: who plays with it, and what it weighs. ``bores``: its hollow's cylinders,
-    each from, to and across.
+    each from, to and across. ``tile``: it stands on a stem.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Piece:
     cup: Any
     lid: Any
     bores: list[tuple[float, float, float]]
+    tile: bool
 
     @property
     def printed_g(self) -> float:
@@ -48,8 +53,7 @@ class Piece:
     @property
     def magnet_g(self) -> float:
         """The mass of its magnet."""
-        disc = self.magnet
-        return math.pi * disc.diameter_mm**2 / 4 * disc.height_mm / 1000 * MAGNET_G_CM3
+        return _disc_mm3(self.magnet.diameter_mm, self.magnet.height_mm) / 1000 * MAGNET_G_CM3
 
     @property
     def ballast_g(self) -> float:
@@ -59,25 +63,30 @@ class Piece:
     @property
     def room_g(self) -> float:
         """The mass of filling that there is room for."""
-        inside = sum((high - low) * math.pi * d**2 / 4 for low, high, d in self.bores)
-        disc = self.magnet
-        filled = LID * math.pi * self.bores[-1][2] ** 2 / 4
-        filled += math.pi * disc.diameter_mm**2 / 4 * disc.height_mm
-        return (inside - filled) / 1000 * BALLAST_G_CM3
+        room = sum(_disc_mm3(across, high - low) for low, high, across in self.bores)
+        room -= _disc_mm3(self.bores[-1][2], LID)
+        room -= _disc_mm3(self.magnet.diameter_mm, self.magnet.height_mm)
+        return room / 1000 * BALLAST_G_CM3
 
-    @property
-    def tile(self) -> bool:
-        """Whether it stands on a stem."""
-        return self.name.startswith("tile")
+
+def _manifold() -> Any:
+    return import_module("manifold3d").Manifold
+
+
+def _cylinder(across: float, low: float, high: float, top: float | None = None) -> Any:
+    end = across if top is None else top
+    solid = _manifold().cylinder(high - low, across / 2, end / 2, _AROUND)
+    return solid.translate((0, 0, low))
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
     """From, to and diameter of each part of a piece's height."""
-    if tile:
-        return [(0.0, TILE_HAT_MM, TILE_STEM_MM), (TILE_HAT_MM, body.height_mm, body.diameter_mm)]
-    if body.mast_mm is None:
-        return [(0.0, body.height_mm, body.diameter_mm)]
-    return [(0.0, body.foot_mm, body.diameter_mm), (body.foot_mm, body.height_mm, body.mast_mm)]
+    foot, below, above = TILE_HAT_MM, TILE_STEM_MM, body.diameter_mm
+    if not tile:
+        if body.mast_mm is None:
+            return [(0.0, body.height_mm, body.diameter_mm)]
+        foot, below, above = body.foot_mm, body.diameter_mm, body.mast_mm
+    return [(0.0, foot, below), (foot, body.height_mm, above)]
 
 
 def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
@@ -92,23 +101,17 @@ def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, 
     return bores
 
 
-def _manifold() -> Any:
-    return import_module("manifold3d").Manifold
-
-
-def _cylinder(across: float, low: float, high: float, top: float | None = None) -> Any:
-    end = across if top is None else top
-    solid = _manifold().cylinder(high - low, across / 2, end / 2, _AROUND)
-    return solid.translate((0, 0, low))
-
-
-def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -> Piece:
-    parts, cup = _outline(body, tile=name.startswith("tile")), None
-    for low, high, across in parts:
-        part = _cylinder(across - 2 * CHAMFER, low, low + CHAMFER, across)
-        part += _cylinder(across, low + CHAMFER, high)
-        cup = part if cup is None else cup + part
+def _piece(
+    name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc, *, tile: bool
+) -> Piece:
+    parts = _outline(body, tile=tile)
     bores = _bores(parts)
+    first, *more = (
+        _cylinder(across - 2 * CHAMFER, low, low + CHAMFER, across)
+        + _cylinder(across, low + CHAMFER, high)
+        for low, high, across in parts
+    )
+    cup = sum(more, first)
     for low, high, across in bores:
         # The magnet's own pocket in the floor of the cup keeps it in the middle
         if low == FLOOR:
@@ -118,7 +121,7 @@ def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -
         else:
             cup -= _cylinder(across, low, high + 1.0)
     lid = _cylinder(bores[-1][2] - 2 * FIT, 0, LID)
-    return Piece(name, players, body, magnet, cup, lid, bores)
+    return Piece(name, players, body, magnet, cup, lid, bores, tile)
 
 
 def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
@@ -137,18 +140,15 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
         form = "tile" if tile else "ship" if body.mast_mm is not None else "disc"
         for strength, magnet in (("strong", STRONG), ("weak", WEAK)):
             name = f"{form}-{body.diameter_mm:g}-{body.mass_g:g}g-{strength}"
-            yield _piece(name, tuple(players), body, magnet)
-
-
-def _bar(length: float, angle: float) -> Any:
-    bar = _manifold().cube((length, 1.6, 1.0), True)
-    return bar.rotate((0, 0, angle)).translate((0, 0, LID))
+            yield _piece(name, tuple(players), body, magnet, tile=tile)
 
 
 def marked(lid: Any, pole: str) -> Any:
     """The lid with a groove for north, a cross for south: the pole that faces the sensor."""
-    cut = lid - _bar(7.0, 0)
-    return cut - _bar(7.0, 90) if pole == "south" else cut
+    for angle in (0, 90) if pole == "south" else (0,):
+        groove = _manifold().cube((7.0, 1.6, 1.0), True).rotate((0, 0, angle))
+        lid -= groove.translate((0, 0, LID))
+    return lid
 
 
 def pusher(pole: str) -> Any:
@@ -253,19 +253,23 @@ def _bore(across: float, y: float, z: float, *, upright: bool = False) -> Any:
     return hole.translate((y, z, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
 
 
-def bearing() -> Any:
-    """Is screwed below the plate's edge; the lock's hole beside its axle."""
+def _axle_holes() -> Any:
+    """For an axle, and beside it for the pin that locks it."""
+    return _bore(platform.AXLE_MM, 0, 0) + _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)
+
+
+def _bearing() -> Any:
+    """Is screwed below the plate's edge."""
     long, wide = BLOCK
     low = -platform.AXLE_MM / 2 - 6
     block = _block((long, wide, BELOW_PLATE_MM - low), (0, 0, (BELOW_PLATE_MM + low) / 2))
-    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
-        block -= hole
+    block -= _axle_holes()
     for side in (-SCREW_OFF_MM, SCREW_OFF_MM):
         block -= _bore(4.0, 0, side, upright=True)
     return block
 
 
-def stop() -> Any:
+def _stop() -> Any:
     """Is screwed to the ring's inner side, ``STOP_OFF_MM`` off the plate's axle; the plate's
     underside meets it at the greatest tilt.
     """
@@ -275,22 +279,19 @@ def stop() -> Any:
     return made - _bore(4.0, 0, low + 6)
 
 
-def post() -> Any:
+def _post() -> Any:
     """Carries the ring's axle over the table top; its arms stop the ring at the greatest tilt."""
-    high = -platform.GROUND_MM
-    reach = 60.0
+    ground, reach = platform.GROUND_MM, 60.0
+    made = _block((70, 150, 8), (0, 0, ground + 4))
+    made += _block((18, 40, 12 - ground), (0, 0, (12 + ground) / 2))
     meets = platform.RING_THICK_MM / 2 + reach * math.tan(math.radians(platform.STOP_DEG))
-    made = _block((70, 150, 8), (0, 0, platform.GROUND_MM + 4))
-    made += _block((18, 40, high + 12), (0, 0, (12 - high) / 2))
-    for side in (-1, 1):
-        low, top = platform.GROUND_MM + 8, -meets
-        made += _block((18, 12, top - low), (0, side * reach, (top + low) / 2))
-    for hole in (_bore(platform.AXLE_MM, 0, 0), _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)):
-        made -= hole
-    return made
+    low, top = ground + 8, -meets
+    for side in (-reach, reach):
+        made += _block((18, 12, top - low), (0, side, (top + low) / 2))
+    return made - _axle_holes()
 
 
-def weight_tray() -> Any:
+def _weight_tray() -> Any:
     """Holds the weight's discs on the cross, which hangs by four rods from the plate's corners."""
     across = platform.WEIGHT_ACROSS_MM
     tray = _manifold().cylinder(26, across / 2 + 3, -1.0, 96)
@@ -300,7 +301,7 @@ def weight_tray() -> Any:
 
 def gimbal_parts() -> Iterator[tuple[str, Any]]:
     """Name and body of each printed part."""
-    yield "gimbal-bearing-two-of-it", bearing()
-    yield "gimbal-stop-four-of-it", stop()
-    yield "gimbal-post-two-of-it", post()
-    yield "weight-tray", weight_tray()
+    yield "gimbal-bearing-two-of-it", _bearing()
+    yield "gimbal-stop-four-of-it", _stop()
+    yield "gimbal-post-two-of-it", _post()
+    yield "weight-tray", _weight_tray()

@@ -70,7 +70,7 @@ def row_board(
 def _chain_ends(board: Board, left: float, last: float, places: int, *, westward: bool) -> None:
     lx, ly = last + LIGHT_MM[0], -LIGHT_MM[1]
     west, first, final = f"link{places if westward else 0}", "L0", f"L{places}"
-    at_west = (left + 3, board.rails[west][1])
+    at_west = (left + 3, board.rails[west].y)
     if westward:
         at_east = (lx - 6.5, ly)
         board.track(first, 0.3, "F", (lx - 2.45, ly + 1.65), (lx - 4.2, ly + 1.65), at_east)

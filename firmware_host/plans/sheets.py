@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
@@ -50,14 +50,20 @@ class Sheet:
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
 
-    def outline(self, layer: str, corners: Sequence[tuple[float, float]]) -> None:
-        """Draw a closed line."""
-        for one, two in zip(corners, [*corners[1:], corners[0]], strict=True):
-            self.lines.append((layer, *one, *two))
+    @classmethod
+    def square(cls, name: str, half_mm: float) -> Sheet:
+        """One that is cut along its four edges."""
+        sheet = cls(name, half_mm)
+        sheet.outline(_square(half_mm))
+        return sheet
 
-    def cross(self, x: float, y: float, half: float = 2.0) -> None:
-        """Marks a middle."""
-        self.lines += [("mark", x - half, y, x + half, y), ("mark", x, y - half, x, y + half)]
+    def outline(self, corners: Sequence[tuple[float, float]]) -> None:
+        """Cut along a closed line."""
+        self.path("cut", [*corners, corners[0]])
+
+    def path(self, layer: str, points: Iterable[tuple[float, float]]) -> None:
+        """Draw from point to point."""
+        self.lines += [(layer, *one, *two) for one, two in itertools.pairwise(points)]
 
 
 def sheets(profile: Profile) -> Iterator[Sheet]:
@@ -65,16 +71,14 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
     if isinstance(profile.hall, MatrixHall):
         return  # the circuit board is the plate
     half, lights = profile.plate_mm / 2, profile.lights
-    screw = half - CORNER_SCREW_MM
-    drill, felt = Sheet("drill", half), Sheet("felt", half)
     tilts = profile.imu is not None
+    drill, felt = Sheet.square("drill", half), Sheet.square("felt", half)
     for sheet in (drill, felt):
-        sheet.outline("cut", _square(half))
-        for x, y in _square(screw):
+        for x, y in _square(half - CORNER_SCREW_MM):
             sheet.circles.append(("drill", x, y, ROD_MM if tilts else 3.2))
     for index, name in enumerate(profile.places):
         x, y = profile.centre_mm(index)
-        drill.cross(x, y)
+        drill.lines += [("mark", x - 2, y, x + 2, y), ("mark", x, y - 2, x, y + 2)]
         drill.texts.append((x, y - 8, 3.0, name))
         if lights is not None:
             at = (x + lights.offset_mm[0], y + lights.offset_mm[1])
@@ -91,7 +95,8 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
         yield guides
     yield felt
     if tilts:
-        yield from _gimbal(profile)
+        yield _gimbal_ring(profile)
+        yield _weight_cross(profile)
     for game, kind in HOSTED.items():
         yield from _overlays(profile, game, kind)
 
@@ -124,22 +129,24 @@ def _ring(
         if ear > 0 and math.cos(off) > 0:
             r = max(r, away * math.cos(off) + math.sqrt(ear))
         points.append((x + r * math.cos(angle), y + r * math.sin(angle)))
-    for one, two in itertools.pairwise(points):
-        sheet.lines.append(("cut", *one, *two))
+    sheet.path("cut", points)
     sheet.circles.append(("cut", x, y, 2 * inner))
 
 
-def _gimbal(profile: Profile) -> Iterator[Sheet]:
-    """The ring around the plate, and the cross that carries the weight by rods from its corners."""
+def _gimbal_ring(profile: Profile) -> Sheet:
+    """The ring around the plate."""
     inner, outer = (edge / 2 for edge in ring_mm(profile.plate_mm))
-    ring = Sheet("gimbal-ring", outer)
-    ring.outline("cut", _square(outer))
-    ring.outline("cut", _square(inner))
+    ring = Sheet.square("gimbal-ring", outer)
+    ring.outline(_square(inner))
     ring.texts.append((0, (inner + outer) / 2 - 2, 4.0, f"plywood {RING_THICK_MM:g} mm"))
     for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
         ring.lines.append(("drill", sign * inner, 0, sign * outer, 0))
         ring.lines.append(("drill", 0, sign * inner, 0, sign * outer))
-    yield ring
+    return ring
+
+
+def _weight_cross(profile: Profile) -> Sheet:
+    """The cross that carries the weight by rods from the plate's corners."""
     screw = profile.plate_mm / 2 - CORNER_SCREW_MM
     wide = BAR_MM / 2 * math.sqrt(2)
     far = screw + wide / 2 + 8
@@ -147,12 +154,11 @@ def _gimbal(profile: Profile) -> Iterator[Sheet]:
     # Clockwise from the north-east arm's end
     half = [(far - wide, far), (far, far - wide), (wide, 0.0)]
     half += [(far, wide - far), (far - wide, -far), (0.0, -wide)]
-    cross.outline("cut", half + [(-x, -y) for x, y in half])
-    for x, y in _square(screw):
-        cross.circles.append(("drill", x, y, ROD_MM))
+    cross.outline(half + [(-x, -y) for x, y in half])
+    cross.circles += [("drill", x, y, ROD_MM) for x, y in _square(screw)]
     cross.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
     cross.texts.append((0, 8, 4.0, "plywood 9 mm"))
-    yield cross
+    return cross
 
 
 def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
@@ -190,15 +196,8 @@ def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, floa
 
 
 def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet:
-    half, across = profile.plate_mm / 2, PieceBody().diameter_mm
-    sheet = Sheet(name, half)
-    sheet.outline("cut", _square(half))
-    drawing = game.drawing
-    low = profile.centre_mm(0)
-
-    def placed(at: tuple[float, float]) -> tuple[float, float]:
-        return low[0] + at[0] * profile.pitch_mm, low[1] + at[1] * profile.pitch_mm
-
+    half, across, drawing = profile.plate_mm / 2, PieceBody().diameter_mm, game.drawing
+    sheet = Sheet.square(name, half)
     for place, index in overlay.index_of_game_place.items():
         x, y = profile.centre_mm(index)
         if place in game.blocked:
@@ -207,21 +206,31 @@ def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet
         sheet.circles.append(("mark", x, y, across))
         label = game.labels.get(str(place), str(place))
         sheet.texts.append((x, y - across / 2 - 2.8, 2.2, label))
+    low = profile.centre_mm(0)
+
+    def placed(at: Sequence[float]) -> tuple[float, float]:
+        return low[0] + at[0] * profile.pitch_mm, low[1] + at[1] * profile.pitch_mm
+
     for track in drawing.tracks if drawing else ():
-        for at in range(0, len(track) - 1, 3):
-            path = [placed(_bezier(track[at : at + 4], step / 12)) for step in range(13)]
-            sheet.lines += [("mark", *one, *two) for one, two in itertools.pairwise(path)]
+        for first in range(0, len(track) - 1, 3):
+            curve = track[first : first + 4]
+            sheet.path("mark", (placed(_bezier(curve, step / 12)) for step in range(13)))
     if drawing and drawing.hole:
         sheet.circles.append(("mark", *placed(drawing.hole), profile.pitch_mm))
     sheet.texts.append((0, half - 6, 5.0, name.removeprefix("overlay-").replace("-", " ")))
     return sheet
 
 
+def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+    shares = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    x, y = (sum(s * p[axis] for s, p in zip(shares, points, strict=True)) for axis in (0, 1))
+    return x, y
+
+
 def _zones(profile: Profile, game: Game, name: str) -> Sheet:
     """A platform's wedges around its middle, clockwise from the north, as the page draws them."""
     half = profile.plate_mm / 2
-    sheet = Sheet(name, half)
-    sheet.outline("cut", _square(half))
+    sheet = Sheet.square(name, half)
     rim, hub, count = half - 15, half / 6, len(game.board)
     sheet.circles += [("mark", 0.0, 0.0, 2 * rim), ("mark", 0.0, 0.0, 2 * hub)]
     for at, zone in enumerate(sorted(game.board)):
@@ -231,12 +240,6 @@ def _zones(profile: Profile, game: Game, name: str) -> Sheet:
         sheet.lines.append(("mark", hub * x, hub * y, rim * x, rim * y))
         sheet.texts.append((rim * math.sin(angle) * 0.35, rim * math.cos(angle) * 0.35, 9.0, zone))
     return sheet
-
-
-def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
-    shares = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-    x, y = (sum(s * p[axis] for s, p in zip(shares, points, strict=True)) for axis in (0, 1))
-    return x, y
 
 
 def dxf(sheet: Sheet) -> str:
@@ -309,15 +312,14 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
-    left = MARGIN_MM[0] + sheet.half_mm - column * PRINTED_MM[0]
-    top = PAGE_MM[1] - MARGIN_MM[1] - sheet.half_mm + row * PRINTED_MM[1]
-    low, high = MARGIN_MM[1], PAGE_MM[1] - MARGIN_MM[1]
     west, east = MARGIN_MM[0], PAGE_MM[0] - MARGIN_MM[0]
+    low, high = MARGIN_MM[1], PAGE_MM[1] - MARGIN_MM[1]
+    left = west + sheet.half_mm - column * PRINTED_MM[0]
+    top = high - sheet.half_mm + row * PRINTED_MM[1]
     out = [f"{MM_PT:.6f} 0 0 {MM_PT:.6f} 0 0 cm {PEN_MM} w"]
     # Marks at the corners: the next page's lie on them
-    for x in (west, east):
-        for y in (low, high):
-            out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
+    for x, y in itertools.product((west, east), (low, high)):
+        out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
     out.append(f"{west} 8 m {west + RULER_MM} 8 l S")
     for at in range(0, RULER_MM + 1, 10):
         out.append(f"{west + at} 8 m {west + at} {11 if at % 50 == 0 else 9.5} l S")
