@@ -113,10 +113,10 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
     for row, y, joined in ((0, 13.6, below), (1, -13.6, above)):
         plug = f"J{100 + 10 * m + row}"
         board.add(plug, "header8", (x + GRID_MM, y), joined)
-        for pin, net in joined.items():
-            hx, hy = board.pad(plug, pin)
+        for number, net in joined.items():
+            hx, hy = board.pad(plug, number)
             # Names of three letters have no room side by side: every second one goes opposite
-            outside = len(net) <= 2 or int(pin) % 2 == 0
+            outside = len(net) <= 2 or int(number) % 2 == 0
             board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
             board.track(net, 0.3, "F", (hx, hy), (hx, 7.62 if y > 0 else -7.62))
 
