@@ -57,6 +57,7 @@ from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
+from firmware_host.host.sensing import ScanWatch
 from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
 from firmware_host.journal.records import JournalReader
 from firmware_host.messages import ENGLISH, Catalogue, Message, text
@@ -321,18 +322,19 @@ def check_parts(
     plate = profile.plate(buses)
     if calibration is not None:
         plate.mount(calibration.orientation)
+    watch, frames = ScanWatch(), []
     try:
-        frames = []
         for number in range(SCANS):
             frames.append(plate.scan())
             if number == 0:
                 plate.show([None] * profile.size)
+            busy = watch.update(frames[-1])
             buses.clock.sleep(STILL_S)
     finally:
         plate.close()
     last = frames[-1]
     faults = {fault.part: fault for fault in last.faults}
-    answers = {"hall": _hall(profile, last)}
+    answers = {"hall": _hall(profile, frames)}
     if profile.imu is not None:
         answers["imu"] = _imu(last, calibration)
     if profile.lights is not None:
@@ -342,22 +344,34 @@ def check_parts(
         answers["lights"] = iter([ok("lights", sent)])
     if profile.panel is not None:
         answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
-    found: list[Finding] = []
+    found = [] if busy is None else [of_error("computer", busy)]
     for part, well in answers.items():
         found += [of_error(part, faults[part])] if part in faults else well
     return found
 
 
-def _hall(profile: Profile, frame: Frame) -> Iterator[Finding]:
+def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
+    frame = frames[-1]
     yield ok("hall", text("{count} sensors answer.", count=len(frame.field_mt)))
-    read = zip(profile.places, frame.field_mt, strict=True)
-    off = ", ".join(place for place, mt in read if abs(mt) > OFF_SCALE_MT)
+    check = text("Check their wires and their supply, one by one with: tiltboard bringup")
+    read = dict(zip(profile.places, frame.field_mt, strict=True))
+    off = [place for place, mt in read.items() if abs(mt) > OFF_SCALE_MT]
     if off:
-        yield problem(
-            "hall",
-            text("These sensors read past the end of their scale: {places}.", places=off),
-            text("Check their wires and their supply, one by one with: tiltboard bringup"),
+        past = text(
+            "These sensors read past the end of their scale: {places}.", places=", ".join(off)
         )
+        yield problem("hall", past, check)
+    fields = [each.field_mt for each in frames if each.field_mt]
+    still = [
+        place
+        for place, readings in zip(profile.places, zip(*fields, strict=True), strict=True)
+        if len({*readings}) == 1 and place not in off
+    ]
+    if still and profile.measures and len(fields) > SCANS / 2:
+        dead = text(
+            "These sensors stand still, without even noise: {places}.", places=", ".join(still)
+        )
+        yield problem("hall", dead, check)
     if frame.temperature_c is not None:
         yield ok("hall", text("The board is at {c:.0f} °C.", c=frame.temperature_c))
 

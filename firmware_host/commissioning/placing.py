@@ -193,7 +193,6 @@ class Placing:
         self._profile, self._progress, self._magnet = profile, progress, task.magnet
         self._place = place = task.place or 0
         self._name = profile.places[place]
-        self._broken = _leave_out(profile, progress, place)
         lit = dict.fromkeys(progress.carried(task.magnet), Light.DONE) | {place: Light.TARGET}
         self.first = Step(_put_here(task, self._name, progress), lights=lit)
         self._window = Window(profile, REST_S)
@@ -209,7 +208,8 @@ class Placing:
         """Done once an input that may be the place's reads the piece, at rest."""
         progress, now_s = self._progress, frame.time_s
         if value == Answer.LEAVE_OUT:
-            return replace(self.first, known=progress.leaving_out(self._place))
+            at = self._place if self._verdict is None else self._verdict.at
+            return replace(self.first, known=progress.leaving_out(at))
         self._sure = self._sure or value == Answer.RIGHT
         self._since_s = now_s if self._since_s is None else self._since_s
         late = now_s > self._since_s + HINT_AFTER_S
@@ -220,7 +220,7 @@ class Placing:
             self._window.clear()
             at = progress.place_of(worst)
             why = _off_scale(self._profile.places[at], frame.field_mt[worst])
-            return self._step(Verdict(at, why, self._broken if at == self._place else ()))
+            return self._step(Verdict(at, why, self._leave_out(at)))
         self._window.append(mt)
         if not self._window.full:
             return self._step(self._verdict)
@@ -234,7 +234,8 @@ class Placing:
                 " supply.",
                 place=self._name,
             )
-            return self._step(Verdict(self._place, why, self._broken) if late else None)
+            out = self._leave_out(self._place)
+            return self._step(Verdict(self._place, why, out) if late else None)
         if not self._left and wire == progress.inputs.get(progress.last or 0):
             why = text("A piece still stands on {place}.", place=self._profile.places[at])
             return self._step(Verdict(at, why) if late else self._verdict)
@@ -250,7 +251,7 @@ class Placing:
                 " at its supply.",
                 place=self._profile.places[at],
             )
-            return self._step(Verdict(at, why, self._broken) if late else self._verdict)
+            return self._step(Verdict(at, why, self._leave_out(at)) if late else self._verdict)
         if self._resting is None or self._resting[0] != wire:
             self._resting = wire, now_s
         found, said = self._judge(wire, means), self._verdict
@@ -264,6 +265,9 @@ class Placing:
         if wire != progress.input_of(self._place) and now_s < self._resting[1] + ELSEWHERE_S:
             return self._step(None)
         return replace(self.first, known=self._with(wire, reading))
+
+    def _leave_out(self, place: int) -> tuple[Choice, ...]:
+        return _leave_out(self._profile, self._progress, place)
 
     def _step(self, verdict: Verdict | None) -> Step:
         """A verdict stands until the piece has moved."""
@@ -307,10 +311,13 @@ class Placing:
             (i for i, mt in enumerate(means) if i != wire and abs(mt) >= PRESENT_MT), None
         )
         if second is not None:
-            there = profile.places[second]
-            return Verdict(
-                second, text("Something stands on {place} too. Take it away.", place=there)
+            at = progress.place_of(second)
+            why = text(
+                "Something stands on {place} too. Take it away. If nothing does, that sensor"
+                " drifts: check its wires.",
+                place=profile.places[at],
             )
+            return Verdict(at, why, self._leave_out(at))
         if (reading > 0) != self._sees_south():
             why = text(
                 "{place} sees the other pole. If the piece was turned over, turn it back: {piece}."
@@ -332,7 +339,7 @@ class Placing:
                 mt=mt,
             )
             hardly = usual is None or mt < HARDLY[0] * usual
-            return Verdict(place, why, self._broken if hardly else right)
+            return Verdict(place, why, self._leave_out(place) if hardly else right)
         if usual is not None and mt > UNLIKE[1] * usual:
             why = text(
                 "{place} reads {mt:.1f} mT, far more than the others. Use the same piece for every"
@@ -340,7 +347,8 @@ class Placing:
                 place=name,
                 mt=mt,
             )
-            return Verdict(place, why, self._broken if mt > HARDLY[1] * usual else right)
+            hardly = mt > HARDLY[1] * usual
+            return Verdict(place, why, self._leave_out(place) if hardly else right)
         return None
 
     def _sees_south(self) -> bool:

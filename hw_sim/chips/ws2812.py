@@ -52,6 +52,8 @@ class Ws2812Chain:
 
     def channels_on(self, now_s: float) -> int:
         """How many are on at that instant, as they are pulsed in phase since the last frame."""
+        if not self.level:
+            return 0
         key = self.updates, self.level
         if self._sorted[0] != key:
             self._sorted = key, sorted(self._grb)

@@ -316,6 +316,8 @@ def test_whole_parts_raise_no_question(sim):
         ("i2c-nack", (), "imu", ""),
         ("spi-silent", (), "hall", "converter"),
         ("wrong-id", (), "imu", ""),
+        ("sensor-stuck", ("d4",), "hall", "stand still, without even noise: d4."),
+        ("scan-stall", (), "computer", "too busy to read the sensors in time"),
     ],
 )
 def test_a_broken_part_is_found(sim, fault, targets, subject, says):

@@ -155,7 +155,11 @@ def careful(swept):
         (missing, "b2 does not react. If the piece stands there, check"),
         (elsewhere, "a1 reacts, not b2. Put the piece on b2."),
         (left_behind, "A piece still stands on c2."),
-        (two_pieces, "Something stands on a1 too. Take it away."),
+        (
+            two_pieces,
+            "Something stands on a1 too. Take it away. If nothing does, that sensor drifts: check"
+            " its wires.",
+        ),
         (turned_over, "b2 sees the other pole."),
         (worn, "b2 reads only"),
         (restless, "b2 does not come to rest. Let go of the piece"),
@@ -251,6 +255,22 @@ def test_a_broken_sensor_is_left_out_once_somebody_says_so(swept, fault, careful
     assert found.strong_mt[0][1] == pytest.approx(careful.strong_mt[0][1], rel=0.25)
     [said] = worth_a_look(TINY, found)
     assert str(said).startswith("b2 was left out, and is not read.")
+
+
+def test_a_sensor_that_drifts_while_another_is_measured_is_left_out_too(swept):
+    def drifts(run):
+        yield from asked_for(run, 1)
+        sensor = run.table.hall_board.sensors[PLACE]
+        upright = sensor.field_mt
+        sensor.field_mt = lambda now_s: upright(now_s) + 1.0
+        yield from until(run, lambda: run.step.choices)
+        assert str(run.step.refused).startswith("Something stands on b2 too.")
+        assert str(run.step.choices[0].label) == "Leave b2 out: its sensor is broken"
+        yield "leave-out"
+
+    run = swept(TINY, parts=PLACES, mishap=drifts)
+    assert run.calibration().failed == ((PLACE, "left-out"),)
+    assert run.places == [0, 1, 2, 5, 3]
 
 
 @pytest.mark.parametrize(
