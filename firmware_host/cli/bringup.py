@@ -114,6 +114,8 @@ def run(
             click.echo(f"! {as_run(words(message), simulated=simulated)}")
         if health and not poor:
             say(text("No place is worth a look."))
+        elif all(new.zeroed) and not poor:
+            say(text("Every place answers to both poles."))
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress)]
     for each in told:
         plain = each.plain(catalogue)

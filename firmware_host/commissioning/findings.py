@@ -194,7 +194,6 @@ def health_table(
     is worth a look. ``say``: translates.
     """
     if not found:
-        yield say(text("Every place answers to both poles."))
         return
     columns: tuple[tuple[Message, list[str]], ...] = (
         (text("A strong piece in the middle, mT:"), [f"{h.reading_mt:.1f}" for h in found]),

@@ -140,16 +140,22 @@ def health_answer(host: Host) -> page.HealthMap:
     orientation = profile.imu is not None and made
     return page.HealthMap(
         made=local_time(calibration.made_s) if made else None,
-        summary=_summary(found, worth_a_look(profile, calibration), made=made),
+        summary=_summary(
+            found, worth_a_look(profile, calibration), made=made, measures=profile.measures
+        ),
         mounting=mounting.describe(calibration.orientation) if orientation else None,
         places=found,
     )
 
 
-def _summary(found: list[Health], poor_places: list[Message], *, made: bool) -> Message:
+def _summary(
+    found: list[Health], poor_places: list[Message], *, made: bool, measures: bool
+) -> Message:
     if not made:
         return text("The table has not been calibrated.")
     if not found:
+        if measures:
+            return text("Every sensor has its zero; none has been measured with a magnet.")
         return poor_places[0] if poor_places else text("Every place answers to both poles.")
     found = sorted(found, key=lambda one: one.margin_mt)
     poor = [one.place for one in found if one.poor]

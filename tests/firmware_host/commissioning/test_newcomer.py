@@ -96,6 +96,7 @@ def test_a_table_with_a_broken_sensor_is_measured_without_it(tiltboard):
     assert status == 1
     assert "leave-out (Leave b2 out: its sensor is broken)" in said
     assert "! b2 was left out, and is not read." in said
+    assert "Every place answers" not in said
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "bringup --sim --again b2" in said
     status, said = tiltboard(f"tiltboard calibrate {table} --again b2")
@@ -146,6 +147,8 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
     ]
     assert len([line for line in blamed if "multimeter" not in line]) == len(faults)
     assert said.count("    -> ") == len(faults)
+    # Only of switches, and of places that were measured
+    assert ("Every place answers to both poles." in said) is (profile == "plate-7")
 
 
 def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):

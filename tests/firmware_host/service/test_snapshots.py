@@ -3,11 +3,16 @@
 import threading
 
 import pytest
+from msgspec.structs import replace
 
+from firmware_host.config.files import CALIBRATION_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.perception.calibration import uncalibrated, write_calibration
+from firmware_host.service.publish import health_answer
 from firmware_host.table.commands import NewGame
 from hw_sim.clock import VirtualClock
+from hw_sim.session import SimSession
 from hw_sim.session.live import LiveTable
 
 STEPS = 500
@@ -55,3 +60,12 @@ def test_what_keeps_the_first_snapshot_from_being_made_is_raised_where_a_table_s
     with pytest.raises(ValueError, match="nothing to show"):
         live.table.start()
     live.table.stop()
+
+
+def test_of_places_that_no_magnet_was_carried_over_it_is_not_said_that_they_answer(tmp_path):
+    profile = load_profile("plate-10")
+    of_edges_alone = replace(uncalibrated(profile), made_s=1.0)
+    write_calibration(tmp_path / CALIBRATION_NAME, of_edges_alone)
+    with SimSession(profile, tmp_path) as session:
+        said = str(health_answer(session.host).summary)
+    assert said == "Every sensor has its zero; none has been measured with a magnet."
