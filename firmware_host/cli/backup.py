@@ -28,7 +28,7 @@ import msgspec
 
 from drivers.clock import Clock, SystemClock
 from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import not_written, say
+from firmware_host.cli.speech import say, writing
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress
 from firmware_host.config.errors import BackupError, ConfigError, JournalError
 from firmware_host.config.files import (
@@ -362,12 +362,8 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     not copied; they pair again.
     """
     folder = games_folder(state, simulated=simulated, make=False)
-    try:
+    with writing(file):
         names = make_backup(folder, settings_file(config), file, SystemClock())
-    except OSError as error:
-        if error.strerror is None:
-            raise
-        raise not_written(file, error) from error
     click.echo(f"{file}: {', '.join(names)}")
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from pathlib import Path
 
 import click
 
 from firmware_host.cli.options import CONFIG
-from firmware_host.cli.speech import log_to_standard_error, misuse, say, speak
+from firmware_host.cli.speech import misuse, say, serving, speak
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
@@ -61,13 +59,10 @@ def command(
             "A club needs a broker, and the settings name none.",
             remedy='Name it: broker = "mqtt://HOST" under [far].',
         )
-    log_to_standard_error()
+    ended = serving()
     connection = Link(broker, most_per_s=MOST_PER_S)
     club = Club(connection, evening, spoken)
     server = Server(club.app(), port, host=check_host(host), most=MOST_LOOKERS + 100)
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
     connection.start()
     server.start()
     say(text("The club's page is at {url} (Ctrl-C ends it).", url=server.url))

@@ -27,7 +27,7 @@ import click
 
 from drivers.clock import Clock
 from firmware_host.cli.options import CONFIG, PROFILE
-from firmware_host.config.computer import DeviceClass, needs_of_speaker
+from firmware_host.config.computer import CORE_CLOCK, DeviceClass, needs_of_speaker
 from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, broker_address, load_settings
@@ -147,17 +147,6 @@ def settings_in(text: str, model: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def core_clock_stands_still(settings: frozenset[str]) -> bool:
-    """Whether other settings than core_freq keep a Pi 4 or earlier at one core clock. Any will do:
-    the kernel divides it for SPI.
-
-    Source: https://www.raspberrypi.com/documentation/computers/configuration.html, mini UART and
-    core frequency.
-    """
-    uart = "enable_uart=1" in settings and not settings & OTHER_UART
-    return uart or "force_turbo=1" in settings
-
-
 @dataclass(frozen=True)
 class Machine:
     """The computer that is examined. ``root``: of its files. ``groups``: this process's;
@@ -189,6 +178,21 @@ class Machine:
         """The Raspberry Pi's model; None on any other computer."""
         model = self.read("proc/device-tree/model") or ""
         return model if model.startswith("Raspberry Pi") else None
+
+    def boot_settings(self) -> tuple[str, frozenset[str]]:
+        """The path of config.txt, and its lines in force; those that hold the core clock among
+        them, too, where others keep a Pi 4 or earlier at one: any will do, since the kernel divides
+        it for SPI.
+
+        Source: https://www.raspberrypi.com/documentation/computers/configuration.html, mini UART
+        and core frequency.
+        """
+        name = next((each for each in CONFIG_FILES if self.read(each) is not None), CONFIG_FILES[0])
+        found = settings_in(self.read(name) or "", self.model or "")
+        by_uart = "enable_uart=1" in found and not found & OTHER_UART
+        if by_uart or "force_turbo=1" in found:
+            found |= {line for lines in CORE_CLOCK.values() for line in lines}
+        return name, found
 
     @property
     def system(self) -> str:

@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from math import degrees, hypot
@@ -19,40 +19,18 @@ from drivers.buses import Buses
 from drivers.clock import SystemClock
 from drivers.errors import how_to_install
 from drivers.frame import Frame
-from firmware_host.cli.computer import (
-    CONFIG_FILES,
-    Machine,
-    Service,
-    core_clock_stands_still,
-    running_table,
-    settings_in,
-    this_machine,
-)
+from firmware_host.cli.computer import Machine, Service, running_table, this_machine
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.cli.tables import FAULTS, SEED, simulated_table
+from firmware_host.commissioning import findings
 from firmware_host.commissioning.account import to_mend
-from firmware_host.commissioning.findings import (
-    Finding,
-    left_out,
-    note,
-    of_error,
-    ok,
-    problem,
-    subject_of,
-    worth_a_look,
-)
+from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
 from firmware_host.commissioning.mounting import describe, up_axis
 from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from firmware_host.commissioning.sweep import unfinished
-from firmware_host.config.computer import (
-    I2C,
-    SOUND,
-    BoardInUseError,
-    Need,
-    needs_of_speaker,
-    own_board,
-)
+from firmware_host.config import computer
+from firmware_host.config.computer import BoardInUseError, Need, own_board
 from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
@@ -60,7 +38,7 @@ from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.host.sensing import ScanWatch
 from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
 from firmware_host.journal.records import JournalReader
-from firmware_host.messages import ENGLISH, Catalogue, Message, text
+from firmware_host.messages import ENGLISH, Message, text
 from firmware_host.perception.calibration import Calibration, read_calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
@@ -112,7 +90,7 @@ def examine(
     ``simulated``: the table is, so nothing is asked of this computer's hardware.
     """
     yield from examine_computer(machine)
-    needs = (*profile.needs(machine.model or ""), *needs_of_speaker(speaker))
+    needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
     here = simulated or machine.model is not None or any(n.part == "node" for n in needs)
     if not here:
         yield problem(
@@ -180,10 +158,8 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     wanted = {line: need for need in needs for line in (*need.lines, *need.advised)}
     if not wanted or machine.model is None:
         return
-    name = next((name for name in CONFIG_FILES if machine.read(name) is not None), CONFIG_FILES[0])
-    found = settings_in(machine.read(name) or "", machine.model)
-    still = core_clock_stands_still(found)
-    missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
+    name, found = machine.boot_settings()
+    missing = [line for line in wanted if line not in found]
     for line in missing:
         part = wanted[line].part
         remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
@@ -239,14 +215,15 @@ def _how_to_have(need: Need) -> Message:
     """What to do where a device's file is missing."""
     if need.part == "node":
         return text("Plug the plate in, or name its port in the profile.")
-    if need.kind is I2C:  # raspberrypi/linux 5979: config.txt brings the bus, not its device file
+    # raspberrypi/linux 5979: config.txt brings the bus, not its device file
+    if need.kind is computer.I2C:
         return text(
             "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
             " config.txt above and restart the Pi."
         )
     if need.lines:
         return text("See config.txt above; then restart the Pi.")
-    if need.kind is SOUND:
+    if need.kind is computer.SOUND:
         return text("Plug the loudspeaker's sound card in, or take speaker out of the settings.")
     return text("Update the Pi (sudo apt full-upgrade) and restart it.")
 
@@ -507,7 +484,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
     if calibration is None:
         yield note("calibration", text("The table has not been calibrated."), calibrate)
         return
-    left = left_out(calibration)
+    left = findings.left_out(calibration)
     unknown = ", ".join(
         place
         for index, place in enumerate(profile.places)
@@ -522,7 +499,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
     else:
         if not left:
             yield ok("calibration", text("Every sensor is calibrated."))
-        for why in worth_a_look(profile, calibration):
+        for why in findings.worth_a_look(profile, calibration):
             yield note("calibration", why)
 
 
@@ -559,13 +536,28 @@ def command(
     catalogue = speak(settings.language)
     state = games_folder(state, simulated=simulated, make=False)
     if table is None:
-        findings = examine_computer(machine)
+        examined = examine_computer(machine)
     else:
         parts = partial(_parts, table, state, faults, seed=seed, simulated=simulated)
         speaker = settings.speaker
-        findings = examine(table, machine, state, parts, simulated=simulated, speaker=speaker)
-    told = chain(configured, findings)
-    if _print(told, catalogue, as_json=as_json, simulated=simulated):
+        examined = examine(table, machine, state, parts, simulated=simulated, speaker=speaker)
+    problems = 0
+    for finding in chain(configured, examined):
+        plain = finding.plain(catalogue)
+        for key in ("found", "remedy"):
+            plain[key] = plain[key] and as_run(plain[key], simulated=simulated)
+        problems += plain["state"] == "problem"
+        if as_json:
+            click.echo(json.dumps(plain))
+            continue
+        mark = catalogue.translate(MARKS[plain["state"]])
+        subject = catalogue.translate(findings.subject_of(plain["subject"]))
+        click.echo(f"{mark:<8} {subject:<13} {plain['found']}")
+        if plain["remedy"]:
+            click.echo(f"{'':<23}-> {plain['remedy']}")
+    if not as_json:
+        say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
+    if problems:
         sys.exit(1)
 
 
@@ -584,26 +576,3 @@ def _parts(
             return check_parts(table, buses, stored)
     except BoardInUseError as error:
         return [of_error("parts", error)]
-
-
-def _print(
-    findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool, simulated: bool
-) -> int:
-    """Print each as it comes; returns how many problems there are."""
-    problems = 0
-    for finding in findings:
-        plain = finding.plain(catalogue)
-        for key in ("found", "remedy"):
-            plain[key] = plain[key] and as_run(plain[key], simulated=simulated)
-        problems += plain["state"] == "problem"
-        if as_json:
-            click.echo(json.dumps(plain))
-            continue
-        mark = catalogue.translate(MARKS[plain["state"]])
-        subject = catalogue.translate(subject_of(plain["subject"]))
-        click.echo(f"{mark:<8} {subject:<13} {plain['found']}")
-        if plain["remedy"]:
-            click.echo(f"{'':<23}-> {plain['remedy']}")
-    if not as_json:
-        say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
-    return problems

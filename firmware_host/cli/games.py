@@ -13,7 +13,7 @@ import click
 from drivers.clock import SystemClock
 from firmware_host.cli.main import Group
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import not_written, say, words
+from firmware_host.cli.speech import say, words, writing
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.people import People
@@ -153,11 +153,8 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
     if file is None:
         click.echo(written, nl=False)
         return
-    try:
-        with file.open("x", encoding="utf-8") as out:
-            out.write(written)
-    except OSError as error:
-        raise not_written(file, error) from error
+    with writing(file), file.open("x", encoding="utf-8") as out:
+        out.write(written)
 
 
 @click.command(epilog="Example: tiltboard people --sim --forget Ada")

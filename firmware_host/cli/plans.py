@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.speech import not_written, say
+from firmware_host.cli.speech import say, writing
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import text
 from firmware_host.plans.model import Plans
@@ -31,11 +31,9 @@ def command(*, profile: str, output: Path) -> None:
     plans = Plans.of(load_profile(profile))
     for name, content in files(plans):
         path = output / name
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        except OSError as error:
-            raise not_written(path, error) from error
     if plans.boards and not export(plans, output / "boards"):
         say(text("Without STEP and KiCad's own plots: for them install KiCad 9."), err=True)
     if not can_print():

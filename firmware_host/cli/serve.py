@@ -5,9 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-import signal
 import sys
-import threading
 import webbrowser
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -25,7 +23,7 @@ from firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from firmware_host.cli.speech import log_to_standard_error, say, speak
+from firmware_host.cli.speech import say, serving, speak
 from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.computer import own_board
 from firmware_host.config.errors import NotPossibleError
@@ -90,12 +88,9 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
 
     Raises what keeps any from starting.
     """
-    log_to_standard_error()
+    ended = serving()
     name_broken_games()
     settings = plan.settings
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
     table.on_stop = ended.set
     with ExitStack() as at_end:  # the last one first
         if plan.record is not None:

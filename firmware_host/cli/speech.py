@@ -9,7 +9,10 @@ import inspect
 import logging
 import os
 import re
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,10 +105,16 @@ def say(message: Message, *, err: bool = False) -> None:
     click.echo(words(message), err=err)
 
 
-def log_to_standard_error() -> None:
-    """What the service writes: into systemd's journal, which limits how much, or a terminal."""
+def serving() -> threading.Event:
+    """From here on the log goes to standard error: systemd's journal, which limits how much, or a
+    terminal. Returns what Ctrl-C and a request to end set.
+    """
     style = "%(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=logging.INFO, format=style)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    return ended
 
 
 def printable(foreign: str) -> str:
@@ -124,10 +133,16 @@ def problem(message: Message) -> click.ClickException:
     return click.ClickException(words(message))
 
 
-def not_written(file: Path, error: OSError) -> click.ClickException:
-    """The error for a file that the system does not let us write."""
-    why = error.strerror or str(error)
-    return problem(text("{file} cannot be written: {why}.", file=file, why=why))
+@contextmanager
+def writing(file: Path) -> Iterator[None]:
+    """Where the system does not let ``file`` be written, the command ends with one line."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror is None:  # one of our own, which has its own words
+            raise
+        why = text("{file} cannot be written: {why}.", file=file, why=error.strerror)
+        raise problem(why) from error
 
 
 def misuse(message: Message) -> click.UsageError:

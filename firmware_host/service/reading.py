@@ -16,19 +16,10 @@ from firmware_host.engines.analysis import Analysis, analyse, check, engine_judg
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.host.advice import turning_point
-from firmware_host.journal.records import GameRecord as StoredGame
-from firmware_host.journal.records import JournalReader
+from firmware_host.journal.records import GameRecord, JournalReader
 from firmware_host.journal.text_format import replay
+from firmware_host.service import snapshot as page
 from firmware_host.service.publish import game_info, local_time, shown_moves, shown_options
-from firmware_host.service.snapshot import (
-    GameAnalysis,
-    GameRecord,
-    GameSummary,
-    LineInfo,
-    RecordedPosition,
-    ToLearn,
-    TurningPointInfo,
-)
 from firmware_host.table import play
 from firmware_host.table.line import Line
 from firmware_host.table.preview import reasons
@@ -42,66 +33,51 @@ MOST_WAITING = 4
 MOST_KEPT = 8  # analyses, for whoever asks again
 
 
-def _submitted(
-    work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
-) -> Future[T]:
-    """What ``work`` returns in ``thread``; ``busy`` where there is no ``room``."""
-    if not room.acquire(blocking=False):
-        refused: Future[T] = Future()
-        refused.set_exception(busy)
-        return refused
-    answer = thread.submit(work)
-    answer.add_done_callback(lambda _: room.release())
-    return answer
-
-
 class JournalReading:
-    """Answers one question after the other from the journal at ``path``."""
+    """Answers one question after the other from the journal at ``path``, those of the table itself
+    (``ask_ahead``) never behind pages'; and analyses one game after the other.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._room = BoundedSemaphore(MOST_WAITING)
-        self._thread = ThreadPoolExecutor(1, "journal-reader")
-        self._thread_ahead = ThreadPoolExecutor(1, "journal-ahead")
+        self._may_wait = BoundedSemaphore(MOST_WAITING)
+        self._may_analyse = BoundedSemaphore(1)
+        self._reader = ThreadPoolExecutor(1, "journal-reader")
+        self._ahead = ThreadPoolExecutor(1, "journal-ahead")
+        self._analyst = ThreadPoolExecutor(1, "analysis")
+        self._closed = Event()
+        self._known: dict[tuple[int, tuple[str, ...]], page.GameAnalysis] = {}
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
         """The answer, or what kept it from being read. BusyError where too many wait already."""
         busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
-        return _submitted(lambda: self._read(question), self._thread, self._room, busy)
+        return _submitted(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """As ``ask``, for the table itself, which asks one thing at a time: never behind pages."""
-        return self._thread_ahead.submit(self._read, question)
+        """As ``ask``, for the table itself, which asks one thing at a time."""
+        return self._ahead.submit(self._read, question)
+
+    def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
+        """The game's analysis. Fails with BusyError while another one is being analysed, with
+        NotPossibleError, NoSuchGameError and EngineError.
+        """
+        busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
+        return _submitted(lambda: self._analysed(game_id), self._analyst, self._may_analyse, busy)
+
+    def close(self) -> None:
+        """What waits is not answered any more, and an analysis given up; what is being read still
+        is.
+        """
+        self._closed.set()
+        for thread in (self._analyst, self._reader, self._ahead):
+            thread.shutdown(cancel_futures=True)
 
     def _read(self, question: Callable[[JournalReader], T]) -> T:
         with JournalReader.open_read_only(self._path, most_pages=0) as journal:
             return question(journal)
 
-    def close(self) -> None:
-        """What waits is not answered any more; what is being read still is."""
-        for thread in (self._thread, self._thread_ahead):
-            thread.shutdown(cancel_futures=True)
-
-
-class Analysing:
-    """Analyses one game after the other from what ``reading`` reads."""
-
-    def __init__(self, reading: JournalReading) -> None:
-        self._reading = reading
-        self._room = BoundedSemaphore(1)
-        self._closed = Event()
-        self._thread = ThreadPoolExecutor(1, "analysis")
-        self._known: dict[tuple[int, tuple[str, ...]], GameAnalysis] = {}
-
-    def ask(self, game_id: int) -> Future[GameAnalysis]:
-        """The game's analysis. Fails with BusyError while another one is being analysed, with
-        NotPossibleError, NoSuchGameError and EngineError.
-        """
-        busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
-        return _submitted(lambda: self._analysed(game_id), self._thread, self._room, busy)
-
-    def _analysed(self, game_id: int) -> GameAnalysis:
-        played = replay(self._reading.ask(lambda journal: journal.load(game_id)).result())
+    def _analysed(self, game_id: int) -> page.GameAnalysis:
+        played = replay(self._read(lambda journal: journal.load(game_id)))
         check(played.game)
         key = game_id, played.moves
         if key not in self._known:
@@ -117,19 +93,27 @@ class Analysing:
             self._known[key] = _told(played, found)
         return self._known[key]
 
-    def close(self) -> None:
-        """What is being analysed is given up."""
-        self._closed.set()
-        self._thread.shutdown(cancel_futures=True)
+
+def _submitted(
+    work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
+) -> Future[T]:
+    """What ``work`` returns in ``thread``; ``busy`` where there is no ``room``."""
+    if not room.acquire(blocking=False):
+        refused: Future[T] = Future()
+        refused.set_exception(busy)
+        return refused
+    answer = thread.submit(work)
+    answer.add_done_callback(lambda _: room.release())
+    return answer
 
 
-def listed(journal: JournalReader) -> list[GameSummary]:
+def listed(journal: JournalReader) -> list[page.GameSummary]:
     """The games, newest first."""
     found = []
     for game in journal.games():
         kind = game_type(game.game)
         found.append(
-            GameSummary(
+            page.GameSummary(
                 id=game.id,
                 title=kind.credit.title,
                 started=local_time(game.started_s),
@@ -141,13 +125,13 @@ def listed(journal: JournalReader) -> list[GameSummary]:
     return found
 
 
-def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
+def recorded(stored: GameRecord, profile: Profile) -> page.GameRecord:
     """A game for review, position by position."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
     outcome = reached[-1].outcome
     steps = [] if game.seated else zip(reached[:-1], stored.moves, strict=True)
-    return GameRecord(
+    return page.GameRecord(
         game=game_info(stored.id, game, overlay_for(profile, game), over=outcome is not None),
         moves=shown_moves(reached[-1], stored.moves),
         positions=list(map(_recorded, reached)),
@@ -157,19 +141,19 @@ def recorded(stored: StoredGame, profile: Profile) -> GameRecord:
     )
 
 
-def _told(played: Line, found: Analysis) -> GameAnalysis:
+def _told(played: Line, found: Analysis) -> page.GameAnalysis:
     """The analysis with its turning points in words, and their lines as boards."""
 
-    def line(ply: int, *moves: str) -> LineInfo:
+    def line(ply: int, *moves: str) -> page.LineInfo:
         reached = [played.reached[ply]]
         for move in moves:
             reached.append(reached[-1].after(move))
-        return LineInfo(list(moves), list(map(_recorded, reached[1:])))
+        return page.LineInfo(list(moves), list(map(_recorded, reached[1:])))
 
-    return GameAnalysis(
+    return page.GameAnalysis(
         shares=[round(share, 3) for share in found.shares],
         turning=[
-            TurningPointInfo(
+            page.TurningPointInfo(
                 point.ply,
                 turning_point(point, played.game),
                 line(point.ply - 1, *point.better),
@@ -178,7 +162,7 @@ def _told(played: Line, found: Analysis) -> GameAnalysis:
             for point in found.turning
         ],
         learn=[
-            ToLearn(
+            page.ToLearn(
                 play.to_find(each.kind, each.number)
                 if each.point is None
                 else turning_point(each.point, played.game),
@@ -190,5 +174,5 @@ def _told(played: Line, found: Analysis) -> GameAnalysis:
     )
 
 
-def _recorded(position: Position) -> RecordedPosition:
-    return RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)
+def _recorded(position: Position) -> page.RecordedPosition:
+    return page.RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)

@@ -23,18 +23,9 @@ from firmware_host.engines.puzzles import exercises
 from firmware_host.host.host import Host
 from firmware_host.journal.text_format import write_game
 from firmware_host.messages import Message, text
+from firmware_host.service import snapshot as page
 from firmware_host.service.publish import Publisher, health_answer
-from firmware_host.service.reading import Analysing, JournalReading, listed, recorded
-from firmware_host.service.snapshot import (
-    GameAnalysis,
-    GameRecord,
-    GameSummary,
-    HealthMap,
-    Layout,
-    PersonInfo,
-    SeatsShown,
-    Snapshot,
-)
+from firmware_host.service.reading import JournalReading, listed, recorded
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
 from firmware_host.table.standing import Choice
@@ -87,8 +78,7 @@ class Table:
         self._thread = threading.Thread(target=self._run, name="table")
         self._host: Host
         self._reading: JournalReading
-        self._analysing: Analysing
-        self._published: tuple[Layout, Snapshot, SeatsShown]
+        self._published: tuple[page.Layout, page.Snapshot, page.SeatsShown]
         self.failure: BaseException | None = None
 
     def start(self) -> None:
@@ -109,11 +99,11 @@ class Table:
         """What is wired where, and so which games the table can carry."""
         return self._host.profile
 
-    def layout(self) -> Layout:
+    def layout(self) -> page.Layout:
         """The present layout. A new one is in place before a snapshot that goes with it."""
         return self._published[0]
 
-    def latest(self) -> Snapshot:
+    def latest(self) -> page.Snapshot:
         """The newest snapshot: at most a twentieth of a second old while a page is open or this is
         asked again and again, else a second.
         """
@@ -121,7 +111,7 @@ class Table:
             self._asked_s = self._clock.now()
         return self._published[1]
 
-    def seats(self) -> SeatsShown:
+    def seats(self) -> page.SeatsShown:
         """What goes to the devices that have seats: of the same step as the newest snapshot, except
         who holds which seat, which is up to date.
         """
@@ -216,31 +206,31 @@ class Table:
 
         return self._host.call(done)
 
-    def history(self) -> Future[list[GameSummary]]:
+    def history(self) -> Future[list[page.GameSummary]]:
         """The journal's games, newest first."""
         return self._reading.ask(listed)
 
-    def health(self) -> Future[HealthMap]:
+    def health(self) -> Future[page.HealthMap]:
         """The sensors as the last calibration found them."""
         return self._host.call(lambda: health_answer(self._host))
 
-    def record(self, game_id: int) -> Future[GameRecord]:
+    def record(self, game_id: int) -> Future[page.GameRecord]:
         """One game for review. NoSuchGameError where there is none."""
         profile = self._host.profile
         return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
 
-    def analysis(self, game_id: int) -> Future[GameAnalysis]:
+    def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
         """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
         there is none, NotPossibleError, BusyError.
         """
-        return self._analysing.ask(game_id)
+        return self._reading.analysis(game_id)
 
-    def people(self) -> Future[list[PersonInfo]]:
+    def people(self) -> Future[list[page.PersonInfo]]:
         """Everybody whom the table knows by name."""
         people = self._host.playing.people
         there = {game: len(exercises(game)) for game in GAMES}
         return self._host.call(
-            lambda: [PersonInfo(name, people.person(name), there) for name in people.names]
+            lambda: [page.PersonInfo(name, people.person(name), there) for name in people.names]
         )
 
     def export(self, game_id: int) -> Future[str]:
@@ -276,7 +266,6 @@ class Table:
             self._started.set_exception(error)
             return
         self._reading = JournalReading(self._host.journal.path)
-        self._analysing = Analysing(self._reading)
         try:
             self._publisher = Publisher(self._host, self._hands)
             self._publish()
@@ -290,7 +279,6 @@ class Table:
             else:
                 self._started.set_exception(error)
         finally:
-            self._analysing.close()
             self._reading.close()
             (self._close or self._host.close)()
             self.on_stop()
@@ -306,11 +294,8 @@ class Table:
         self._host.playing.opponents.advice.tells_ahead = self._watched["ahead"] > 0
         if self._hands is not None and self._watched["poses"]:
             now = self._hands.poses()
-            number, known = self._poses[-1] if self._poses else (0, None)
-            if known is None or (now.attitude_rad, now.pieces) != (
-                known.attitude_rad,
-                known.pieces,
-            ):
+            number, last = self._poses[-1] if self._poses else (0, None)
+            if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
         moved = self._host.standing.step != self._published[1].step  # which others hear of at once
