@@ -26,15 +26,20 @@ Pitch = Annotated[float, msgspec.Meta(gt=0, le=200)]
 Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
+SHIPPED = resources.files("firmware_host.config") / "profiles"
 MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
 T = TypeVar("T")
 
 
-class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
     shows and asks everything. ``spins``: the plate turns round and round.
     """
 
+    name: str
+    title: str
+    columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
+    rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
     pitch_mm: Pitch
     plate_mm: Edge
     gap_mm: Gap
@@ -44,6 +49,11 @@ class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     lights: wiring.LightsConfig | None = None
     panel: wiring.PanelConfig | None = None
     spins: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of places, sensors and lights."""
+        return self.columns * self.rows
 
     @property
     def measures(self) -> bool:
@@ -80,17 +90,12 @@ class Profile(wiring.Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     @property
     def parts(self) -> tuple[tuple[str, wiring.Part], ...]:
         """The parts that the table has, by their sections' names."""
-        found = (
-            ("hall", self.hall),
-            ("imu", self.imu),
-            ("lights", self.lights),
-            ("panel", self.panel),
-        )
-        return tuple((name, part) for name, part in found if part is not None)
+        found = {"hall": self.hall, "imu": self.imu, "lights": self.lights, "panel": self.panel}
+        return tuple((name, part) for name, part in found.items() if part is not None)
 
     def plate(self, buses: Buses) -> Plate:
         """The drivers of all of them on ``buses``. Opens nothing: the first scan does."""
-        return self.hall.plate(self, buses, self.imu, self.lights, self.panel)
+        return self.hall.plate(self, buses)
 
     def needs(self, model: str = "") -> tuple[Need, ...]:
         """What they open on the computer, in the order hall, imu, lights, panel. ``model``: of the
@@ -119,10 +124,8 @@ def place_name(column: int, row: int) -> str:
 
 def profile_names() -> tuple[str, ...]:
     """Profiles that ship."""
-    folder = resources.files("firmware_host.config") / "profiles"
-    return tuple(
-        sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
-    )
+    files = (each.name for each in SHIPPED.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def load_profile(name: str) -> Profile:
@@ -130,10 +133,8 @@ def load_profile(name: str) -> Profile:
     if name.endswith(".toml") or "/" in name:
         profile = read_toml(Path(name), Profile)
     elif name in profile_names():
-        text = (resources.files("firmware_host.config") / "profiles" / f"{name}.toml").read_text(
-            "utf-8"
-        )
-        profile = parse_toml(text, Profile, source=f"profile {name}")
+        content = (SHIPPED / f"{name}.toml").read_text("utf-8")
+        profile = parse_toml(content, Profile, source=f"profile {name}")
     else:
         raise ConfigError(
             "There is no profile {name!r}; {hint}",

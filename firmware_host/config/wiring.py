@@ -39,6 +39,9 @@ from firmware_host.config.computer import (
 from firmware_host.config.errors import ConfigError
 from games.plugins import PluginError, loaded
 
+if TYPE_CHECKING:
+    from firmware_host.config.profile import Profile
+
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
 Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
@@ -57,20 +60,6 @@ STRIP_MM = 1000 / 30  # between the lights of a strip of 30 a metre
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
-
-
-class Grid(msgspec.Struct, frozen=True):
-    """The places of a table: as much of its profile as its parts look at."""
-
-    name: str
-    title: str
-    columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
-    rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
-
-    @property
-    def size(self) -> int:
-        """Number of places, sensors and lights."""
-        return self.columns * self.rows
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
@@ -95,7 +84,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="k
         gpio = (gpio_need(part, model),) if self.pins() else ()
         return *(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c())), *gpio
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """Raise ConfigError for what ranges alone cannot say."""
 
 
@@ -106,24 +95,17 @@ class HallPart(Part, frozen=True):
 
     linear: ClassVar[bool]
 
-    def driver(self, profile: Grid, buses: Buses) -> HallArray:
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
         """What reads them, in the order of the places. Opens nothing: the first read does."""
         raise NotImplementedError
 
-    def plate(
-        self,
-        profile: Grid,
-        buses: Buses,
-        imu: ImuPart | None,
-        lights: LightsPart | None,
-        panel: PanelPart | None,
-    ) -> Plate:
+    def plate(self, profile: Profile, buses: Buses) -> Plate:
         """All parts of a table with this one."""
         return Plate(
             self.driver(profile, buses),
-            None if imu is None else imu.driver(buses),
-            None if lights is None else lights.driver(profile.size, buses),
-            None if panel is None else panel.driver(buses),
+            None if profile.imu is None else profile.imu.driver(buses),
+            None if profile.lights is None else profile.lights.driver(profile.size, buses),
+            None if profile.panel is None else profile.panel.driver(buses),
             buses.clock,
         )
 
@@ -184,7 +166,7 @@ class LightsPart(Part, frozen=True):
         """What shows on that many. Opens nothing."""
         raise NotImplementedError
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """Dark lights draw no more than their supply gives."""
         idle_a = profile.size * self.idle_ma / 1000
         if idle_a > self.supply_a:
@@ -251,7 +233,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
         return *spi, *super().needs(part, model)
 
-    def driver(self, profile: Grid, buses: Buses) -> HallArray:
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
         """The array."""
         settings = HallSettings(
             sensors=profile.size,
@@ -266,7 +248,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         )
         return MuxHallArray(settings, buses)
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """Each input once, and enough of them."""
         inputs = [spare.input for spare in self.spares]
         used = max([profile.size, *(number + 1 for number in inputs)])
@@ -312,11 +294,11 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
         """The expanders."""
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
-    def driver(self, profile: Grid, buses: Buses) -> HallArray:
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
         """The array."""
         return SwitchArray(buses, self.i2c_bus, self.addresses, profile.columns)
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """A chip for each row."""
         if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
             raise ConfigError(
@@ -345,12 +327,12 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
         """The GPIO numbers of rows and columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
 
-    def driver(self, profile: Grid, buses: Buses) -> HallArray:
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
         """The matrix."""
         del profile
         return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """As many pins as rows and columns."""
         counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
         if counts != (profile.rows, profile.columns, profile.columns):
@@ -378,23 +360,16 @@ class NodeHall(HallPart, frozen=True, tag="node"):
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
 
-    def plate(
-        self,
-        profile: Grid,
-        buses: Buses,
-        imu: ImuPart | None,
-        lights: LightsPart | None,
-        panel: PanelPart | None,
-    ) -> Plate:
+    def plate(self, profile: Profile, buses: Buses) -> Plate:
         """All of its parts."""
-        settings = NodeSettings(self.port, self.baud, profile.columns, profile.rows)
-        link = NodeLink(settings, buses)
+        imu, lights = profile.imu, profile.lights
+        link = NodeLink(NodeSettings(self.port, self.baud, profile.columns, profile.rows), buses)
         hall = node.NodeHall(link)
         return Plate(
             hall,
             None if imu is None else node.NodeImu(link, imu.arm_m, imu.spin_gain),
             None if lights is None else node.NodeLights(lights.settings(profile.size), link),
-            None if panel is None else node.NodePanel(link),
+            None if profile.panel is None else node.NodePanel(link),
             buses.clock,
             read_at_s=lambda: hall.time_s,
         )
@@ -472,7 +447,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         """The strip."""
         return LightStrip(buses, self.settings(count), self.supply_pin)
 
-    def check(self, profile: Grid) -> None:
+    def check(self, profile: Profile) -> None:
         """SPI sends on one pin alone."""
         super().check(profile)
         if self.pin != MOSI_PIN:
