@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines import ugi
 from firmware_host.engines.process import MARGIN_S, EngineProcess
 from firmware_host.engines.puzzles import exercises, made_of
 from firmware_host.engines.search.limits import STRONGEST, SURE, WIN, Found, Limits, expected
@@ -217,15 +216,12 @@ def engine_judge(
     move_ms = min(MOVE_MS, WHOLE_MS // (length + 1))
 
     def judge(moves: Sequence[str]) -> Judgement:
-        told = [ugi.NOTHING_YET]
         longest_s = move_ms / 1000 + MARGIN_S
-        best = process.think(
-            moves, f"movetime {move_ms}", longest_s, wanted=wanted, heed=told.append
-        )
+        best = process.think(moves, f"movetime {move_ms}", longest_s, wanted=wanted)
         if best is None:
             raise NotPossibleError("The analysis was stopped.")
-        last = told[-1]
-        return Judgement(last.value or 0, last.line if last.line[:1] == (best,) else (best,))
+        value, line = process.info.value or 0, process.info.line
+        return Judgement(value, line if line[:1] == (best,) else (best,))
 
     return judge
 

@@ -82,7 +82,9 @@ class EngineProcess:
             os.close(its_in)
             os.close(its_out)
         self.identity = ugi.Identity()
-        self.slow = False  # its last answer came only when it was told to stop
+        # of its last answer, or the one that it thinks of: what it told last of the best move; what
+        # each move is worth, as far as it told that; whether it came only when it was told to stop
+        self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:
             self._say("ugi")
@@ -161,16 +163,14 @@ class EngineProcess:
         longest_s: float,
         *,
         wanted: Callable[[], bool] = lambda: True,
-        heed: Callable[[ugi.Info], None] = lambda _: None,
         lines: int = 1,
         ponders: Callable[[], bool] | None = None,
     ) -> str | None:
         """Its move after ``moves``. ``go``: the limits, in its language. ``longest_s``: then it is
         told to stop, and lost if it does not. ``wanted``: looked at meanwhile; None is returned
-        once it is False, and the engine is ready for another question. ``heed``: called with what
-        it tells meanwhile. ``lines``: of so many moves it is to say what they are worth.
-        ``ponders``: looked at meanwhile; as long as it is True, the position is one that is only
-        expected, and no time counts.
+        once it is False, and the engine is ready for another question. ``lines``: of so many moves
+        it is to say what they are worth. ``ponders``: looked at meanwhile; as long as it is True,
+        the position is one that is only expected, and no time counts.
 
         Raises EngineMoveError where it answers with nothing that is a move, CannotPlayError where
         it does not know ``lines``.
@@ -184,13 +184,13 @@ class EngineProcess:
             self._lines = lines
         self._say(ugi.position(moves))
         self._say(f"go {go}")
-        pondering = ponders is not None
+        pondering = ponders
         until_s = inf if pondering else self._now() + longest_s
-        asked, stopped, told, self.slow = True, False, ugi.NOTHING_YET, False
-        said = 0
+        asked, stopped, said = True, False, 0
+        self.info, self.values, self.slow = ugi.NOTHING_YET, {}, False
         while True:
-            if pondering and ponders is not None and not ponders():
-                pondering = False
+            if pondering is not None and not pondering():
+                pondering = None
                 if wanted():
                     self._say("ponderhit")
                     until_s = self._now() + longest_s
@@ -213,14 +213,18 @@ class EngineProcess:
                 )
             if words[:1] == ["info"]:
                 with suppress(ValueError):  # a line that is not understood is passed over
-                    info = ugi.parse_info(words[1:], told)
-                    told = info if info.rank <= 1 else told
-                    heed(info)
+                    self._hear(ugi.parse_info(words[1:], self.info))
         if not asked:
             return None
         if len(words) < 2 or words[1] == "none":
             raise EngineMoveError("The engine {name} gives no move.", name=self.name)
         return words[1]
+
+    def _hear(self, info: ugi.Info) -> None:
+        if info.rank <= 1:
+            self.info = info
+        if info.rank and info.line and info.value is not None:
+            self.values[info.line[0]] = info.value
 
     def ask(self, moves: Sequence[str], query: str) -> list[str]:
         """What it answers to ``query`` about the position after ``moves``, in words; none where it

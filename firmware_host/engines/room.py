@@ -120,8 +120,7 @@ class EngineRoom:
         self._changed = threading.Condition()
         self._task: Task | None = None
         self._thought: Thought | None = None
-        self._info = ugi.NOTHING_YET
-        self._values: dict[str, int] = {}
+        self._thinks: EngineProcess | None = None
         self._closed = False
         self._processes: dict[tuple[str, str], tuple[EngineProcess, object]] = {}
         self._thread: threading.Thread | None = None
@@ -140,7 +139,7 @@ class EngineRoom:
         with self._changed:
             if task != self._task:
                 if task is None or not task.expected_by(self._task):
-                    self._info = ugi.NOTHING_YET
+                    self._thinks = None
                 self._task, self._thought = task, None
                 if self._thread is None and task is not None and not self._closed:
                     self._thread = threading.Thread(target=self._run, name="engines", daemon=True)
@@ -156,7 +155,7 @@ class EngineRoom:
     @property
     def info(self) -> ugi.Info:
         """What the engine that thinks has told last."""
-        return self._info
+        return ugi.NOTHING_YET if self._thinks is None else self._thinks.info
 
     def close(self) -> None:
         """End every process."""
@@ -222,7 +221,7 @@ class EngineRoom:
             return None
         if trouble is not None and task.purpose is Purpose.MOVE:
             trouble = text("{why} Play its move for it.", why=trouble)
-        return Thought(task, None, task.seat, self._info, trouble)
+        return Thought(task, None, task.seat, self.info, trouble)
 
     def _asked(self, task: Task, seat: EngineSeat) -> Thought | None:
         """What has come of it; None: it is not asked for any more. Raises EngineError."""
@@ -242,13 +241,12 @@ class EngineRoom:
             return asked is task and self._is_wanted(task)
 
         limit_s, go = self._limits(task)
-        self._values = {}
+        self._thinks = process
         move = process.think(
             task.moves,
             go,
             limit_s + self._margin_s,
             wanted=lambda: self._is_wanted(asked),
-            heed=self._heed,
             lines=ugi.MOST_LINES if values else 1,
             ponders=ponders if task.purpose is Purpose.PONDER else None,
         )
@@ -271,16 +269,16 @@ class EngineRoom:
             asked,
             move,
             named,
-            self._info,
+            process.info,
             slow if process.slow else None,
-            dict(self._values),
+            process.values,
             self._clock.now() - begun_s,
             self._why(process, task, move) if task.purpose is Purpose.HINT else None,
         )
 
     def _why(self, process: EngineProcess, task: Task, move: str) -> tuple[str, int, str] | None:
         """The reason for a hint, as far as the engine has one."""
-        value = self._info.value or 0
+        value = process.info.value or 0
         sure = (value >= SURE) - (value <= -SURE)
         words = process.ask(task.moves, f"why {move} {sure}")
         if len(words) != 3 or words[0] not in KINDS or not words[1].isdecimal():
@@ -340,9 +338,3 @@ class EngineRoom:
 
     def _is_wanted(self, task: Task) -> bool:
         return self._task == task and not self._closed
-
-    def _heed(self, info: ugi.Info) -> None:
-        if info.rank <= 1:
-            self._info = info
-        if info.rank and info.line and info.value is not None:
-            self._values[info.line[0]] = info.value

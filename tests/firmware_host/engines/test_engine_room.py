@@ -99,10 +99,9 @@ def thought(room, asked):
 
 def test_a_process_is_asked_and_ended(process):
     engine = process("well")
-    told = []
     engine.set_up("momentum", {"size": 5}, 3)
-    assert engine.think(["c3"], "movetime 10", 5.0, heed=told.append) == "a1"
-    assert (told[0].depth, told[0].value, told[0].line) == (3, 40, ("a1",))
+    assert engine.think(["c3"], "movetime 10", 5.0) == "a1"
+    assert (engine.info.depth, engine.info.value, engine.info.line) == (3, 40, ("a1",))
 
 
 def test_one_that_does_not_heed_the_end_is_ended_all_the_same(process):
