@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firmware_host.config.files import JOURNAL_NAME
 from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
@@ -25,6 +25,7 @@ from hw_sim.clock import VirtualClock, in_time
 from hw_sim.errors import FaultError
 from hw_sim.node import SimNode
 from hw_sim.rng import Stream
+from hw_sim.world.pieces import Piece
 from hw_sim.world.world import BOUNCE_S, Button
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
 TURNED = -1.0  # a magnet's factor
+OF_MAGNETS = ("weak-magnet", "magnet-turned")
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
 # 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A (HARDWARE.md: 0.26 at 2). WS2812 are
@@ -100,7 +102,7 @@ def _magnet(table: SimTable, factor: float, index: int) -> Failing:
     piece = world.piece_at(index)
     if piece is None:
         raise FaultError(
-            "No piece stands on {place} whose magnet could be weak.",
+            "No piece stands on {place} whose magnet could fail.",
             remedy="Put one there first.",
             place=profile.places[index],
         )
@@ -410,20 +412,33 @@ def kinds(table: SimTable) -> dict[str, Kind]:
     return found
 
 
+class _Broken(NamedTuple):
+    """``piece``: whose magnet it is."""
+
+    name: str
+    targets: tuple[str, ...]
+    piece: Piece | None
+    failing: Failing
+
+
 class Faults:
     """What is wrong with one table."""
 
     def __init__(self, table: SimTable) -> None:
         self._kinds = kinds(table)
-        self._failing: dict[tuple[str, tuple[str, ...]], Failing] = {}
+        self._world = table.world
+        self._places = table.profile.places
+        self._failing: list[_Broken] = []
         self._other_names = {f"i2c-{number}": str(number) for number in table.buses.i2c_buses}
         if table.imu is not None:
             self._other_names[type(table.imu).__name__.lower()] = "imu"
 
     @property
     def active(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Name and targets of every fault there is, in the order of injection."""
-        return list(self._failing)
+        """Name and targets of every fault there is, in the order of injection; of a magnet, where
+        its piece stands now.
+        """
+        return [(each.name, self._targets_now(each)) for each in self._failing]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -440,15 +455,16 @@ class Faults:
         Raises FaultError for an unknown fault or target, one already there, or no visible effect.
         """
         begin, named = self._kind(name)
-        fault = name, self._chosen(name, targets)
-        if fault in self._failing:
+        chosen = self._chosen(name, targets)
+        if (name, chosen) in self.active:
             raise FaultError(
                 "{name} {targets} is already there.",
                 remedy="Heal it first.",
                 name=name,
-                targets=" ".join(fault[1]),
+                targets=" ".join(chosen),
             )
-        failing = begin(*[each[target] for each, target in zip(named, fault[1], strict=True)])
+        things = [each[target] for each, target in zip(named, chosen, strict=True)]
+        failing = begin(*things)
         shows = next(failing)
         if not shows():
             next(failing, None)
@@ -456,20 +472,24 @@ class Faults:
                 "{name} {targets} was applied and shows no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
                 name=name,
-                targets=" ".join(fault[1]),
+                targets=" ".join(chosen),
             )
         if name not in MOMENTARY:
-            self._failing[fault] = failing
+            piece = self._world.piece_at(things[0]) if name in OF_MAGNETS else None
+            self._failing.append(_Broken(name, chosen, piece, failing))
         return shows
 
     def heal(self, name: str, targets: Targets = ()) -> None:
-        """Mend it; without targets, every fault of that name.
+        """Mend it, a magnet by where its piece stands now, or stood when it broke; without targets,
+        every fault of that name.
 
         What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
         """
         self._kind(name)
         chosen = self._chosen(name, targets) if targets else None
-        found = [each for each in self._failing if each[0] == name and chosen in (None, each[1])]
+        named = [each for each in self._failing if each.name == name]
+        found = [each for each in named if chosen in (None, self._targets_now(each))]
+        found = found or [each for each in named if chosen == each.targets]
         if not found and name not in MOMENTARY:
             raise FaultError(
                 "There is no {name} {targets} to heal.",
@@ -477,8 +497,15 @@ class Faults:
                 name=name,
                 targets=" ".join(targets),
             )
-        for fault in found:
-            next(self._failing.pop(fault), None)
+        for each in found:
+            self._failing.remove(each)
+            next(each.failing, None)
+
+    def _targets_now(self, broken: _Broken) -> tuple[str, ...]:
+        for index, place in enumerate(self._places if broken.piece is not None else ()):
+            if self._world.piece_at(index) is broken.piece:
+                return (place,)
+        return broken.targets
 
     def _kind(self, name: str) -> Kind:
         kind = self._kinds.get(name)

@@ -245,8 +245,14 @@ def test_a_weak_magnet_reads_between_the_classes_until_healed(table, reader):
     table.faults.inject("weak-magnet", ["d4"])
     assert (reader.mean_mt(D4) - rest) / strong == pytest.approx(0.3, abs=0.03)
     table.clock.advance(table.hands.move(D4, D5).end_s - table.clock.now())
-    table.faults.heal("weak-magnet", ["d4"])
+    assert table.faults.active == [("weak-magnet", ("d5",))]
+    put(table, "blue", D4)
+    table.faults.inject("weak-magnet", ["d4"])
+    table.faults.heal("weak-magnet", ["d5"])
     assert reader.mean_mt(D5) < -8
+    table.faults.heal("weak-magnet", ["d4"])
+    assert reader.mean_mt(D4) - rest > 8
+    table.clock.advance(table.hands.take(D4).end_s - table.clock.now())
     with pytest.raises(FaultError, match="No piece stands on d4"):
         table.faults.inject("weak-magnet", ["d4"])
 
