@@ -6,7 +6,7 @@ HARDWARE, pieces and the field, after neighbours are subtracted: empty < 0.6, we
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from operator import le
 
 from msgspec import Struct
@@ -55,6 +55,10 @@ def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
 # Strong ends at 17 mT: no magnet within the tolerances reads over 15, and the sensor ends at 22.
 ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
 STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
+
+# A weak magnet reads so much 11 mm off its place's middle, and less farther off: 0.3 mT at 12, and
+# nothing at 17. Lights shift zeros by 0.33 mT at most.
+EMPTY_OF_WEAK = (-0.45, 0.45)
 
 
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
@@ -117,12 +121,17 @@ class Bands(Struct, frozen=True):
         magnets: Sequence[Magnet],
         readings_mt: Sequence[float],
         zeroed: Sequence[bool],
+        classes: Set[Magnet],
     ) -> Bands:
-        """After the magnet, the zero or what is known of the zero has changed at ``places``."""
+        """After the magnet, the zero or what is known of the zero has changed at ``places``, or
+        which ``classes`` may be met.
+        """
+        empty = STAY[Magnet.NONE] if classes.isdisjoint(WEAK_CLASSES) else EMPTY_OF_WEAK
+        stays = {**STAY, Magnet.NONE: empty}
         lows, highs = list(self.stay_low), list(self.stay_high)
         enter_lows, enter_highs = list(self.enter_low), list(self.enter_high)
         for i in places:
-            stay = STAY[magnets[i]] if zeroed[i] else stay_unzeroed(magnets[i], readings_mt[i])
+            stay = stays[magnets[i]] if zeroed[i] else stay_unzeroed(magnets[i], readings_mt[i])
             lows[i], highs[i] = stay
             enter_lows[i], enter_highs[i] = ENTER[magnets[i]]
         return Bands(lows, highs, enter_lows, enter_highs, self.per_mt)

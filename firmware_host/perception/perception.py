@@ -91,8 +91,8 @@ class Perception:
         state = replace(self.state, classes=classes, told=())
         if not classes & bands.WEAK_CLASSES:  # small readings are zeros
             zeros = {i: mt for i, mt in state.doubt.items() if abs(mt) <= bands.UNZEROED_EMPTY_MT}
-            state = state.zeroed(zeros).with_bands(*zeros)
-        self.state = state
+            state = state.zeroed(zeros)
+        self.state = state.with_bands(*range(len(state.magnets))) if state.ready else state
 
     def believe(self, index: int, magnet: Magnet) -> None:
         """Take a person's word for what stands where the sensor cannot be trusted; from now on it
@@ -357,6 +357,9 @@ def _told(
     if state.ready and (changed or state.pending or state.is_time(_TRACK_S)):
         confidence = state.bands.confidence(state.readings)
     late = [i for i, p in state.pending.items() if now_s - p.since_s >= _UNSURE_S]
+    restless = state.noise.noisy.union(
+        i for i, p in state.pending.items() if now_s - p.moved_s < _rests_after_s(state, i)
+    )
     unsure = state.noise.noisy.union(late, state.doubt, foreign) - masked.keys()
     observation = Observation(
         time_s=now_s,
@@ -370,6 +373,7 @@ def _told(
         events=events,
         masked=dict(masked),
         blind=distrust.blind(state),
+        restless=restless - masked.keys(),
         weak=state.beliefs.weak,
         positions=state.standing.known,
         tracks=state.slides.told,
@@ -378,3 +382,9 @@ def _told(
     if changed or confidence is not state.confidence:
         state = replace(state, told=magnets, foreign=foreign, confidence=confidence)
     return state, observation
+
+
+def _rests_after_s(state: PlateState, index: int) -> float:
+    """For how long a reading that has changed has to stay before it says all that it can."""
+    magnet = bands.classify(state.readings[index], zeroed=state.zeros.zeroed[index])
+    return LONGEST_SEEN_S if magnet in bands.WEAK_CLASSES & state.classes else _UNSURE_S

@@ -238,8 +238,8 @@ class PlateState(Struct, frozen=True):
 
     def with_bands(self, *places: int) -> PlateState:
         """Set the bands of places whose magnet or zero has changed."""
-        zeroed = self.zeros.zeroed
-        return replace(self, bands=self.bands.set(places, self.magnets, self.readings, zeroed))
+        known = self.magnets, self.readings, self.zeros.zeroed, self.classes
+        return replace(self, bands=self.bands.set(places, *known))
 
 
 T = TypeVar("T")

@@ -298,7 +298,12 @@ def _perhaps_moved(state: State, view: View) -> View | None:
         return None
     places, unseen = _landings(found, unread), _unseen(found, unread)
     where = ", ".join(places or unseen)
-    if missed:
+    again = tuple(each for each in found if each.turn == play.taken_back)
+    if missed and again:  # it was taken back because its piece did not show any more
+        found = again
+        say = troubles.confirm("still-there", view.say, _landings(again, missed))
+        ask = text("Is the piece still there?")
+    elif missed:
         say = troubles.confirm("missed", view.say)
         ask = text("Where is the piece that the table does not see?")
     else:

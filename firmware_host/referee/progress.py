@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import inf
 from typing import assert_never
 
@@ -116,6 +117,10 @@ def _taken_back(state: State, journal: JournalPort) -> State:
     if state.play.pending is not None:
         return _drop(state, journal)
     state = _shorten(state, journal, len(state.play.line.moves) - 1)
+    turn = state.play.taken_back
+    if state.silent_failures and turn is not None and state.trouble is None:
+        # A switch that has died under the piece tells the same as a hand that took it
+        state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
 
 

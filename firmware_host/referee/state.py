@@ -33,9 +33,10 @@ _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 class Seen(Struct, frozen=True):
     """``same_since_s``: since when the board has been as it is; ``sure_since_s``: and nothing on it
-    in doubt. ``unsure_since_s``: places of the board that cannot be read now. ``doubtful``: those,
-    and the ones with failed sensors. ``cause``: what perception saw last that may explain a fix.
-    ``levelled``: the plate was tilted and lies still again, and has yet to be read.
+    in doubt. ``unsure_since_s``: places of the board whose readings rest and cannot be read.
+    ``doubtful``: those, and the ones with failed or restless sensors. ``cause``: what perception
+    saw last that may explain a fix. ``levelled``: the plate was tilted and lies still again, and
+    has yet to be read.
     """
 
     sight: Sight = _NOTHING
@@ -53,7 +54,7 @@ class Seen(Struct, frozen=True):
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
-        unsure = doubtful - sight.masked.keys()
+        unsure = doubtful - sight.masked.keys() - sight.restless
         sure = same and not doubtful and not self.doubtful
         old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
         causes = [e for e in sight.events if e.happening in troubles.HAPPENED]

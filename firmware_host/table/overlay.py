@@ -112,6 +112,7 @@ class Overlay:
             faults=faults,
             masked={self.places[index]: why for index, why in observation.masked.items()},
             blind=self._named(observation.blind),
+            restless=self._named(observation.restless),
             weak=self._named(observation.weak),
         )
 

@@ -107,11 +107,12 @@ class Observation(msgspec.Struct, frozen=True):
     from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
-    at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
-    weak for its class. ``positions``: where on its place each piece at rest stands, as far as that
-    has been looked at. ``tracks``: pieces that slide now, have slid a moment ago, or to between
-    places. ``spin_rad``: how far a plate that spins has turned, east to north; None where that is
-    not known.
+    at those in ``blind``). ``restless``: places whose readings jump, or have yet to show whether
+    they stay: nobody can do anything about one of these that is unsure. ``weak``: unsure places
+    over which a magnet stands centred that is too weak for its class. ``positions``: where on its
+    place each piece at rest stands, as far as that has been looked at. ``tracks``: pieces that
+    slide now, have slid a moment ago, or to between places. ``spin_rad``: how far a plate that
+    spins has turned, east to north; None where that is not known.
     """
 
     time_s: float
@@ -125,6 +126,7 @@ class Observation(msgspec.Struct, frozen=True):
     events: tuple[BoardEvent, ...] = ()
     masked: Mapping[int, str] = msgspec.field(default_factory=dict)
     blind: frozenset[int] = frozenset()
+    restless: frozenset[int] = frozenset()
     weak: frozenset[int] = frozenset()
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
     tracks: tuple[Track, ...] = ()
@@ -150,7 +152,7 @@ class Sight(msgspec.Struct, frozen=True):
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
     parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
-    ``weak``, ``spin_rad``: as in Observation.
+    ``restless``, ``weak``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
@@ -163,5 +165,6 @@ class Sight(msgspec.Struct, frozen=True):
     faults: tuple[PartError, ...] = ()
     masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
+    restless: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     spin_rad: float | None = None

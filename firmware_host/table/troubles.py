@@ -69,6 +69,7 @@ _CONFIRM = {
         "{said} The table cannot see {places}: press confirm if you put it on one of them."
     ),
     "moved": text("{said} The table cannot see {places}: press confirm if this is your move."),
+    "still-there": text("{said} If the piece on {places} is still there, press confirm."),
     "missed": text("{said} If you have put a piece that does not show, press confirm again."),
     "done": text("{said} The table cannot see {places}: press confirm when it is done."),
     "perhaps-done": text("{said} If that is done, press confirm."),
@@ -78,8 +79,9 @@ _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 
 def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
     """``said``, and when to press confirm. ``what``: a piece was ``put`` or ``moved`` where it
-    cannot be seen, or ``missed``: nobody knows where; what was asked for is ``done`` where it
-    cannot be seen, or ``perhaps-done``: it has not been seen for a while.
+    cannot be seen, is ``still-there`` although it seems taken, or ``missed``: nobody knows where;
+    what was asked for is ``done`` where it cannot be seen, or ``perhaps-done``: it has not been
+    seen for a while.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})

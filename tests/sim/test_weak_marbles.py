@@ -58,3 +58,29 @@ def _from(table, places, place):
     columns, rows = zip(*(board[each] for each in places), strict=True)
     column, row = board[place]
     return column - sum(columns) / len(columns), row - sum(rows) / len(rows)
+
+
+@pytest.mark.parametrize("off_mm", [9.0, 10.0])
+def test_a_weak_marble_far_off_the_middle_is_asked_to_be_pushed_there(tmp_path, off_mm):
+    """Beyond what a weak magnet has to read, and before what light and warmth do to a zero."""
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = OwnHand(session)
+        options = {"size": 7, "marbles": 6, "pie": False, "players": 4}
+        table.wait(table.host.submit(NewGame("momentum", options)))
+        for piece, place in (("red", "d4"), ("blue", "f6")):
+            session.hands.put(piece, table.host.overlay.index_of(place))
+            table.run(2.0)
+        index = table.host.overlay.index_of("f2")
+        session.hands.put("white", index, (off_mm, 0.0))
+        table.run(4.0)
+        assert 0.45 < abs(table.host.observation.field_mt[index]) < 0.8
+        assert table.said == (
+            "The table cannot read f2. Move the piece there to the middle of its place, or take it "
+            "off. If that is done, press confirm."
+        )
+        assert table.standing.moves == ("d4", "f6")
+        session.hands.take(index)
+        table.run(2.0)
+        session.hands.put("white", index)
+        table.run(2.0)
+        assert table.standing.moves == ("d4", "f6", "f2")

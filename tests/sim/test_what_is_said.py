@@ -1,0 +1,94 @@
+"""What people are told while a sensor fails under their pieces: what is true, once, and never to do
+what does not help; and nothing that was played is lost.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import NewGame, Press
+from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
+
+TWO = {"size": 5, "marbles": 5, "pie": False}
+FOUR = {"size": 7, "marbles": 6, "pie": False, "players": 4}
+TURN = "It is {}'s turn: put a {} marble on a lit place."
+
+
+class Listener(OwnHand):
+    """Hears every sentence once, as it begins to be said."""
+
+    def __init__(self, session, options):
+        super().__init__(session)
+        self.heard = []
+        self.wait(self.host.submit(NewGame("momentum", options)))
+        self.run(2.0)
+
+    def tick(self):
+        super().tick()
+        if self.said not in self.heard[-1:]:
+            self.heard.append(self.said)
+
+    def put(self, piece, place):
+        self.session.hands.put(piece, self.host.overlay.index_of(place))
+        self.run(2.0)
+
+    def breaks(self, fault, place):
+        self.heard = [self.said]
+        self.session.faults.inject(fault, (place,))
+
+
+@pytest.mark.parametrize("occupied", [True, False], ids=["under a marble", "on an empty place"])
+def test_of_a_noisy_sensor_one_thing_is_said(tmp_path, occupied):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = Listener(session, TWO)
+        table.put("red", "c3")
+        table.breaks("sensor-noisy", place := "c3" if occupied else "e5")
+        table.run(8.0)
+        turn = TURN.format("blue", "blue")
+        noisy = f"The sensor of {place} is too noisy. Its neighbours watch {place} now"
+        assert table.heard == [turn, f"{noisy}, and play goes on. {turn}", turn]
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.5, 1.0, 2.0, 4.0])
+def test_nobody_is_asked_to_move_a_weak_marble_that_lies_on_a_noisy_sensor(tmp_path, after_s):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = Listener(session, FOUR)
+        table.breaks("sensor-noisy", "d4")
+        table.run(after_s)
+        table.put("white", "d4")
+        table.run(6.0)
+        assert not [said for said in table.heard if "middle" in said]
+        assert [said for said in table.heard if "The sensor of d4 is too noisy." in said]
+        assert table.standing.moves == ()
+
+
+def test_a_move_that_a_dying_switch_took_back_counts_again_by_one_press(tmp_path):
+    with SimSession(load_profile("plate-7"), tmp_path) as session:
+        table = Listener(session, TWO)
+        table.put("red", "c3")
+        table.put("blue", "e2")
+        assert table.standing.moves == ("c3", "e2")
+        table.breaks("sensor-dead", "e2")
+        table.run(4.0)
+        assert table.standing.moves == ("c3",)
+        offer = "If the piece on e2 is still there, press confirm."
+        assert table.said == f"{TURN.format('blue', 'blue')} {offer}"
+        table.wait(table.hands.do(Press("confirm")))
+        table.run(1.0)
+        assert table.standing.moves == ("c3", "e2")
+        table.put("red", "a1")
+        assert table.standing.moves == ("c3", "e2", "a1")
+
+
+def test_after_a_marble_was_really_taken_back_play_goes_on_without_an_answer(tmp_path):
+    with SimSession(load_profile("plate-7"), tmp_path) as session:
+        table = Listener(session, TWO)
+        table.put("red", "c3")
+        session.hands.take(table.host.overlay.index_of("c3"))
+        table.run(5.0)
+        assert table.standing.moves == ()
+        table.put("red", "b2")
+        assert table.standing.moves == ("b2",)
+        assert table.standing.question is None
