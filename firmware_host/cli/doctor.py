@@ -20,7 +20,7 @@ from drivers.clock import SystemClock
 from drivers.errors import how_to_install
 from drivers.frame import Frame
 from firmware_host.cli.computer import Machine, Service, running_table, this_machine
-from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
+from firmware_host.cli.options import CONFIG, PROFILE, STATE, state_folder
 from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from firmware_host.commissioning import findings
@@ -406,8 +406,9 @@ DAY_S = 86_400.0
 
 def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
     """Lines about ``state``, which need not exist yet. Changes nothing."""
-    existing = next(path for path in (state, *state.parents) if path.exists())
-    if not os.access(existing, os.W_OK):
+    # Not exists(), which raises where a folder is hidden from this user
+    existing = next(path for path in (state, *state.parents) if os.access(path, os.F_OK))
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
         yield problem(
             "state",
             text("{user} may not write in {folder}.", user=machine.user, folder=existing),
@@ -426,7 +427,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
         yield note("disk", text("Only {mb} MB are free.", mb=mb), more)
     else:
         yield ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
-    if existing != state:
+    if existing != state or not existing.is_dir():
         return
     yield from _journal(state / JOURNAL_NAME, machine.date_s)
     for path in sorted(state.glob(f"{JOURNAL_NAME}.damaged-*")):
@@ -534,7 +535,7 @@ def command(
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
     catalogue = speak(settings.language)
-    state = games_folder(state, simulated=simulated, make=False)
+    state = state_folder(state, simulated=simulated)
     if table is None:
         examined = examine_computer(machine)
     else:
@@ -566,7 +567,7 @@ def _parts(
 ) -> list[Finding]:
     try:
         stored = read_calibration(state / CALIBRATION_NAME, table)
-    except ConfigError:
+    except (ConfigError, OSError):
         stored = None  # said already, where the state folder was looked at
     if simulated:
         with simulated_table(table, seed, faults) as sim:

@@ -108,14 +108,20 @@ def chosen_game(
     return msgspec.structs.replace(begun, far=seats)
 
 
-def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
-    """Where a table's games are: the folder that was named, or the default of that kind.
-
-    ``make``: it is made if it does not exist; not for a command that only reads.
+def state_folder(state: Path | None, *, simulated: bool) -> Path:
+    """Where a table's games are, or will be: the folder that was named, or the default of that
+    kind.
     """
-    if state is None:
-        state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
-    return ensure_state_directory(state) if make else state
+    if state is not None:
+        return state
+    return default_state_directory() / ("sim" if simulated else "")
+
+
+def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
+    """That folder, once it can be used. ``make``: it is made if it does not exist; not for a
+    command that only reads. Raises ConfigError.
+    """
+    return ensure_state_directory(state_folder(state, simulated=simulated), make=make)
 
 
 def name_broken_games(besides: str = "") -> None:

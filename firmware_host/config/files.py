@@ -54,13 +54,16 @@ def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
         ) from error
 
 
-def ensure_state_directory(directory: Path) -> Path:
-    """Make ``directory`` and its parents, private to this user (0700). Raises ConfigError."""
+def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
+    """``make``: have ``directory`` and its parents made, private to this user (0700); else it need
+    not be there. Raises ConfigError where it is no folder, or cannot be looked into.
+    """
     try:
         missing = [path for path in (directory, *directory.parents) if not path.exists()]
-        for path in reversed(missing):
-            path.mkdir(mode=0o700, exist_ok=True)
-        if not directory.is_dir():
+        if make:
+            for path in reversed(missing):
+                path.mkdir(mode=0o700, exist_ok=True)
+        if not directory.is_dir() and (make or directory not in missing):
             raise NotADirectoryError(None, "it is not a folder")
     except OSError as error:
         raise ConfigError(

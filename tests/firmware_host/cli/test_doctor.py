@@ -60,6 +60,13 @@ def test_kernels_that_are_not_compiled_are_mentioned(pi, examined, compiled, sai
     assert all(remedy == "Run: tiltboard warm" for *_, remedy in noted)
 
 
+def test_a_file_in_the_place_of_the_state_folder_is_a_problem(pi, examined, tmp_path):
+    (tmp_path / "state").write_text("")
+    [(subject, found, remedy)] = examined(pi)
+    assert (subject, found) == ("state", f"maker may not write in {tmp_path / 'state'}.")
+    assert "--state" in remedy
+
+
 def test_a_laptop_is_told_how_to_simulate(laptop, examined):
     [(subject, found, remedy)] = examined(laptop)
     assert subject == "hardware"

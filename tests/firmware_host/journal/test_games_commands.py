@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import stat
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner, Result
@@ -182,3 +184,16 @@ def test_the_folder_is_private(tmp_path: Path) -> None:
         ensure_state_directory(tmp_path / "file")
     with pytest.raises(ConfigError, match="--state"):
         ensure_state_directory(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("words", [["games"], ["people"], ["export", "1"], ["backup", "x"]])
+def test_a_file_or_a_hidden_folder_is_not_taken_for_a_table_without_games(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    shown = CliRunner().invoke(cli, [*words, "--state", str(tmp_path / "file")])
+    assert isinstance(shown.exception, ConfigError) and "not a folder" in str(shown.exception)
+    hidden = OSError(errno.EACCES, "Permission denied")
+    monkeypatch.setattr(Path, "stat", Mock(side_effect=hidden))  # what exists() asks; this is root
+    shown = CliRunner().invoke(cli, [*words, "--state", "/nowhere/of/mine"])
+    assert isinstance(shown.exception, ConfigError) and "Permission" in str(shown.exception)
