@@ -12,7 +12,6 @@ from drivers.errors import PartReadingError
 
 # Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest.
 
-
 Vector: TypeAlias = tuple[float, float, float]
 
 ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
@@ -191,7 +190,6 @@ class _Rest:
 
 # How a tilt sensor lies on the plate: which of its axes points east, north and up.
 
-
 Axis: TypeAlias = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 _ALONG: Final[dict[Axis, Vector]] = {
     "+x": (1.0, 0.0, 0.0),
@@ -256,7 +254,6 @@ FLAT: Final = Mounting()  # as the wiring pages ask for
 
 
 # An accelerometer's axis that stands still: its own noise should keep it from doing that.
-
 
 # Readings in a row that are equal to the bit on one axis while both others change. MPU-6050's noise
 # is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), LSM6DSOX's 4: an equal pair is at most 1 in 10.

@@ -49,7 +49,6 @@ class PartReadingError(PartError, ValueError):
 
 # What a person is told when a bus, a package or a permission is missing.
 
-
 _NO_DEVICE: Final = (
     (
         "/dev/spidev0",

@@ -17,7 +17,6 @@ from drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp30
 # At no field the output stands at half the supply; a south pole at the marked face raises it
 # (sections "Magnetic Flux Direction" and "Magnetic Response").
 
-
 QUIESCENT: Final = 0.5  # of the supply
 SENSITIVITY_MV_MT: Final = 60.0  # A1 at 3.3 V, +-5 %
 
@@ -31,7 +30,6 @@ def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> 
 # CD74HC4067: 16-channel analog multiplexer (Texas Instruments SCHS209).
 #
 # Several of them share their four address lines; their enable pins are tied low.
-
 
 LINES: Final = 4
 INPUTS: Final = 16
@@ -79,7 +77,6 @@ class AddressLines:
 # A 10 kilohm resistor goes from the supply to the input, the NTC from the input to ground, 100 nF
 # beside it. At 25 C the input stands at half the supply, and lower when it is warmer.
 
-
 RESISTANCE_OHM = 10_000.0
 FIXED_OHM = 10_000.0
 B_K = 3950.0
@@ -99,7 +96,6 @@ def temperature_c(ratio: float) -> float | None:
 
 
 # What the spare inputs of the Hall array prove, and what is wrong where they do not.
-
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 

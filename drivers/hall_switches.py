@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 # pairs and a burst walks from one to the next. The eighth line of each port, GPA7 and GPB7, can
 # only be an output: it is driven low and left unconnected.
 
-
 # Table 3-1, register addresses with IOCON.BANK = 0; port B's follows port A's.
 IODIRA: Final = 0x00
 IOCON: Final = 0x0A
@@ -57,7 +56,6 @@ SETTINGS: Final = bytes(
 #
 # AH1889 (Diodes Incorporated) pulls OUTPUT1 low over a south pole and OUTPUT2 over a north pole,
 # without sleeping between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
-
 
 # A switch tells a pole, no strength. What stands for a closed one is what a piece's magnet reads,
 # centred (HARDWARE, pieces and the field), so that the rest of the table need not know.
@@ -182,7 +180,6 @@ class SwitchArray:
 # a closed switch in that row. Without the diodes three closed corners of a rectangle pull the
 # fourth low as well, a ghost: the current then comes through another row, which reads low too. So
 # the rows that are not driven are read, and no ghost is taken for a piece.
-
 
 # A column that was low rises through the Pi's pull-up, 65 kilohm at most (BCM2711 ARM Peripherals,
 # table of pads: 33 to 73 kilohm), with about 100 pF of wires, breadboard and diodes, to 1.6 V of

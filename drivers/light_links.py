@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 # bytes on (spi-bcm2835), more than 64 (spi-dw, a Pi 5). Shorter ones have gaps between their bytes,
 # some of them in the high part of a light's bit.
 
-
 SPI_HZ: Final = 2_400_000
 RESET_S: Final = 300e-6
 """Low before and after the data. WS2812B: at least 280 us (50 us in the first generation)."""
@@ -54,7 +53,6 @@ def encode(data: bytes) -> bytes:
 
 
 # What sends the frames of the lights: SPI itself, or a thread that the caller never waits for.
-
 
 SPI_DEVICE: Final = "/dev/spidev0.0"
 BUFFER_SIZE: Final = 4096

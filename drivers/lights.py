@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 # How a light looks over time.
 
-
 Rgb: TypeAlias = tuple[int, int, int]
 """Red, green, blue, 0 to 255 as the eye sees them."""
 
@@ -45,7 +44,6 @@ class Look:
 
 
 # From colours as the eye sees them to the bytes of a light, and what the supply can feed.
-
 
 # 30/s also keeps the strip's reset gap of 280 us (WS2812B datasheet): 100 lights take 3.3 ms.
 WRITE_EVERY_S: Final = 1 / 30
@@ -132,7 +130,6 @@ class Drawing:
 # WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
 # watches its supply does; and the same bytes are sent again every few seconds, which brings a strip
 # back without a restart where no pin has seen the dip.
-
 
 REFRESH_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.1  # at the supply

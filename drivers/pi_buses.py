@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
 # rpi-lgpio's module of that name every Pi.
 
-
 GPIO_DEVICE: Final = "/dev/gpiochip0"
 
 
@@ -146,7 +145,6 @@ def _gpio_error(error: Exception, device: str) -> OSError:
 #
 # This module, drivers.neopixel_strip and drivers.light_links are the ones that import spidev, the
 # GPIO libraries and neopixel, each where it is first needed.
-
 
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 

@@ -14,7 +14,6 @@ from hw_sim.clock import VirtualClock
 # mypy: disable-error-code="import-untyped, misc"
 # gpiozero carries no types, so its classes are Any to a subclass.
 
-
 REVISION = "c03111"  # a Pi 4B
 
 OutputListener = Callable[[float | None, float | None, float], None]
