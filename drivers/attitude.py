@@ -99,7 +99,9 @@ class Attitude:
                 self._up = _turned(self._up, turn)
                 self._spin += turn[2]
                 force_m_s2 = self._on_the_pivot(force_m_s2, before, rate, elapsed_s)
-            if self._is_gravity(force_m_s2):
+            expected = self._gravity or G_M_S2
+            gate = GRAVITY_GATE if self._gravity else FIRST_GATE
+            if abs(math.hypot(*force_m_s2) - expected) <= gate * expected:
                 weight = elapsed_s / (TRUST_S + elapsed_s)
                 (x, y, z), (a, b, c) = self._up, _unit(force_m_s2)
                 to = x + weight * (a - x), y + weight * (b - y), z + weight * (c - z)
@@ -118,10 +120,6 @@ class Attitude:
         along, inward = _cross(change, self._arm), _cross(rate, _cross(rate, self._arm))
         x, y, z = (f - a - b for f, a, b in zip(force, along, inward, strict=True))
         return x, y, z
-
-    def _is_gravity(self, force: Vector) -> bool:
-        expected, gate = self._gravity or G_M_S2, GRAVITY_GATE if self._gravity else FIRST_GATE
-        return abs(math.hypot(*force) - expected) <= gate * expected
 
     def _learn(self, now_s: float, force: Vector, rate: Vector) -> None:
         found = self._rest.add(now_s, force, rate)

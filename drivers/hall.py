@@ -207,11 +207,11 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
     windows = dict.fromkeys(range(settings.sensors), _SENSOR)
     windows.update((number, _WINDOWS[what]) for number, what in settings.spares)
 
-    def evidence(selected: Sequence[int]) -> int:
-        """How many codes speak for ``selected`` being what addresses 0 to 15 lead to; 0 if it
-        cannot be. An input that nobody has named may read anything and says nothing.
+    def evidence(suspect: tuple[Sequence[int], PartReadingError]) -> int:
+        """How many codes speak for its being what addresses 0 to 15 lead to; 0 if it cannot be. An
+        input that nobody has named may read anything and says nothing.
         """
-        fitting = 0
+        selected, fitting = suspect[0], 0
         for number, _ in settings.spares:
             channel, address = divmod(number, INPUTS)
             window = windows.get(channel * INPUTS + selected[address])
@@ -221,39 +221,38 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
                 fitting += 1
         return fitting
 
-    found, most, pins = None, 0, settings.address_pins
+    pins = settings.address_pins
+    suspects: list[tuple[Sequence[int], PartReadingError]] = []
     for line, level in product(range(LINES), (0, 1)):
-        weight = evidence([each & ~(1 << line) | level << line for each in range(INPUTS)])
-        if weight > most:
-            most = weight
-            found = PartReadingError(
-                "hall",
-                "Address line S{line} of the sensors' multiplexers stays high."
-                if level
-                else "Address line S{line} of the sensors' multiplexers stays low.",
-                remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
-                line=line,
-                pin=pins[line],
-            )
+        selected = [each & ~(1 << line) | level << line for each in range(INPUTS)]
+        error = PartReadingError(
+            "hall",
+            "Address line S{line} of the sensors' multiplexers stays high."
+            if level
+            else "Address line S{line} of the sensors' multiplexers stays low.",
+            remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
+            line=line,
+            pin=pins[line],
+        )
+        suspects.append((selected, error))
     for first, second in combinations(range(LINES), 2):
         both = 1 << first | 1 << second
-        differ = [each & both not in (0, both) for each in range(INPUTS)]
-        weight = evidence([each ^ both * differs for each, differs in enumerate(differ)])
-        if weight > most:
-            most = weight
-            found = PartReadingError(
-                "hall",
-                "Address lines S{first} and S{second} of the sensors' multiplexers are swapped.",
-                remedy=(
-                    "GPIO{first_pin} belongs to pin S{first} of the multiplexers and"
-                    " GPIO{second_pin} to S{second}."
-                ),
-                first=first,
-                second=second,
-                first_pin=pins[first],
-                second_pin=pins[second],
-            )
-    return found
+        selected = [each if each & both in (0, both) else each ^ both for each in range(INPUTS)]
+        error = PartReadingError(
+            "hall",
+            "Address lines S{first} and S{second} of the sensors' multiplexers are swapped.",
+            remedy=(
+                "GPIO{first_pin} belongs to pin S{first} of the multiplexers and"
+                " GPIO{second_pin} to S{second}."
+            ),
+            first=first,
+            second=second,
+            first_pin=pins[first],
+            second_pin=pins[second],
+        )
+        suspects.append((selected, error))
+    likeliest = max(suspects, key=evidence)
+    return likeliest[1] if evidence(likeliest) else None
 
 
 def _reference_fault(read: Mapping[Carries, int]) -> PartReadingError | None:

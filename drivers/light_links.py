@@ -39,11 +39,6 @@ _PATTERNS: Final = tuple(
 _THIRDS: Final = tuple(bytes(pattern[third] for pattern in _PATTERNS) for third in range(3))
 
 
-def frame_size(data_size: int) -> int:
-    """Bytes on SPI for that many bytes of colours."""
-    return 3 * data_size + 2 * len(_RESET)
-
-
 def encode(data: bytes) -> bytes:
     """Green, red, blue of each light, as the bytes to send, reset and all."""
     sent = bytearray(3 * len(data))
@@ -84,7 +79,7 @@ class SpiSender:
     """
 
     def __init__(self, spi: SpiDevice, count: int, most_bytes: int) -> None:
-        size = frame_size(3 * count)
+        size = len(encode(bytes(3 * count)))
         if size > most_bytes:
             spi.close()
             raise PartAbsentError(

@@ -138,7 +138,9 @@ LOOK_EVERY_S: Final = 0.1  # at the supply
 class LightStrip:
     """The lights, by position on the strip. Opens at the first show, again after a failure.
 
-    ``supply_pin``: high while the strip has its supply; None: nobody watches that.
+    ``supply_pin``: high while the strip has its supply; None: nobody watches that. ``shown``: red,
+    green, blue of each light as last handed out to be sent, after everything. ``dimmed``: the share
+    of the light asked for that the supply allowed at the last write, 0 to 1.
     """
 
     def __init__(
@@ -152,19 +154,9 @@ class LightStrip:
         self._supply: Pin | None = None
         self._look_s = 0.0
         self._strip: SentStrip | None = None
-        self._shown = bytes(3 * settings.count)
-        self._dimmed = 1.0
+        self.shown = bytes(3 * settings.count)
+        self.dimmed = 1.0
         self._written_s = 0.0
-
-    @property
-    def shown(self) -> bytes:
-        """Red, green, blue of each light as last handed out to be sent, after everything."""
-        return self._shown
-
-    @property
-    def dimmed(self) -> float:
-        """The share of the light asked for that the supply allowed at the last write, 0 to 1."""
-        return self._dimmed
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
         """As Drawing.ask."""
@@ -188,7 +180,7 @@ class LightStrip:
     def close(self) -> None:
         """All lights off, and the pin given back; a strip that fails is left as it is."""
         strip, self._strip = self._strip, None
-        self._shown = bytes(3 * self._count)
+        self.shown = bytes(3 * self._count)
         supply, self._supply = self._supply, None
         if supply is not None:
             supply.close()
@@ -209,7 +201,7 @@ class LightStrip:
         if not supplied:
             self._look_s = 0.0  # whoever tries again looks again
             self._lose()
-            self._shown = bytes(len(self._shown))
+            self.shown = bytes(len(self.shown))
             raise unsupplied()
 
     def _write(self, now_s: float) -> PartError | None:
@@ -220,7 +212,7 @@ class LightStrip:
         try:
             if self._strip is not None:
                 self._strip.check()
-                wait_s = REFRESH_S if levels == self._shown else WRITE_EVERY_S
+                wait_s = REFRESH_S if levels == self.shown else WRITE_EVERY_S
                 if now_s - self._written_s < wait_s:
                     return None
             else:
@@ -230,7 +222,7 @@ class LightStrip:
             return error.with_traceback(None)
         except (OSError, ImportError) as error:
             return absent("lights", error, SPI_DEVICE)
-        self._shown, self._dimmed, self._written_s = levels, dimmed, now_s
+        self.shown, self.dimmed, self._written_s = levels, dimmed, now_s
         return None
 
     def _lose(self) -> None:

@@ -155,14 +155,9 @@ class PiBuses:
     def __init__(
         self, clock: Clock | None = None, send_by: links.SendBy = links.ThreadSender
     ) -> None:
-        self._clock = clock or SystemClock()
+        self.clock = clock or SystemClock()
         self._send_by = send_by
         self._factory: PinFactory | None = None
-
-    @property
-    def clock(self) -> Clock:
-        """Real time."""
-        return self._clock
 
     @property
     def pin_factory(self) -> PinFactory:

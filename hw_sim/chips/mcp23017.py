@@ -63,7 +63,13 @@ class Mcp23017:
         """Answer a read message, from the register at the pointer on."""
         answer = bytearray()
         for _ in range(count):
-            answer.append(self._read_register(now_s))
+            where = self._where()
+            if where is None:
+                answer.append(0)
+            elif where[1] == GPIO:
+                answer.append(self._levels(where[0], now_s))
+            else:
+                answer.append(self._registers[where[0]][where[1]])
             self._advance()
         return bytes(answer)
 
@@ -85,16 +91,6 @@ class Mcp23017:
             self._pointer ^= 0 if bank_1 else 1
         else:
             self._pointer = 0 if self._pointer >= LAST[bank_1] else self._pointer + 1
-
-    def _read_register(self, now_s: float) -> int:
-        where = self._where()
-        if where is None:
-            return 0
-        port, kind = where
-        registers = self._registers[port]
-        if kind == GPIO:
-            return self._levels(port, now_s)
-        return registers[kind]
 
     def _write_register(self, value: int, now_s: float) -> None:
         where = self._where()

@@ -126,15 +126,8 @@ class Mcp3008:
         )
 
 
-def _lsb_first(code: int) -> int:
-    """Bits B1 to B9 of ``code``, B1 first: what follows B0 (figure 5-2)."""
-    word = 0
-    for place in range(1, BITS):
-        word = word << 1 | (code >> place & 1)
-    return word
-
-
-_REVERSED = tuple(_lsb_first(code) for code in range(STEPS))
+# Of each code the bits B1 to B9, B1 first: what follows B0 (figure 5-2)
+_REVERSED = tuple(int(f"{code:010b}"[-2::-1], 2) for code in range(STEPS))
 
 
 @lru_cache(maxsize=32)
