@@ -682,8 +682,10 @@ def test_the_link_for_lookers_is_on_the_tables_own_page_alone(
     server = WebServer(resting, 0, access=access)
     server.start()
     try:
-        page = open_page(f"http://127.0.0.1:{server.port}/").page
+        narrow = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+        page = open_page(f"http://127.0.0.1:{server.port}/", **narrow).page
         page.get_by_role("button", name="Let others look on").click()
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
         shown = page.get_by_role("dialog", name="Let others look on")
         assert shown.get_by_role("link").get_attribute("href") == link
         assert shown.get_by_role("img", name="The same for a phone's camera").is_visible()
