@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from firmware_host.config.settings import FarSettings, Settings
 from firmware_host.far import link
-from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame
+from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame, Resign
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import Broker, FarTable, patched
 
@@ -88,3 +88,8 @@ def joins_and_sees(served, page, other):
     other.say("good-luck")
     until(lambda: "Good luck!" in str(served.table.latest().say))
     expect(said).to_contain_text("Red, far away: Good luck!")
+    other.host.submit(Resign("red"))
+    until(lambda: served.table.latest().phase == "over")
+    page.get_by_role("button", name="Say something", exact=True).click()
+    page.get_by_role("button", name="Well played!", exact=True).click()
+    until(lambda: "Well played!" in other.said)

@@ -178,7 +178,6 @@ function build() {
   const ownHand = new OwnHand(store, { ask, complain });
   const ending = new Ending(store, send);
   const cup = new Cup(store, { ask, players });
-  ending.element.append(dialogs.newGame.match.handle);
   const actions = new Actions(store, {
     send, ownHand, ending, cup, newGame, playAgain, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
@@ -197,7 +196,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, send, new SensorView(store).element);
   const ahead = new Ahead(store, () => attend());
-  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ahead.element, ending.element, new AssistChoice(store, send).element).element;
+  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ahead.element, ending.element, dialogs.newGame.match.handle, new AssistChoice(store, send).element).element;
   moves.append(new Analysis(store, reviewer, { send, fetchJson, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
