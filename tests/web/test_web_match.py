@@ -63,6 +63,7 @@ def joins_and_sees(served, page, other):
         raise AssertionError((other.said, served.table.latest().say, other.host.notices))
 
     other.do(NewGame("momentum", {}, far={"blue": 1}))
+    page.evaluate("localStorage.removeItem('tiltboard.begun')")  # a browser's first game
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("button", name="Play with another table").click()
     dialog = page.get_by_role("dialog", name="Play with another table")
@@ -71,6 +72,7 @@ def joins_and_sees(served, page, other):
     expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
     until(lambda: other.may_move and served.table.latest().match is not None)
     expect(dialog).to_be_hidden()
+    expect(page.locator(".doors")).to_be_hidden()  # the game has begun, though nobody has moved
     expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")
     expect(page.locator(".say-words .phase")).to_have_text("Lyon · Far away")
     expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)

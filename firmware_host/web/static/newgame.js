@@ -246,7 +246,7 @@ export class Doors {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const begun = game && snapshot?.moves.length || remembered("begun", "");
+    const begun = snapshot?.match || game && snapshot?.moves.length || remembered("begun", "");
     const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson && !["free", "over"].includes(snapshot.phase) && (this.called || !begun && !snapshot.room));
     this.element.hidden = !(shown || this.called && snapshot?.phase === "over");
     document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
