@@ -7,9 +7,8 @@ import random
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -69,39 +68,12 @@ def with_seed(game: Game) -> Mapping[str, Any]:
     return options
 
 
-def dealt(line: Line, game: SeatedGame) -> str:
-    """Its next move, which follows from the game's secret seed and the number of the move. Raises
-    NotPossibleError where it has none.
-    """
-    legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
-    if not legal:
-        raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
-    seed = next((game.options[name] for name in game.secret_options), 0)
-    draws = Draws(seed, len(line.moves))
-    return game.completed(line.position, draws.choice(legal), draws)
-
-
-def kept_moves(line: Line, game: SeatedGame) -> int | None:
-    """How many moves are left after the one that may be taken back; None: none may be. Once it is
-    over anybody may know what chance would have been, so it stays over.
-    """
-    if line.position.over and game.secret_options:
-        return None
-    for at in range(len(line.moves) - 1, -1, -1):
-        if game.takes_back(line.moves[at]):
-            return at
-        if not game.passes(line.moves[at]):
-            return None
-    return None
-
-
 THINK_S = 2.0  # each decision takes just as long, so that its time tells nothing of the hand
 ROLL_S = 1.0
 
 
-@dataclass
-class Thinking:
-    """One seat's decision on one position."""
+class Thinking(NamedTuple):
+    """One seat's decision on one position; None: there is nothing that it can do."""
 
     step: int
     since_s: float
@@ -122,23 +94,23 @@ class Computers:
         step: int,
         now_s: float,
     ) -> tuple[str, Computer] | None:
-        """A player whose time has come, and what he has come to. ``step``: of the room; a new one
-        is thought about anew. ``levels``: of the computer's seats.
+        """A player whose time has come, and what he has come to. ``step``: of the arbiter; a new
+        one is thought about anew. ``levels``: of the computer's seats.
         """
-        awaited = [player for player in position.awaiting if player in levels]
-        for player in [each for each in self._thinking if each not in awaited]:
-            del self._thinking[player]
-        for player in awaited:
-            thinking = self._thinking.get(player)
-            if thinking is None or thinking.step != step:
-                dice = random.Random(f"{player}/{step}/{len(position.legal())}")
-                view = position.view(player)
-                computer = game.computer(view, player, levels[player], dice)
-                self._thinking[player] = Thinking(step, now_s, computer)
-        for player, thinking in self._thinking.items():
-            if thinking.computer is not None and now_s >= thinking.since_s + THINK_S:
+        before, self._thinking = self._thinking, {}
+        for player in position.awaiting:
+            if player in levels:
+                thinking = before.get(player)
+                if thinking is None or thinking.step != step:
+                    dice = random.Random(f"{player}/{step}/{len(position.legal())}")
+                    view = position.view(player)
+                    computer = game.computer(view, player, levels[player], dice)
+                    thinking = Thinking(step, now_s, computer)
+                self._thinking[player] = thinking
+        for player, (_, since_s, computer) in self._thinking.items():
+            if computer is not None and now_s >= since_s + THINK_S:
                 del self._thinking[player]
-                return player, thinking.computer
+                return player, computer
         for thinking in self._thinking.values():
             if thinking.computer is not None and thinking.computer.think():
                 break
@@ -146,7 +118,7 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """What the computer would do at a seat, and why; as long as ``step`` is the room's."""
+    """What the computer would do at a seat, and why; as long as ``step`` is the arbiter's."""
 
     step: int
     move: str
@@ -197,7 +169,7 @@ class SeatArbiter:
         self.hints: Mapping[str, Hinted] = {}
         self._evidence = Evidence()
         self._wish: Proposal | None = None  # of a computer, or of somebody who cannot do it
-        self._asking: Asking[str] = Asking()
+        self._asking: Asking[str] = Asking()  # the menu
         self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
         self.counting: int | None = None
@@ -205,7 +177,7 @@ class SeatArbiter:
         self.wish: str | None = None
         self._trouble: JournalError | None = None
         self._retry_s = 0.0
-        self._stood: tuple[tuple[object, ...], Standing] | None = None
+        self._stood: tuple[tuple[object, ...], Standing] | None = None  # and of what it was made
 
     @property
     def position(self) -> Position:
@@ -258,27 +230,38 @@ class SeatArbiter:
                 self._asking.check(value)
                 self._chosen(self._asking.named(value))
             case TakeBack(to):
-                kept = kept_moves(self._line, self.game)
-                if kept is None or to not in (None, kept):
+                if self._kept is None or to not in (None, self._kept):
                     raise NotPossibleError(
                         "Only what hands did last can be taken back, and no card that was seen.",
                         remedy="Play on.",
                     )
-                self._take_back()
+                self._take_back(self._kept)
             case _:
                 raise NotPossibleError(
                     "This game has no such question.", remedy="Play on its page."
                 )
 
     def _move(self, asked: SeatMove) -> None:
+        """Moves of hands at a computer's seat anybody tells; so does anybody how what is proposed
+        went.
+        """
         game, position, move = self.game, self.position, asked.move
-        thrown = move.partition(":")[0] == CHANCE and game.rolls(position)
-        if thrown and self._only_wishes(asked.player, _WOULD_ROLL):
+        who = move.partition(":")[0]
+        if who == CHANCE and game.rolls(position) and self._only_wishes(asked.player, _WOULD_ROLL):
             return
         if move == CHANCE:
-            self._play(dealt(self._line, game))
+            self._deal()
             return
-        self._check_move(asked)
+        hands = who in self._seats.computers and game.takes_back(move)
+        for proposed in (self._evidence.proposal, self._wish):
+            if proposed is not None:  # whether ``move`` says that it was done, or that it failed
+                failed = game.failure(position, proposed.move)
+                hands |= move == proposed.move or (failed is not None and move.startswith(failed))
+        if who in game.players and who != asked.player and not hands:
+            raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
+        secret = game.shown_move(move, "") != move  # which cards lie where
+        if who == CHANCE and (game.at_once(position) or secret):
+            raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
         if not asked.proposed:
             self._play(move)
             return
@@ -288,22 +271,6 @@ class SeatArbiter:
         if game.failure(position, move) is None:
             raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
         self._wish = Proposal(move, seen=False)
-
-    def _check_move(self, asked: SeatMove) -> None:
-        """Raises NotPossibleError where the move is not his who asks. Moves of hands at a
-        computer's seat anybody tells; so does anybody how what is proposed went.
-        """
-        game, move, who = self.game, asked.move, asked.move.partition(":")[0]
-        hands = who in self._seats.computers and game.takes_back(move)
-        for proposed in (self._evidence.proposal, self._wish):
-            if proposed is not None:  # whether ``move`` says that it was done, or that it failed
-                failed = game.failure(self.position, proposed.move)
-                hands |= move == proposed.move or (failed is not None and move.startswith(failed))
-        if who in game.players and who != asked.player and not hands:
-            raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-        secret = game.shown_move(move, "") != move  # which cards lie where
-        if who == CHANCE and (game.at_once(self.position) or secret):
-            raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
 
     def _only_wishes(self, who: str | None, would: Message) -> bool:
         """Whether somebody asks for what the one whose turn it is has to do; it is told then, and
@@ -322,25 +289,25 @@ class SeatArbiter:
         """As in Arbiter. What goes on by itself: chance, the count, computers, and what could not
         be written before.
         """
-        try:
-            if self._trouble is None or now_s >= self._retry_s:
+        if self._trouble is None or now_s >= self._retry_s:
+            try:
                 self._go_on(sight, now_s, presses)
                 self._trouble = None
-        except JournalError as error:
-            if self._trouble is None:
-                self._sounds.append(Sound.PAUSED)
-            self._trouble = error
-            self._retry_s = now_s + RETRY_S
+            except JournalError as error:
+                if self._trouble is None:
+                    self._sounds.append(Sound.PAUSED)
+                self._trouble, self._retry_s = error, now_s + RETRY_S
         return self._stand()
 
     def _go_on(self, sight: Sight, now_s: float, presses: Sequence[Press]) -> None:
         for press in presses:
+            self._notice = None
             if press.button == BACK:
                 self._back(press, now_s)
             else:
                 self._confirm(press, now_s)
         if CHANCE in self.position.awaiting and self.game.at_once(self.position):
-            self._play(dealt(self._line, self.game))
+            self._deal()
         self._count_on(now_s)
         self._let_computers(now_s)
         self._advise(now_s)
@@ -350,46 +317,53 @@ class SeatArbiter:
             self._journal.finish(self._line.game_id, outcome.as_json())
             self._finished = True
 
-    def _take_back(self) -> None:
-        line = self._line
-        kept = kept_moves(line, self.game)
-        if kept is None:
-            return
-        self._journal.take_back(line.game_id, len(line.moves), kept)
-        self._line = line.shortened(kept)
+    @property
+    def _kept(self) -> int | None:
+        """How many moves are left after the one that may be taken back; None: none may be. Once it
+        is over anybody may know what chance would have been, so it stays over.
+        """
+        game, moves = self.game, self._line.moves
+        if self.position.over and game.secret_options:
+            return None
+        for at in range(len(moves) - 1, -1, -1):
+            if game.takes_back(moves[at]):
+                return at
+            if not game.passes(moves[at]):
+                break
+        return None
+
+    def _take_back(self, to: int) -> None:
+        self._journal.take_back(self._line.game_id, len(self._line.moves), to)
+        self._line = self._line.shortened(to)
         self._finished, self._wish, self._evidence = False, None, Evidence()
         self.step_number += 1
         self._sounds.append(Sound.TAKEBACK)
 
     def _confirm(self, press: Press, now_s: float) -> None:
-        position = self.position
-        self._notice = None
         if self._asking.menu:
             self._asking, choice = self._asking.pressed(press, now_s)
             self._chosen(choice)
         elif self.proposal is not None:
             self._play(self.proposal.move)
-        elif position.over:
+        elif self.position.over:
             self.wish = AGAIN
-        elif CHANCE in position.awaiting and not self.game.at_once(position):
-            self._play(dealt(self._line, self.game))
+        elif CHANCE in self.position.awaiting:
+            self._deal()
 
     def _back(self, press: Press, now_s: float) -> None:
-        self._notice = None
+        evidence, proposed = self._evidence, self._evidence.proposal
         if press.long and self._menu is not None:
             self._asking = self._asking.browse(self._menu(), self.game, {}, now_s)
         elif self._asking.menu:
             self._asking = Asking()
-        elif self._evidence.proposal is not None:
-            sure = self._evidence.proposal.sure
-            self._evidence = self._evidence.doubted() if sure else self._evidence.declined()
-        else:
-            self._take_back()
+        elif proposed is not None:
+            self._evidence = evidence.doubted() if proposed.sure else evidence.declined()
+        elif self._kept is not None:
+            self._take_back(self._kept)
 
     def _chosen(self, choice: Choice | None) -> None:
         if choice is not None:
-            self._asking = Asking()
-            self.wish = choice.value
+            self._asking, self.wish = Asking(), choice.value
 
     def _let_computers(self, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
@@ -399,13 +373,15 @@ class SeatArbiter:
         if CHANCE in position.awaiting and position.mover in computers:
             self._asks_since_s = now_s if self._asks_since_s is None else self._asks_since_s
             if now_s >= self._asks_since_s + ROLL_S:
-                self._play(dealt(self._line, game))
+                self._deal()
             return
         decided = self._computers.decided(game, position, computers, self.step_number, now_s)
-        move = None if decided is None else decided[1].best
-        if move is not None and game.takes_back(move) and game.failure(position, move) is not None:
+        if decided is None:
+            return
+        move = decided[1].best
+        if game.takes_back(move) and game.failure(position, move) is not None:
             self._wish = Proposal(move, seen=False)
-        elif move is not None:
+        else:
             self._play(move)
 
     def _advise(self, now_s: float) -> None:
@@ -443,8 +419,19 @@ class SeatArbiter:
             self.counting = None
             self._play(self.game.time_up)
 
+    def _deal(self) -> None:
+        """Make the move of chance, which follows from the game's secret seed and the number of the
+        move. Raises NotPossibleError where there is none.
+        """
+        line, game = self._line, self.game
+        legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
+        if not legal:
+            raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
+        seed = next((game.options[name] for name in game.secret_options), 0)
+        draws = Draws(seed, len(line.moves))
+        self._play(game.completed(line.position, draws.choice(legal), draws))
+
     def _play(self, move: str) -> None:
-        self._notice = None
         game, line, before = self.game, self._line, self.position
         turn = before.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
@@ -458,7 +445,7 @@ class SeatArbiter:
         else:
             before_it = None if game.takes_back(move) else self._evidence.before
             self._evidence = Evidence(before_it)  # what is seen is looked at anew
-        self._wish = self._asks_since_s = None
+        self._notice = self._wish = self._asks_since_s = None
         if not game.passes(move) or game.prompt(before) != game.prompt(self.position):
             self.step_number += 1
             self._count_ends_s = inf  # who counts begins anew
@@ -471,44 +458,36 @@ class SeatArbiter:
             self._sounds.append(Sound.MOVE)
 
     def _stand(self) -> Standing:
-        """The standing; the same object as long as nothing changes."""
-        key = (
-            id(self.position),
-            id(self._trouble),
-            self.counting,
-            self.step_number,
-            self.proposal,
-            self._asking.question,
-            id(self._notice),
-        )
-        if self._stood is not None and self._stood[0] == key and not self._sounds:
-            if self._stood[1].sounds:  # they are told once
-                self._stood = key, replace(self._stood[1], sounds=())
-            return self._stood[1]
-        line, game, position = self._line, self.game, self.position
-        phase = Phase.OVER if position.over else Phase.TURN
-        roles, tint = lights(game, position, self._overlay, self.counting)
-        standing = Standing(
-            phase=phase if self._trouble is None else Phase.PAUSED,
-            to_move=position.to_move,
-            game=game,
-            game_id=line.game_id,
-            position=position,
-            moves=line.moves,
-            roles=roles,
-            piece_for={},
-            shifts=(),
-            say=self._say(),
-            outcome=position.outcome,
-            tint=tint,
-            question=self._asking.question,
-            can_take_back=kept_moves(line, game) is not None,
-            sounds=tuple(self._sounds),
-            step=self.step_number,
-        )
-        self._sounds.clear()
-        self._stood = key, standing
-        return standing
+        """The standing; the same object as long as nothing changes. Sounds are told once."""
+        line, position, question = self._line, self.position, self._asking.question
+        sounds, self._sounds = tuple(self._sounds), []
+        told = self._trouble, question, self._notice
+        made_of = position, self.step_number, self.counting, self.proposal, *told, sounds
+        if self._stood is None or self._stood[0] != made_of:
+            phase = Phase.OVER if position.over else Phase.TURN
+            roles, tint = lights(self.game, position, self._overlay, self.counting)
+            self._stood = (
+                made_of,
+                Standing(
+                    phase=phase if self._trouble is None else Phase.PAUSED,
+                    to_move=position.to_move,
+                    game=self.game,
+                    game_id=line.game_id,
+                    position=position,
+                    moves=line.moves,
+                    roles=roles,
+                    piece_for={},
+                    shifts=(),
+                    say=self._say(),
+                    outcome=position.outcome,
+                    tint=tint,
+                    question=question,
+                    can_take_back=self._kept is not None,
+                    sounds=sounds,
+                    step=self.step_number,
+                ),
+            )
+        return self._stood[1]
 
     def _say(self) -> Message:
         if self._trouble is not None:
@@ -535,8 +514,6 @@ NAMES: Mapping[str, Message] = {
     "yellow": text("Yellow"),
     "black": text("Black"),
 }
-
-
 _ZONE = re.compile("zone ([1-8])")
 
 
@@ -555,21 +532,15 @@ def _word(value: object) -> object:
     match value:
         case Phrase():
             return sentence((value.template, value.params))
-        case Several():
-            return _joined([_word(each) for each in value.words], value.joint)
+        case Several(words, joint):
+            *others, said = map(_word, words)
+            for each in reversed(others):
+                said = Message(f"{{one}}{joint}{{others}}", {"one": each, "others": said})
+            return said
         case str() if "{" not in value and "}" not in value:
             zone = _ZONE.fullmatch(value)
-            if zone is not None:
-                return text("zone {zone}", zone=zone[1])
-            return NAMES.get(value, Message(value))
+            return name(value) if zone is None else text("zone {zone}", zone=zone[1])
     return value
-
-
-def _joined(words: Sequence[object], joint: str) -> object:
-    first, *rest = words
-    if not rest:
-        return first
-    return Message(f"{{one}}{joint}{{others}}", {"one": first, "others": _joined(rest, joint)})
 
 
 def over(outcome: Outcome) -> Message:
