@@ -8,10 +8,9 @@ stand, so whatever a kill has interrupted simply continues.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.far.match import Differs, Kind, Match, Step
@@ -69,7 +68,7 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
     if request is None:
         return match, None
     at = standing.step if isinstance(request, c.MakeMove | c.TakeBack) else None
-    return match, msgspec.structs.replace(request, game=standing.game_id, step=at)
+    return match, replace(request, game=standing.game_id, step=at)
 
 
 def asks_back(match: Match, standing: Standing) -> bool:

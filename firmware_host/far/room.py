@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError, NotPossibleError
@@ -157,7 +157,7 @@ class Far:
                 names={table: name} if name else {},
                 clock=command.clock,
             )
-            return msgspec.structs.replace(kept, keys=keys, state=State(agreed)), keys
+            return replace(kept, keys=keys, state=State(agreed)), keys
 
         self._do(stretched, lambda made: self._open(*made))
 
@@ -251,7 +251,7 @@ class Far:
                     self._level = self.match.number
                 self.match, request = follow.follow(self.match, standing, self._level)
             if self.match.state is not self.kept.state:
-                self.kept = msgspec.structs.replace(self.kept, state=self.match.state)
+                self.kept = replace(self.kept, state=self.match.state)
         self._keep(self.kept)
         return request
 
@@ -394,7 +394,7 @@ class Far:
             self.match = None
             self._trouble = text("This match cannot be played here: {why}", why=problem)
             differs = Differs(None, "not to be played", agreed.game)
-            self.kept = msgspec.structs.replace(kept, state=State(agreed, differs=differs))
+            self.kept = replace(kept, state=State(agreed, differs=differs))
 
     def _begin_here(self, kept: Kept, match: Match) -> None:
         """Begin the match's newest game on this table. Raises what keeps it from beginning."""
@@ -406,9 +406,7 @@ class Far:
         game_id = self._begin(
             c.NewGame(agreed.game, agreed.options, engines={**ours, **away}, clock=agreed.clock)
         )
-        self.kept = msgspec.structs.replace(
-            kept, game_id=game_id, round=match.state.game, state=match.state
-        )
+        self.kept = replace(kept, game_id=game_id, round=match.state.game, state=match.state)
 
     def _leave(self) -> None:
         """End the match here: its connection and its file."""

@@ -5,10 +5,9 @@ has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 
-import msgspec
+from msgspec.structs import replace
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.players import (
@@ -236,8 +235,7 @@ class Advice:
                 if values and assist.get(task.player, Assist()).amount:
                     plies[task.player] = (*plies[task.player], len(moves))
             self.assist = {
-                player: msgspec.structs.replace(each, plies=plies[player])
-                for player, each in assist.items()
+                player: replace(each, plies=plies[player]) for player, each in assist.items()
             }
             self._owed |= self.assist != assist and self._game_id > 0
         if self._owed:

@@ -7,7 +7,8 @@ counts once it lies on the board. A person may at any time make another move for
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.players import (

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec.structs import replace
 
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.players import (
@@ -91,7 +92,7 @@ def with_boards_read(command: c.NewGame) -> c.NewGame:
         return command
     kind = game_type(command.game)
     boards = {name: kind.board_of(text) for name, text in command.boards.items()}
-    return msgspec.structs.replace(command, options={**command.options, **boards}, boards={})
+    return replace(command, options={**command.options, **boards}, boards={})
 
 
 def game_of(command: c.NewGame) -> Game:
@@ -274,7 +275,7 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
     return [
         spec
         if spec.limit is None or spec.high is None
-        else replace(spec, high=min(spec.high, most[spec.limit]))
+        else with_changes(spec, high=min(spec.high, most[spec.limit]))
         for spec in kind.option_specs
         if not spec.secret  # those are for the command line alone
     ]
@@ -432,9 +433,7 @@ class Playing:
         if command.even:
             people.first_for(game)
         engines = {
-            player: msgspec.structs.replace(
-                seat, level=people.level(game, player, command.engines, seat.level)
-            )
+            player: replace(seat, level=people.level(game, player, command.engines, seat.level))
             if seat.follows
             else seat
             for player, seat in command.engines.items()
@@ -528,7 +527,7 @@ class Playing:
         game = game_of(command)
         if command.far:
             far = self.open_far()
-            self.begin(msgspec.structs.replace(command, engines=far.seats(command, game)))
+            self.begin(replace(command, engines=far.seats(command, game)))
             far.make(command, self.game, self.game_id)
             return True
         same = (game.name, game.options) == (self.game.name, self.game.options)

@@ -15,33 +15,26 @@ from firmware_host.table.standing import Role
 from games.base import Game, Position, Shift, Turn
 
 
-def filled(
-    plan: Plan,
-    cells: Mapping[str, str],
-    position: Mapping[str, str],
-    hidden: Collection[str],
-) -> Mapping[str, str]:
-    """``cells``, with hidden places as ``plan`` leaves them possible.
-
-    What is believed counts where the plan allows it, and where it contradicts both the plan and the
-    ``position`` from which the move was made.
-    """
-    if not hidden:
+def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
+    """``cells`` as they are by what people have said, or the rules have left no doubt of."""
+    if not claims:
         return cells
-    board = dict(cells)
-    moving = plan.places
-    for place in hidden:
-        old, new, believed = plan.before.get(place), plan.after.get(place), cells.get(place)
-        if believed not in (old, new, None, position.get(place)):
-            continue
-        piece = believed if believed in (old, new, None) else old
-        if place not in moving:
-            piece = new
-        if piece is None:
-            board.pop(place, None)
-        else:
-            board[place] = piece
-    return board
+    return {place: piece for place, piece in {**cells, **claims}.items() if piece is not None}
+
+
+def arriving(turn: Turn) -> Shift:
+    """What the hand puts on the board, first."""
+    return next(shift for shift in turn.act if shift.target is not None)
+
+
+def carried(turn: Turn) -> Mapping[str, str]:
+    """Place -> piece that the hand carries from there to another place."""
+    return {s.source: s.piece for s in turn.act if s.source is not None and s.target is not None}
+
+
+def captured(turn: Turn) -> Mapping[str, str]:
+    """Place -> piece that the hand takes off the board there."""
+    return {s.source: s.piece for s in turn.act if s.source is not None and s.target is None}
 
 
 def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
@@ -49,33 +42,6 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
     on = {shift.source: shift.target for shift in turn.consequences}
     targets = [shift.target for shift in turn.act if shift.target is not None]
     return {place: tuple(dict.fromkeys((place, on.get(place) or place))) for place in targets}
-
-
-def answered(
-    turn: Turn,
-    plan: Plan,
-    cells: Mapping[str, str],
-    position: Mapping[str, str],
-    hidden: Collection[str],
-) -> Mapping[str, str]:
-    """``cells`` once somebody has said that ``turn`` was played, of which ``plan`` is left: what
-    was played stands on the first hidden place where it may, unless it is seen.
-    """
-    board = dict(filled(plan, cells, position, hidden))
-    played = {shift.target: shift.piece for shift in turn.act}
-    for place, found in ends(turn).items():
-        unread = [end for end in found if end in hidden]
-        seen = (end for end in found if end not in hidden)
-        if unread and not any(cells.get(e) == played[place] != position.get(e) for e in seen):
-            board[unread[0]] = played[place]
-    return board
-
-
-def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
-    """``cells`` as they are by what people have said, or the rules have left no doubt of."""
-    if not claims:
-        return cells
-    return {place: piece for place, piece in {**cells, **claims}.items() if piece is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +85,29 @@ class Plan:
     def places(self) -> frozenset[str]:
         """Places that the plan touches."""
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
+
+    def filled(
+        self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
+    ) -> Mapping[str, str]:
+        """``cells``, with hidden places as the plan leaves them possible.
+
+        What is believed counts where the plan allows it, and where it contradicts both the plan and
+        the ``position`` from which the move was made.
+        """
+        if not hidden:
+            return cells
+        board, moving = dict(cells), self.places
+        for place in hidden:
+            old, new, believed = self.before.get(place), self.after.get(place), cells.get(place)
+            if believed not in (old, new, None, position.get(place)):
+                continue
+            allowed = believed if believed in (old, new, None) else old
+            piece = allowed if place in moving else new
+            if piece is None:
+                board.pop(place, None)
+            else:
+                board[place] = piece
+        return board
 
     def in_hand(self, cells: Mapping[str, str]) -> bool:
         """Whether pieces that were lifted have yet to land; those that leave the board do not."""
@@ -216,6 +205,27 @@ class Pending:
         """As it is noted in the journal."""
         return PendingMove(self.turn.move, self.requested, dict(self.extras))
 
+    @property
+    def touched(self) -> frozenset[str]:
+        """Every place that the move changes."""
+        act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
+        return self.plan.places | act
+
+    def answered(
+        self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
+    ) -> Mapping[str, str]:
+        """``cells`` once somebody has said that this was played: what was played stands on the
+        first hidden place where it may, unless it is seen.
+        """
+        board = dict(self.plan.filled(cells, position, hidden))
+        played = {shift.target: shift.piece for shift in self.turn.act}
+        for place, found in ends(self.turn).items():
+            unread = [end for end in found if end in hidden]
+            seen = (end for end in found if end not in hidden)
+            if unread and not any(cells.get(e) == played[place] != position.get(e) for e in seen):
+                board[unread[0]] = played[place]
+        return board
+
     @classmethod
     def noted(cls, position: Position, record: PendingMove) -> Pending:
         """A pending move from the journal. Raises IllegalMoveError."""
@@ -223,12 +233,6 @@ class Pending:
         if record.requested:
             return cls.asked(position, turn)
         return cls.made(position, turn, record.extras)
-
-    @property
-    def touched(self) -> frozenset[str]:
-        """Every place that the move changes."""
-        act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
-        return self.plan.places | act
 
     @classmethod
     def made(
@@ -268,16 +272,6 @@ class Landing:
     turn: Turn
     extras: Mapping[str, str]
 
-    @property
-    def shift(self) -> Shift:
-        """The way of the piece in the hand."""
-        return next(s for s in self.turn.act if _carries(s))
-
-    @property
-    def captured(self) -> str:
-        """The kind of piece that leaves the board."""
-        return next(s.piece for s in self.turn.act if s.target is None)
-
 
 class Book:
     """Legal moves of ``position``, each carried out at most once.
@@ -297,13 +291,13 @@ class Book:
         self._made: dict[str, Pending] = {}
         self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
         turns = [pending.turn for pending in self._others]
-        self.swap = next((turn for turn in turns if is_swap(turn)), None)
+        self.swap = next((turn for turn in turns if _swaps(turn)), None)
         self.entries = _by_place(
             (turn.act[0].target, turn)
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
-        self.movers = _by_place((s.source, t) for t in turns for s in t.act if _carries(s))
+        self.movers = _by_place((place, turn) for turn in turns for place in carried(turn))
 
     def match(
         self,
@@ -323,14 +317,13 @@ class Book:
         (``hidden``), are all given: which it was, must be asked.
         """
         finding = self.still.hold(cells)
-        strays = finding.strays
-        displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
-        displaced = displaced and not hidden
-        places = {p for p in strays if not displaced} | hidden
+        strays, missing = finding.strays, finding.missing
+        displaced = len(strays) == 1 and [*strays.values()] == [*missing.values()] and not hidden
+        places = hidden if displaced else strays.keys() | hidden
         drops = [self._pending(p) for p in sorted(places & self.drops)]
         fitting: list[tuple[int, Pending]] = []
         for pending in (*drops, *self._others):
-            board = filled(pending.plan, cells, self.position.cells, hidden)
+            board = pending.plan.filled(cells, self.position.cells, hidden)
             if hidden and pending.plan.has_too_many(board, hidden):
                 continue
             if pending.plan.allows(board) and not (hand_empty and pending.plan.in_hand(board)):
@@ -381,46 +374,37 @@ class Book:
         the only move left, or those that are possible.
         """
         finding = self.still.hold(cells)
-        extras, missing = finding.strays, finding.missing.keys()
-        lifted = []
-        for pending in self._others:
-            act = pending.turn.act
-            sources = {s.source for s in act if s.source is not None}
-            carried = {s.source for s in act if _carries(s)}
-            captured = {s.source for s in act if s.target is None}
+        extras, missing, lifted = finding.strays, finding.missing.keys(), []
+        for turn in (pending.turn for pending in self._others):
+            held, taken = carried(turn).keys(), captured(turn).keys()
             # It is held, or may be where it stood ``hidden``, and what it captures was taken up
-            taken = captured | carried - hidden <= missing <= captured | carried
-            if carried and captured and taken and _are_captured(act, extras.values()):
-                return Landing(pending.turn, extras)
+            up = taken | held - hidden <= missing <= taken | held
+            if held and taken and up and _are_captured(turn, extras.values()):
+                return Landing(turn, extras)
             # Nothing is missing but that piece and what the move takes off
-            if not extras and sources and (carried or sources) <= missing <= sources:
-                lifted.append(pending.turn)
+            if not extras and (held or taken) and (held or taken) <= missing <= taken | held:
+                lifted.append(turn)
         return tuple(lifted)
 
     def captures_first(self, finding: Finding) -> tuple[Turn, ...]:
         """Moves of which a hand has so far done nothing but take up what they capture."""
         if finding.strays or not finding.missing:
             return ()
-        return tuple(
-            pending.turn
-            for pending in self._others
-            if any(map(_carries, pending.turn.act))
-            and finding.missing.keys() == {s.source for s in pending.turn.act if s.target is None}
-        )
+        turns, missing = (pending.turn for pending in self._others), finding.missing.keys()
+        return tuple(t for t in turns if carried(t) and captured(t).keys() == missing)
 
     def _with_extras(self, cells: Mapping[str, str]) -> tuple[Pending, ...]:
         """The move that carried a piece to where it stands, while what it captures has not left
         the board but stands elsewhere.
         """
         for pending in self._others:
-            act = pending.turn.act
-            if not any(map(_carries, act)) or all(s.target is not None for s in act):
+            turn, acted = pending.turn, pending.plan.before
+            if not (carried(turn) and captured(turn)):
                 continue
-            acted = pending.plan.before
             extras = {p: piece for p, piece in cells.items() if p not in acted}
             rest = all(cells.get(place) == piece for place, piece in acted.items())
-            if rest and extras and _are_captured(act, extras.values()):
-                return (Pending.made(self.position, pending.turn, extras),)
+            if rest and extras and _are_captured(turn, extras.values()):
+                return (Pending.made(self.position, turn, extras),)
         return ()
 
     def _pending(self, move: str) -> Pending:
@@ -429,20 +413,14 @@ class Book:
         return self._made[move]
 
 
-def is_swap(turn: Turn) -> bool:
+def _swaps(turn: Turn) -> bool:
     """Whether the turn's act puts another piece where one leaves the board."""
-    leaving = {s.source for s in turn.act if s.target is None}
-    return any(s.source is None and s.target in leaving for s in turn.act)
+    return any(s.source is None and s.target in captured(turn) for s in turn.act)
 
 
-def _carries(shift: Shift) -> bool:
-    """Whether a shift goes from one place of the board to another."""
-    return shift.source is not None and shift.target is not None
-
-
-def _are_captured(act: Iterable[Shift], pieces: Iterable[str]) -> bool:
-    """Whether ``pieces`` are no others than those that ``act`` takes off the board."""
-    return not Counter(pieces) - Counter(s.piece for s in act if s.target is None)
+def _are_captured(turn: Turn, pieces: Iterable[str]) -> bool:
+    """Whether ``pieces`` are no others than those that ``turn`` takes off the board."""
+    return not Counter(pieces) - Counter(captured(turn).values())
 
 
 def _by_place(found: Iterable[tuple[str | None, Turn]]) -> Mapping[str, tuple[Turn, ...]]:

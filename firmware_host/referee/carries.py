@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import hypot
+from math import dist
 
 from firmware_host.referee.book import Finding
 from firmware_host.table.sight import UNKNOWN_PIECE
@@ -51,15 +51,22 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
         else:
             planned.append(Carry(shift.piece, shift.source, shift.target))
     wanted = {**in_hand, **finding.missing}
-    way = _nearest(game, surplus, wanted)
-    filled = set(way.values())
-    over: list[Carry] = []
-    off: list[Carry] = []
+    pairs = sorted(
+        (distance(game, source, target), source, target)
+        for source, piece in surplus.items()
+        for target, kind in wanted.items()
+        if kind == piece
+    )
+    way: dict[str, str] = {}
+    for _, source, target in pairs:
+        if source not in way and target not in way.values():
+            way[source] = target
+    filled, over, off = set(way.values()), [], []
     for place, piece in sorted(surplus.items()):
         right = wanted.get(place)
+        flipped = flips and right is not None and other_side(game, right) == piece
         if place in way:
             continue
-        flipped = flips and right is not None and other_side(game, right) == piece
         if right is not None and flipped and place not in filled:
             filled.add(place)
             over.append(Carry(right, place, place))
@@ -81,23 +88,6 @@ def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
         else:
             shifts.append(Shift(step.piece, step.source, step.target))
     return tuple(shifts)
-
-
-def _nearest(game: Game, surplus: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Where each piece of ``surplus`` goes that can be of use; of those of a kind the piece and the
-    place that are nearest to each other come together first.
-    """
-    pairs = sorted(
-        (distance(game, source, target), source, target)
-        for source, piece in surplus.items()
-        for target, kind in wanted.items()
-        if kind == piece
-    )
-    way: dict[str, str] = {}
-    for _, source, target in pairs:
-        if source not in way and target not in way.values():
-            way[source] = target
-    return way
 
 
 def _in_order(steps: Sequence[Carry]) -> list[Carry]:
@@ -128,18 +118,16 @@ def other_side(game: Game, piece: str) -> str:
 
 
 def distance(game: Game, a: str, b: str) -> float:
-    """Places apart, straight."""
-    first, second = _where(game, a), _where(game, b)
-    if first is None or second is None:
-        return _FAR
-    return hypot(first[0] - second[0], first[1] - second[1])
-
-
-def _where(game: Game, place: str) -> tuple[int, int] | None:
-    if place in game.board:
-        return game.board[place]
-    # Plate places outside the board are named by column and row, and the board lies at the corner.
-    letter, number = place[:1], place[1:]
-    if letter.isascii() and letter.islower() and number.isascii() and number.isdigit():
-        return ord(letter) - ord("a"), int(number) - 1
-    return None
+    """Places apart, straight. Places of the plate outside the board are named by column and row,
+    and the board lies at the corner.
+    """
+    ends = []
+    for place in (a, b):
+        letter, number = place[:1], place[1:]
+        if place in game.board:
+            ends.append(game.board[place])
+        elif letter.isascii() and letter.islower() and number.isascii() and number.isdigit():
+            ends.append((ord(letter) - ord("a"), int(number) - 1))
+        else:
+            return _FAR
+    return dist(*ends)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from math import degrees, hypot, radians
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from firmware_host.messages import Message, text
-from firmware_host.referee.book import Finding, Landing, Pending, ends
+from firmware_host.referee.book import Finding, Landing, Pending, arriving, captured, ends
 from firmware_host.referee.carries import Carry, carries, other_side
 from firmware_host.referee.state import WAITED_S, Guide, State
 from firmware_host.referee.view import (
@@ -30,14 +29,14 @@ from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
 from firmware_host.table.standing import (
     Asking,
     Choice,
-    Lean,
     Phase,
     Question,
     Role,
+    Shown,
     Sound,
     Standing,
 )
-from games.base import Game, Slot, Turn
+from games.base import Game, Turn
 
 DONE = "done"
 SIDES = {
@@ -46,17 +45,6 @@ SIDES = {
     "top": text("top"),
     "bottom": text("bottom"),
 }
-
-
-def _landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
-    """The hidden places on which pieces of these moves may stand."""
-    targets = {p for each in found for places in ends(each.turn).values() for p in places}
-    return sorted(targets.intersection(hidden))
-
-
-def _unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
-    """The hidden places that these moves touch."""
-    return sorted({place for each in found for place in each.touched if place in hidden})
 
 
 def _asking_which(
@@ -72,12 +60,10 @@ def _asking_which(
     for each in found:
         turn, entrance = each.turn, each.turn.entrance
         if entrance is None:
-            shift = next(s for s in turn.act if s.target is not None)
-            place = shift.target or ""
-            piece = play.piece(game.name, shift.piece)
+            shift = arriving(turn)
+            place, piece = shift.target or "", play.piece(game.name, shift.piece)
             label = text("{piece} on {place}", piece=piece, place=place)
-            way = turn.path or (place,)
-            choice = Choice(turn.move, label, places=(place,), path=way)
+            choice = Choice(turn.move, label, places=(place,), path=turn.path or (place,))
         else:
             choice = Choice(
                 entrance.side if apart else turn.move,
@@ -108,13 +94,12 @@ def fix_say(
     if blurred:
         return unclear_say(blurred[0], line.position.cells, state.cells)
     if captures and state.play.matched:
-        captured = next(s for s in captures[0].act if s.target is None)
-        carried = next(s for s in captures[0].act if s.source is not None and s.target is not None)
+        lands, taken = arriving(captures[0]), next(iter(captured(captures[0]).values()))
         return text(
             "Now move the {piece} to {place}, or put the {captured} back.",
-            piece=play.piece(line.game.name, carried.piece),
-            place=carried.target or captured.source,
-            captured=play.piece(line.game.name, captured.piece),
+            piece=play.piece(line.game.name, lands.piece),
+            place=lands.target,
+            captured=play.piece(line.game.name, taken),
         )
     first = steps[0]
     say = carry_say(line.game, first)
@@ -123,10 +108,10 @@ def fix_say(
     why = _why(state, first)
     if why is not None:
         say = text("{why} {what}", why=why, what=say)
-    if _may_be_upside_down(state, first):
-        mover = play.player(line.position.to_move or "")
-        say = text("{said} If it is {player}'s own, turn it over.", said=say, player=mover)
-    return say
+    if not _may_be_upside_down(state, first):
+        return say
+    mover = play.player(line.position.to_move or "")
+    return text("{said} If it is {player}'s own, turn it over.", said=say, player=mover)
 
 
 _STAY = text("Pieces on the board stay where they are.")
@@ -159,12 +144,11 @@ def _why(state: State, first: Carry) -> Message | None:
 
 def _may_not_move(state: State, first: Carry) -> Message | None:
     """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
-    position, astray = state.play.line.position, first.source is not None
-    if not astray and first.piece == position.to_move:
+    position = state.play.line.position
+    mover, place = position.to_move or "", first.source or first.target or ""
+    if first.source is None and first.piece == mover:
         return None
-    place = first.source if first.source is not None else first.target or ""
-    mover = position.to_move or ""
-    in_hand = not astray and mover not in state.cells.values()  # and must not land there
+    in_hand = first.source is None and mover not in state.cells.values()  # must not land there
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else troubles.refused(refusal)
 
@@ -200,41 +184,15 @@ _STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caugh
 _TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
 
 
-class Slide(NamedTuple):
-    """A tile slides from ``entrance`` along ``way``. ``there``: it has come to the end."""
-
-    kind: str
-    way: tuple[str, ...]
-    entrance: Slot
-    there: bool
-
-
-def _slide_say(slide: Slide, piece: Message, tilt_rad: Lean) -> Message:
-    """What is to be done with the plate, which is tilted so."""
-    up = {"raise": RAISE[slide.entrance.side]}
-    if slide.there:
-        said = {"piece": piece, "place": slide.way[-1]}
-        return text("The {piece} is on {place}: level the plate, and secure it.", **said)
-    columns, rows = slide.entrance.fall
-    along = tilt_rad[1] * columns - tilt_rad[0] * rows
-    across = abs(tilt_rad[1] * rows + tilt_rad[0] * columns)
-    lean = hypot(along, across)
-    if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
-        return text("{raise} and no other.", **up)
-    if along < radians(LEAST_DEG) - _SLACK_RAD:
-        now = round(degrees(along))
-        return text("{raise} further: {now} of {least} degrees.", now=now, least=LEAST_DEG, **up)
-    if along > radians(MOST_DEG) + _SLACK_RAD:
-        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
-    return text("Hold the plate so: the {piece} slides.", piece=piece)
-
-
-def sliding(state: State) -> Slide | None:
-    """Where a tile is on its way, or has come to its end on a plate that is not level yet."""
+def sliding(state: State) -> tuple[Turn, bool] | None:
+    """The move of which a tile is on its way, or has come to the end (True) on a plate that is not
+    level yet.
+    """
     pending, sight = state.play.pending, state.seen.sight
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
         return None
-    entrance, way, kind = pending.turn.entrance, pending.turn.path, pending.turn.act[0].piece
+    turn = pending.turn
+    entrance, way, kind = turn.entrance, turn.path, turn.act[0].piece
     if entrance is None or entrance.side not in RAISE or len(way) < 2:
         return None
     cells, stood = state.cells, state.play.line.position.cells
@@ -244,9 +202,8 @@ def sliding(state: State) -> Slide | None:
     there = changed == {way[-1]} and cells.get(way[-1]) == kind
     level = sight.stillness is Stillness.STILL
     seen = len(changed) == 1 and changed <= {*way} and kind in map(cells.get, changed)
-    if not (seen or (not changed and not level)) or (there and level):
-        return None
-    return Slide(kind, way, entrance, there)
+    under_way = seen or (not changed and not level)
+    return (turn, there) if under_way and not (there and level) else None
 
 
 def leaning(state: State) -> State:
@@ -254,18 +211,44 @@ def leaning(state: State) -> State:
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):
         return state
-    entrance, sight, say = slide.entrance, state.seen.sight, view.say
-    piece = play.piece(state.play.line.game.name, slide.kind)
-    if view.phase is Phase.PAUSED:
-        way = () if slide.there else slide.way
-        say = _slide_say(slide, piece, sight.tilt_rad) if sight.ready else say
-        view = replace(view, path=way, path_colour=entrance.colour)
-    else:
-        said = {"said": say, "raise": RAISE[entrance.side], "piece": piece}
-        say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)
+    turn, there = slide
+    entrance, sight, say = turn.entrance, state.seen.sight, view.say
+    if entrance is None:
+        return state
     columns, rows = entrance.fall
-    aim = 0.0 if slide.there else radians(AIM_DEG)  # how the plate is to be held now
+    raises = RAISE[entrance.side]
+    piece = play.piece(state.play.line.game.name, turn.act[0].piece)
+    if view.phase is not Phase.PAUSED:
+        said = {"said": say, "raise": raises, "piece": piece}
+        say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)
+    elif sight.ready and there:
+        say = text(
+            "The {piece} is on {place}: level the plate, and secure it.",
+            piece=piece,
+            place=turn.path[-1],
+        )
+    elif sight.ready:
+        x_rad, y_rad = sight.tilt_rad
+        along, across = y_rad * columns - x_rad * rows, abs(y_rad * rows + x_rad * columns)
+        say = _tilt_say(along, across, raises, piece)
+    if view.phase is Phase.PAUSED:
+        way = () if there else turn.path
+        view = replace(view, path=way, path_colour=entrance.colour)
+    aim = 0.0 if there else radians(AIM_DEG)  # how the plate is to be held now
     return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
+
+
+def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
+    """What is to be done with a plate that leans so, in rad, along and across the piece's way."""
+    lean = hypot(along, across)
+    if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
+        return text("{raise} and no other.", **{"raise": raises})
+    if along < radians(LEAST_DEG) - _SLACK_RAD:
+        now = {"raise": raises, "now": round(degrees(along)), "least": LEAST_DEG}
+        return text("{raise} further: {now} of {least} degrees.", **now)
+    if along > radians(MOST_DEG) + _SLACK_RAD:
+        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
+    return text("Hold the plate so: the {piece} slides.", piece=piece)
 
 
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
@@ -280,11 +263,18 @@ def offer_claims(state: State, view: View) -> View:
                 "The piece on {place} has a weak magnet. Put another one there.", place=place
             )
             return replace(view, say=weak)
-    if view.question is not None:
-        return view
-    may_move = state.play.free and view.phase in (Phase.TURN, Phase.FIX)
-    offer = _perhaps_moved(state, view) if may_move else None
-    return offer or (_perhaps_done(state, view) if view.phase in _MENDING else view)
+    offer = None
+    if view.question is None and state.play.free and view.phase in (Phase.TURN, Phase.FIX):
+        offer = _perhaps_moved(state, view)
+    if offer is None and view.question is None and view.phase in _MENDING:
+        offer = _perhaps_done(state, view)
+    return offer or view
+
+
+def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:
+    """The places that are not read on which pieces of these moves may stand."""
+    targets = {p for each in found for places in ends(each.turn).values() for p in places}
+    return sorted(targets & unread)
 
 
 def _perhaps_moved(state: State, view: View) -> View | None:
@@ -296,7 +286,8 @@ def _perhaps_moved(state: State, view: View) -> View | None:
     found = play.book.unseen(state.cells, unread)
     if not found:
         return None
-    places, unseen = _landings(found, unread), _unseen(found, unread)
+    touched = {place for each in found for place in each.touched}
+    places, unseen = _landings(found, unread), sorted(touched & unread)
     where = ", ".join(places or unseen)
     again = tuple(each for each in found if each.turn == play.taken_back)
     if missed and again:  # it was taken back because its piece did not show any more
@@ -319,30 +310,27 @@ def _perhaps_moved(state: State, view: View) -> View | None:
     return _asking_which(view, ask, play.line.game, found, offer=True)
 
 
-def _perhaps_done(state: State, view: View) -> View:
+def _perhaps_done(state: State, view: View) -> View | None:
     """All that is left to do is where nobody sees it; or the last of it has not been seen."""
     todo = sorted(place for place, role in view.roles.items() if role in _ASKED)
     seen = [place for place in todo if place not in state.hidden]
     if not todo or len(seen) > 1 or (seen and not state.seen.stood(WAITED_S)):
-        return view
+        return None
     if seen:
         say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
     else:
         say = troubles.confirm("done", view.say, todo)
         ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
     question = Question(ask, (Choice(DONE, text("done")),), offer=True)
-    done = tuple((place, _wanted(state, view, place)) for place in todo)
-    return replace(view, say=say, question=question, meant={DONE: done})
-
-
-def _wanted(state: State, view: View, place: str) -> str | None:
-    """What stands there when it is done; a piece that cannot be read stays, only better."""
-    wrong = {what for where, what in view.problems if where == place}
-    if "blurred" not in wrong or any(what.startswith("stray") for what in wrong):
-        return view.piece_for.get(place)
     pending, line = state.play.pending, state.play.line
-    position = line.position if pending is None else pending.turn.position
-    return position.cells.get(place)
+    stands = (line.position if pending is None else pending.turn.position).cells
+    done = []
+    for place in todo:
+        wrong = {what for where, what in view.problems if where == place}
+        # A piece that cannot be read stays, only better
+        blurred = "blurred" in wrong and not any(what.startswith("stray") for what in wrong)
+        done.append((place, stands.get(place) if blurred else view.piece_for.get(place)))
+    return replace(view, say=say, question=question, meant={DONE: tuple(done)})
 
 
 def judge(state: State) -> View:
@@ -391,15 +379,13 @@ def _found(state: State, finding: Finding) -> View:
     """Moves explain the board: which it was is asked, unless places of theirs are unclear."""
     line, found = state.play.line, state.found
     if not any(each.touched & state.seen.sight.unsure for each in found):
-        piece, places = found[0].turn.player, _unseen(found, state.hidden)
-        ask = text(
-            "From which side does the {piece} come?", piece=play.piece(line.game.name, piece)
-        )
+        piece = play.piece(line.game.name, found[0].turn.player)
+        ask = text("From which side does the {piece} come?", piece=piece)
+        places = {place for each in found for place in each.touched & state.hidden}
         if places:
-            where = ", ".join(places)
+            where = ", ".join(sorted(places))
             ask = text("The table cannot see {places}. Which move was it?", places=where)
-        view = View(Phase.TURN, ask)
-        return _asking_which(view, ask, line.game, found, offer=False)
+        return _asking_which(View(Phase.TURN, ask), ask, line.game, found, offer=False)
     turn = _turn(state)
     lit = {place: role for place, role in turn.roles.items() if place not in finding.strays}
     return _unless_unclear(state, replace(turn, roles=lit))
@@ -490,42 +476,30 @@ def _sounding(state: State, before: View) -> State:
         paused = before.phase in (Phase.PAUSED, Phase.OVER)
         return state if paused or after.lean_rad else state.playing(state.play, Sound.PAUSED)
     sounds = []
-    if _must_be_answered(after) and not _must_be_answered(before):
+    asked, asks = before.question, after.question
+    if asks is not None and not asks.offer and (asked is None or asked.offer):
         sounds.append(Sound.ASK)
     if after.problems - state.problems and not after.expected:
         sounds.append(Sound.WRONG)
     return replace(state, problems=after.problems).playing(state.play, *sounds)
 
 
-def _must_be_answered(view: View) -> bool:
-    return view.question is not None and not view.question.offer
-
-
 def standing(state: State) -> Standing:
     """How the game stands, for everybody outside the referee."""
     view, line = state.view, state.play.line
     return Standing(
-        phase=view.phase,
-        to_move=None if line.outcome is not None else line.position.to_move,
+        **{name: getattr(view, name) for name in Shown.__struct_fields__},
         game=line.game,
         game_id=line.game_id,
         position=line.position,
         moves=line.moves,
-        roles=view.roles,
-        piece_for=view.piece_for,
-        shifts=view.shifts,
-        say=view.say,
+        last=line.last,
+        to_move=None if line.outcome is not None else line.position.to_move,
         outcome=line.outcome,
         swap_legal=state.play.swap is not None,
         can_take_back=state.made or line.last is not None or line.agreed is not None,
         draw_offers=state.play.draw_offers,
-        question=view.question,
-        tint=view.tint,
-        path=view.path,
-        path_colour=view.path_colour,
-        lean_rad=view.lean_rad,
         sounds=state.sounds,
         step=state.step,
         claims=tuple(state.claims.items()),
-        last=line.last,
     )

@@ -1,13 +1,13 @@
 """How a game goes on: by what the board shows, by buttons and tilt, and by what is asked for.
 
-Whatever the journal has to know is on disk first, and only then so: where the journal refuses, the
-state stays as it was, with its ``trouble``.
+Whatever the journal has to know is on disk first, and only then so: where the journal refuses, its
+JournalError leaves the state as it was before that stage, and is then the state's ``trouble``.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from math import inf
 from typing import assert_never
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.messages import text
-from firmware_host.referee.book import Book, Pending, answered, ends
+from firmware_host.referee.book import Book, Pending, ends
 from firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from firmware_host.referee.view import Meaning
 from firmware_host.table import commands as c
@@ -36,25 +36,13 @@ from firmware_host.table.standing import Asking, Choice, Phase, Sound
 from games.base import Outcome, Turn
 
 
-def _write(state: State, write: Callable[..., None], *args: object) -> State:
-    """What changes the game is on disk first; the state has its ``trouble`` where it is not."""
-    if state.trouble is None:
-        try:
-            write(state.play.line.game_id, *args)
-        except JournalError as error:
-            return state.refused(error)
-    return state
-
-
 def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
     """``turn`` is final."""
-    line = state.play.line
-    state = _write(state, journal.append, len(line.moves) + 1, turn.move)
-    if state.trouble is not None:
-        return state
-    position, owners = turn.position, turn.position.reserve.items()
+    line, before = state.play.line, state.play.line.position.reserve
+    journal.append(line.game_id, len(line.moves) + 1, turn.move)
+    position = turn.position
     sounds = [Sound.SETTLED if state.play.settling else Sound.MOVE]
-    if any(left == 1 and line.position.reserve.get(owner) != 1 for owner, left in owners):
+    if any(left == 1 and before.get(owner) != 1 for owner, left in position.reserve.items()):
         sounds.append(Sound.LAST_MARBLE)
     if position.outcome is not None:
         sounds.append(Sound.DRAW if position.outcome.winner is None else Sound.WIN)
@@ -65,31 +53,23 @@ def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
 
 def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
     """End the game as the players have agreed, or one has resigned."""
-    state = _write(state, journal.finish, outcome.as_json())
-    if state.trouble is not None:
-        return state
     line = dataclasses.replace(state.play.line, agreed=outcome)
+    journal.finish(line.game_id, outcome.as_json())
     sound = Sound.DRAW if outcome.reason == AGREED else Sound.WIN
     return state.playing(replace(state.play.on(line), finished=True), sound)
 
 
-def _drop(state: State, journal: JournalPort) -> State:
-    """What was being carried out is not any more."""
-    if state.play.held is not None:
-        state = _write(state, journal.hold, None)
-        if state.trouble is not None:
-            return state
-    return state.playing(state.play.on(state.play.line), Sound.TAKEBACK)
-
-
-def _shorten(state: State, journal: JournalPort, to: int) -> State:
-    """Leave ``to`` moves, at once; how the players ended it goes too."""
-    line = state.play.line
-    state = _write(state, journal.take_back, len(line.moves), to)
-    if state.trouble is not None:
-        return state
-    shorter = state.play.on(line.shortened(to), taken_back=line.last)
-    return state.playing(shorter, Sound.TAKEBACK)
+def _leave(state: State, journal: JournalPort, to: int) -> State:
+    """Leave ``to`` moves, at once. How the players ended it goes too; where nothing of that is to
+    go, what is being carried out does.
+    """
+    play, line = state.play, state.play.line
+    if len(line.moves) > to or line.agreed is not None:
+        journal.take_back(line.game_id, len(line.moves), to)
+        return state.playing(play.on(line.shortened(to), taken_back=line.last), Sound.TAKEBACK)
+    if play.held is not None:
+        journal.hold(line.game_id, None)
+    return state.playing(play.on(line), Sound.TAKEBACK)
 
 
 def follow_board(state: State, journal: JournalPort) -> State:
@@ -98,27 +78,25 @@ def follow_board(state: State, journal: JournalPort) -> State:
         state = replace(state, seen=state.seen.anew())
     if state.play.missed and not state.stands:
         state = state.playing(replace(state.play, missed=frozenset()))
-    state = _taken_back(state, journal)
-    state = _swapped_after_all(state, journal)
-    state = _recognised(state)
-    state = _carried_out(state, journal)
-    state = _stands(state)
-    outcome = state.play.line.outcome
-    if outcome is None or state.play.finished:
-        return state
-    state = _write(state, journal.finish, outcome.as_json())
-    return state.playing(replace(state.play, finished=state.trouble is None))
+    stages = _taken_back, _swapped_after_all, _recognised, _carried_out, _stands, _finished
+    for stage in stages:
+        try:
+            state = stage(state, journal)
+        except JournalError as error:
+            return state.refused(error)
+    return state
 
 
 def _taken_back(state: State, journal: JournalPort) -> State:
     """The board of before the pending move, or the last one, has stood for a while."""
     if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
         return state
-    if state.play.pending is not None:
-        return _drop(state, journal)
-    state = _shorten(state, journal, len(state.play.line.moves) - 1)
+    pending = state.play.pending is not None
+    state = _leave(state, journal, len(state.play.line.moves) - (not pending))
     turn = state.play.taken_back
-    if state.silent_failures and turn is not None and state.trouble is None:
+    if pending or turn is None:
+        return state
+    if state.silent_failures:
         # A switch that has died under the piece tells the same as a hand that took it
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
@@ -134,12 +112,11 @@ def _swapped_after_all(state: State, journal: JournalPort) -> State:
     return confirm(state, journal, turn) if swapped else state
 
 
-def _recognised(state: State) -> State:
+def _recognised(state: State, _journal: JournalPort) -> State:
     """A move has been made, or it is to be asked which; or nothing can be one yet."""
-    play, cells = state.play, state.cells
-    line, seen = play.line, state.seen
-    over = line.outcome is not None
-    if state.trouble is not None or not play.free or state.stands or over:
+    play, cells, seen = state.play, state.cells, state.seen
+    line = play.line
+    if not play.free or state.stands or line.outcome is not None:
         return state
     if play.taken_back is not None and not play.matched:
         leftover = Pending.made(line.position, play.taken_back)
@@ -153,41 +130,39 @@ def _recognised(state: State) -> State:
     if any(each.touched & seen.sight.unsure for each in found):
         return replace(state, found=found)
     if any(play.book.is_seen(each, cells, state.hidden) for each in found):
-        return replace(state, found=found) if len(found) > 1 else made(state, found[0])
+        return replace(state, found=found) if len(found) > 1 else _made(state, found[0])
     in_hand = () if seen.blurred else play.book.in_hand(cells, state.hidden)
     if not play.matched and line.last is None and not in_hand:
         return state.playing(replace(play, guide=Guide.SETUP))
     return state
 
 
-def made(state: State, pending: Pending) -> State:
+def _made(state: State, pending: Pending) -> State:
     """``pending`` has been made: it is seen, or somebody says so."""
-    play, turn, sight = state.play, pending.turn, state.seen.sight
-    missed = play.missed.intersection(*ends(turn).values())
+    play, sight = state.play, state.seen.sight
+    missed = play.missed.intersection(*ends(pending.turn).values())
     unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
-    position = play.line.position.cells
-    state = state.claimed(answered(turn, pending.plan, state.cells, position, unread), unread)
-    return state.playing(play.settled(pending))
+    board = pending.answered(state.cells, play.line.position.cells, unread)
+    return state.claimed(board, unread).playing(replace(play, guide=None, pending=pending))
 
 
 def _carried_out(state: State, journal: JournalPort) -> State:
     """The move that is being carried out is done, or on disk as it is."""
     pending, seen = state.play.pending, state.seen
-    if pending is None or state.trouble is not None:
+    if pending is None:
         return state
     finding = pending.plan.hold(state.cells)
     if finding.done and not pending.touched & seen.sight.unsure and not seen.blurred:
         return confirm(state, journal, pending.turn)
     if not state.may_be_undone and pending.record != state.play.held:
-        state = _write(state, journal.hold, pending.record)
-        if state.trouble is None:
-            state = state.playing(replace(state.play, held=pending.record))
-    if state.trouble is None and finding.right and not seen.blurred and not state.play.settling:
+        journal.hold(state.play.line.game_id, pending.record)
+        state = state.playing(replace(state.play, held=pending.record))
+    if finding.right and not seen.blurred and not state.play.settling:
         return state.playing(replace(state.play, settling=True), Sound.MOVE)
     return state
 
 
-def _stands(state: State) -> State:
+def _stands(state: State, _journal: JournalPort) -> State:
     """The state once the board shows the position."""
     play, seen = state.play, state.seen
     to_be_seen = seen.blurred if play.guide is None else seen.unsure
@@ -197,6 +172,15 @@ def _stands(state: State) -> State:
         state = replace(state, seen=replace(seen, cause=None))
     sounds = (Sound.START,) if play.guide is Guide.SETUP else ()
     return state.playing(replace(play, guide=None, matched=True), *sounds)
+
+
+def _finished(state: State, journal: JournalPort) -> State:
+    """The result is on disk."""
+    line = state.play.line
+    if line.outcome is None or state.play.finished:
+        return state
+    journal.finish(line.game_id, line.outcome.as_json())
+    return state.playing(replace(state.play, finished=True))
 
 
 def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press]) -> State:
@@ -218,9 +202,7 @@ def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press])
 
 
 def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> State:
-    """What somebody asks for is done, if it is possible. Raises NotPossibleError; where the journal
-    refuses, the state has its ``trouble``.
-    """
+    """What somebody asks for is done, if it is possible. Raises NotPossibleError, JournalError."""
     play = state.play
     match asked:
         case c.TakeBack(to):
@@ -230,8 +212,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
                 raise NotPossibleError("There is no move to take back.")
             if to is not None and to > most:
                 raise NotPossibleError("There is no move after move {to} to take back.", to=to)
-            state = _take_back(state, journal, left if to is None else to)
-            return replace(state, owed=None)  # who asked is told; no retry
+            return _guided_back(state, journal, left if to is None else to)
         case c.Answer(value):
             state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
@@ -318,7 +299,7 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
     if isinstance(meant, str):
         return replace(state, wish=meant)
     if isinstance(meant, Pending):
-        return made(state, meant)
+        return _made(state, meant)
     said = {place: piece for place, piece in meant if piece is not None}
     return state.claimed(said, {place for place, _ in meant}, confirmed=True)
 
@@ -331,21 +312,22 @@ def _left_without_the_last(state: State) -> int:
     return len(line.moves) - (line.agreed is None and not state.made)
 
 
+def _guided_back(state: State, journal: JournalPort, to: int) -> State:
+    """Leave ``to`` moves; then the board is guided."""
+    state = _leave(state, journal, to)
+    return replace(state, play=replace(state.play, guide=Guide.TAKEBACK, taken_back=None))
+
+
 def _take_back(state: State, journal: JournalPort, to: int) -> State:
-    """Leave ``to`` moves; then the board is guided. Where the journal refuses, that is tried
-    again.
-    """
-    line = state.play.line
-    state = replace(state, trouble=None, retry_s=inf, owed=to)
-    fewer = len(line.moves) > to or line.agreed is not None
-    state = _shorten(state, journal, to) if fewer else _drop(state, journal)
-    if state.trouble is not None:
-        return state
-    guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
-    return replace(state, play=guided, owed=None)
+    """The same for a press, which nobody is told of: where the journal refuses, it is owed."""
+    state = replace(state, trouble=None, retry_s=inf, owed=None)
+    try:
+        return _guided_back(state, journal, to)
+    except JournalError as error:
+        return replace(state.refused(error), owed=to)
 
 
 def _ask_for(state: State, turn: Turn) -> State:
     """Somebody says that ``turn`` is the move; all of it is still to be done."""
     pending = Pending.asked(state.play.line.position, turn)
-    return state.playing(state.play.settled(pending))
+    return state.playing(replace(state.play, guide=None, pending=pending))

@@ -7,7 +7,7 @@ from math import inf
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.judging import describe, standing
@@ -83,11 +83,11 @@ class Referee:
         request.check_current(before.play.line.game_id, before.step)
         if before.trouble is not None:
             raise before.trouble
-        state = carry_out(before, self._journal, request)
-        if state.trouble is not None:
-            refused = {"trouble": state.trouble, "retry_s": state.retry_s, "wake_s": -inf}
-            self._state = replace(before, **refused)
-            raise state.trouble
+        try:
+            state = carry_out(before, self._journal, request)
+        except JournalError as error:
+            self._state = replace(before.refused(error), wake_s=-inf)
+            raise
         if before.seen.now_s > -inf:
             if state.why_paused is None:
                 # Where the journal refuses to note what is to be carried out, play waits for that

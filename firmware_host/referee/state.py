@@ -149,10 +149,6 @@ class Play(Struct, frozen=True):
         book = self.book if same else Book(line.game, line.position)
         return Play(line, book, self.guide, self.matched, taken_back=taken_back)
 
-    def settled(self, pending: Pending) -> Play:
-        """``play`` with a move that was made, or asked for, and is carried out now."""
-        return replace(self, guide=None, pending=pending)
-
     @property
     def free(self) -> bool:
         """Whether nothing is being carried out or mended."""
@@ -282,8 +278,10 @@ class State(Struct, frozen=True):
 
     @property
     def made(self) -> bool:
-        """A move stands on the board that is not on disk."""
-        return self.play.pending is not None or self.asking.move
+        """A move stands on the board that is not on disk; or it is asked which one does."""
+        asking = self.asking
+        asked = asking.question is not None and not asking.offered and asking.board is None
+        return asked or self.play.pending is not None
 
     @property
     def step(self) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from msgspec import Struct, field
+import msgspec
 
 from firmware_host.messages import Message, text
-from firmware_host.referee.book import Book, Finding, Landing, Pending
+from firmware_host.referee.book import Book, Finding, Landing, Pending, arriving, captured, carried
 from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.table import play, troubles
-from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
+from firmware_host.table.standing import Claim, Phase, Question, Role, Shown
 from games.base import Game, Outcome, Position, Shift, Turn
 from games.registry import GAMES
 
@@ -21,26 +21,16 @@ Meaning = Pending | tuple[Claim, ...]
 """Of an answer: the move that was made, or what stands where."""
 
 
-class View(Struct, frozen=True):
-    """One phase as people see it; the rest as in Standing.
+class View(Shown, frozen=True, kw_only=True):
+    """One phase as people see it, and what only the referee knows of it.
 
     ``problems``: what makes it a fix, to notice new ones. ``expected``: they were to be expected.
     ``meant``: what each answer to ``question`` means.
     """
 
-    phase: Phase
-    say: Message
-    roles: Mapping[str, Role] = field(default_factory=dict)
-    piece_for: Mapping[str, str] = field(default_factory=dict)
-    shifts: tuple[Shift, ...] = ()
     problems: Problems = frozenset()
     expected: bool = False
-    question: Question | None = None
-    meant: Mapping[str, Meaning] = field(default_factory=dict)
-    tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    path: tuple[str, ...] = ()
-    path_colour: str | None = None
-    lean_rad: Lean | None = None
+    meant: Mapping[str, Meaning] = msgspec.field(default_factory=dict)
 
 
 NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)
@@ -49,7 +39,7 @@ NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)
 def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
     """Waiting for a move. A piece that stands ``hidden`` may be in the hand already."""
     position = book.position
-    held = [_arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
+    held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
@@ -70,7 +60,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     elif book.swap is None:
         said = text("It is {player}'s turn: put a {piece} on a lit place.", **mover)
     else:
-        swap = _arriving(book.swap)
+        swap = arriving(book.swap)
         said = text(
             "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
             "instead of the one there.",
@@ -121,11 +111,10 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
 
 def landing_view(game: Game, found: Landing) -> View:
     """A piece is in the hand and what it captures is not in its place any more: it has to land."""
-    shift = found.shift
-    target = shift.target or ""
-    extra = next(iter(found.extras), None)
+    shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
+    target, extra = shift.target or "", next(iter(extras), None)
     named = {
-        "captured": play.piece(game.name, found.captured),
+        "captured": play.piece(game.name, next(iter(captured(found.turn).values()))),
         "piece": play.piece(game.name, shift.piece),
         "place": target,
     }
@@ -135,24 +124,22 @@ def landing_view(game: Game, found: Landing) -> View:
         say = text(
             "Take the {captured} off {extra} and put the {piece} on {place}.", extra=extra, **named
         )
+    off = (Shift(piece, place, None) for place, piece in extras.items())
     return View(
         Phase.SETTLE,
         say,
-        {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
+        {**dict.fromkeys(extras, Role.REMOVE), target: Role.PUT},
         {target: shift.piece},
-        (
-            *(Shift(p, place, None) for place, p in found.extras.items()),
-            replace(shift, source=None),
-        ),
+        (*off, replace(shift, source=None)),
     )
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
     """A piece is in the hand: where it, or what replaces it, may land."""
-    shift = _arriving(choices[0])
+    shift = arriving(choices[0])
     piece = play.piece(game.name, shift.piece)
     if shift.source is not None:
-        roles = dict.fromkeys((_arriving(turn).target or "" for turn in choices), Role.LEGAL)
+        roles = dict.fromkeys((arriving(turn).target or "" for turn in choices), Role.LEGAL)
         say = text(
             "Put the {piece} on a lit place, or back on {place}.", piece=piece, place=shift.source
         )
@@ -215,14 +202,15 @@ def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
 def fix_view(
     game: Game, finding: Finding, steps: Sequence[Carry], blurred: Iterable[str], say: Message
 ) -> View:
-    """Something is wrong: strays, missing pieces, places that cannot be read."""
-    roles = {**_asked(finding, steps), **dict.fromkeys(finding.missing, Role.PUT)}
-    roles.update(dict.fromkeys((*finding.strays, *blurred), Role.WRONG))
-    puts = {
-        place: piece
-        for place, piece in {**finding.wanted, **finding.missing}.items()
-        if roles[place] is Role.PUT
-    }
+    """Something is wrong: strays, missing pieces, places that cannot be read. What leaves the board
+    for good is to be removed.
+    """
+    off = {step.source for step in steps if step.target is None and not step.parked}
+    roles = {place: Role.REMOVE if place in off else role for place, role in finding.todo.items()}
+    roles |= dict.fromkeys(finding.missing, Role.PUT)
+    roles |= dict.fromkeys((*finding.strays, *blurred), Role.WRONG)
+    wanted = {**finding.wanted, **finding.missing}
+    puts = {place: piece for place, piece in wanted.items() if roles[place] is Role.PUT}
     problems = frozenset(
         [
             *((place, "stray " + piece) for place, piece in finding.strays.items()),
@@ -230,13 +218,7 @@ def fix_view(
             *((place, "blurred") for place in blurred),
         ]
     )
-    return View(Phase.FIX, say, roles, puts, as_shifts(game, steps), problems)
-
-
-def _asked(finding: Finding, steps: Iterable[Carry]) -> dict[str, Role]:
-    """The roles of what is left of a plan; what leaves the board for good is to be removed."""
-    off = [c.source for c in steps if c.target is None and not c.parked and c.source is not None]
-    return {**finding.todo, **{p: Role.REMOVE for p in off if p in finding.todo}}
+    return View(Phase.FIX, say, roles, puts, as_shifts(game, steps), problems=problems)
 
 
 def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
@@ -279,7 +261,3 @@ def _last(turn: Turn | None) -> dict[str, Role]:
     on = {s.source: s.target for s in turn.consequences if s.source is not None}
     rest = (on.get(s.target, s.target) for s in turn.act if s.target is not None)
     return dict.fromkeys((place for place in rest if place is not None), Role.LAST)
-
-
-def _arriving(turn: Turn) -> Shift:
-    return next(s for s in turn.act if s.target is not None)

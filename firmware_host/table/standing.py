@@ -8,6 +8,9 @@ from enum import StrEnum
 from math import hypot, inf, radians
 from typing import Generic, TypeVar
 
+import msgspec
+from msgspec import Struct, structs
+
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import Message, text
 from firmware_host.table.buttons import Press
@@ -109,58 +112,62 @@ class Question:
         return next((choice for choice, known in names if value in known), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The referee's account.
+class Shown(Struct, frozen=True):
+    """What lights and page show of a phase.
 
-    ``position``: the last confirmed (journalled) position, None before any game. ``to_move``: the
-    mover, until his move is on disk; None once over. ``roles``: only places that are not off.
+    ``say``: the next single thing to do, and why. ``roles``: only places that are not off.
     ``piece_for``: for PUT places, which piece is wanted there. ``shifts``: in setup, settle and
     fix, what a hand has to do, in an order in which each can be done when its turn comes (source
-    None: from the hand or the reserve); for arrows, and for hands that carry it out. ``say``: the
-    next single thing to do, and why. ``question``: what the table asks; the phase stays as it was.
-    ``tint``: place -> the names of one or more colours that a LEGAL light there takes in turn.
-    ``path``: places along which a light runs, in ``path_colour`` (a plain colour's name).
-    ``quality``: place, and move, -> what it is worth, where that is shown; it changes the light of
-    a LEGAL place. ``draw_offers``: players who have offered a draw since the last move. ``sounds``:
-    new in this step. ``lean_rad``: while a piece is to slide to its place, the tilt at which the
-    plate is to be held for it; (0, 0) once it is there. ``step``: a number of the game's own that
-    changes with whatever may change a player's mind. ``claims``: what people have said in this step
-    of places that no sensor sees. ``last``: the last confirmed move of a game of places.
-    ``spoken_by``: the player at another table from whom a phrase has just come, while nothing is to
-    be done but to play.
+    None: from the hand or the reserve); for arrows, and for hands that carry it out. ``question``:
+    what the table asks; the phase stays as it was. ``tint``: place -> the names of one or more
+    colours that a LEGAL light there takes in turn. ``path``: places along which a light runs, in
+    ``path_colour`` (a plain colour's name). ``lean_rad``: while a piece is to slide to its place,
+    the tilt at which the plate is to be held for it; (0, 0) once it is there.
     """
 
     phase: Phase
-    to_move: str | None
-    game: Game | None
-    game_id: int | None
-    position: Position | None
-    moves: tuple[str, ...]
-    roles: Mapping[str, Role]
-    piece_for: Mapping[str, str]
-    shifts: tuple[Shift, ...]
     say: Message
-    outcome: Outcome | None
-    swap_legal: bool = False
-    can_take_back: bool = False
+    roles: Mapping[str, Role] = msgspec.field(default_factory=dict)
+    piece_for: Mapping[str, str] = msgspec.field(default_factory=dict)
+    shifts: tuple[Shift, ...] = ()
     question: Question | None = None
-    tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tint: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
-    quality: Mapping[str, Quality] = field(default_factory=dict)
-    draw_offers: tuple[str, ...] = ()
-    sounds: tuple[Sound, ...] = field(default=())
     lean_rad: Lean | None = None
+
+
+class Standing(Shown, frozen=True, kw_only=True):
+    """The referee's account.
+
+    ``position``: the last confirmed (journalled) position, None before any game; ``moves``: those
+    that led there; ``last``: the last of them, in a game of places. ``to_move``: the mover, until
+    his move is on disk; None once over. ``quality``: place, and move, -> what it is worth, where
+    that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who have offered
+    a draw since the last move. ``sounds``: new in this step. ``step``: a number of the game's own
+    that changes with whatever may change a player's mind. ``claims``: what people have said in this
+    step of places that no sensor sees. ``spoken_by``: the player at another table from whom a
+    phrase has just come, while nothing is to be done but to play.
+    """
+
+    game: Game | None = None
+    game_id: int | None = None
+    position: Position | None = None
+    moves: tuple[str, ...] = ()
+    last: Turn | None = None
+    to_move: str | None = None
+    outcome: Outcome | None = None
+    swap_legal: bool = False
+    can_take_back: bool = False
+    quality: Mapping[str, Quality] = msgspec.field(default_factory=dict)
+    draw_offers: tuple[str, ...] = ()
+    sounds: tuple[Sound, ...] = ()
     step: int = 0
     claims: tuple[Claim, ...] = ()
-    last: Turn | None = None
     spoken_by: str | None = None
 
 
-NOTHING_YET = Standing(
-    Phase.SETUP, None, None, None, None, (), {}, {}, (), text("Choose a game to begin."), None
-)
+NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +184,8 @@ class Asked:
     def over(self, standing: Standing) -> Standing:
         """``standing`` with this in the place of what it says and lights."""
         if self.roles is None:
-            return replace(standing, say=self.say)
-        return replace(
+            return structs.replace(standing, say=self.say)
+        return structs.replace(
             standing,
             say=self.say,
             roles=self.roles,
@@ -220,11 +227,6 @@ class Asking(Generic[Meaning]):
     offered: bool = False
     board: Mapping[str, str] | None = None
     leaning: tuple[str, float] | None = None
-
-    @property
-    def move(self) -> bool:
-        """A move stands on the board, and it is asked which one."""
-        return self.question is not None and not self.menu and not self.offered
 
     @property
     def opened(self) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import colorsys
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import text
