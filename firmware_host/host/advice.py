@@ -5,7 +5,6 @@ has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 from msgspec.structs import replace
 
@@ -45,12 +44,16 @@ class Advice:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self.assist: dict[str, Assist] = {}
-        self.trouble: Message | None = None
         self.tells_ahead = False
-        self._game_id = 0
-        self._owed = False
-        self._stands: tuple[str, ...] = ()  # the moves of the last step
+
+    def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...]) -> None:
+        """Another game begins. ``moves``: those that are made."""
+        self._game_id = game_id
+        self.assist: Assists = assist
+        self._owed = False  # it is not on disk
+        self._stands = moves  # in the last step
+        self._position: Position | None = None
+        self.trouble: Message | None = None
         self._hint_task: Task | None = None
         self._hint: Turn | None = None
         self._why: tuple[str, int, str] | None = None
@@ -59,23 +62,15 @@ class Advice:
         self._shown: tuple[Standing, object, Standing] | None = None
         self._late: tuple[Task, float] | None = None  # of which position, and until when
         self._doubt: tuple[tuple[str, ...], Message, float] | None = None
-        self._doubted: set[tuple[str, ...]] = set()
-
-    def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...] = ()) -> None:
-        """Another game begins."""
-        self._late, self._doubt, self._doubted = None, None, set()
-        self._game_id, self.assist, self._stands = game_id, dict(assist), moves
-        self.trouble = self._hint_task = self._hint = self._values = self._shown = None
-        self._owed = False
+        self._doubted: set[tuple[str, ...]] = set()  # asked once
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""
-        before = self.assist.get(player, Assist())
-        asks = before.sure if sure is None else sure
-        if (before.amount, before.sure) != (amount, asks):
-            self.assist = {**self.assist, player: Assist(amount, before.plies, asks)}
-            self._owed = self._game_id > 0
-            self.trouble = None
+        before = self._of(player)
+        now = Assist(amount, before.plies, before.sure if sure is None else sure)
+        if now != before:
+            self.assist = {**self.assist, player: now}
+            self._owed, self.trouble = self._game_id > 0, None
 
     @property
     def asks_if_sure(self) -> Sequence[str]:
@@ -100,51 +95,33 @@ class Advice:
         """The player has said that the move was meant."""
         self._late = self._doubt = None
 
-    def _look_back(self, standing: Standing, now_s: float) -> None:
-        """A move was made: maybe by somebody who wants to be asked if he is sure."""
-        game, known = standing.game, self._values
-        if game is None or standing.moves[:-1] in self._doubted:
-            return
-        position = reduce(Position.after, standing.moves[:-1], game.start())
-        if not self.assist.get(position.mover, Assist()).sure:
-            return
-        moves = standing.moves[:-1]
-        before = Task(
-            self._game_id, position.mover, _ADVISER, moves, position, purpose=Purpose.VALUES
-        )
-        if known is not None and known[0] == before:
-            self._doubt_of(before, standing.moves, known[1], now_s)
-        elif standing.outcome is None:
-            self._late = before, now_s + _LATE_S
-
     def _doubt_of(
         self, before: Task, moves: tuple[str, ...], values: Mapping[str, int], now_s: float
     ) -> None:
-        """Ask, once, if that move cost much."""
-        made = values.get(moves[-1])
-        if made is None or not values:
+        """Ask, once, if the last of ``moves`` cost much."""
+        made, best = values.get(moves[-1]), max(values.values(), default=0)
+        if made is None:
             return
-        best = max(values.values())
         lost = expected(best) - expected(made)
         loses = made <= -SURE < best
-        if loses or lost >= FAIR_LOST:
-            self._doubted.add(before.moves)
-            game = before.position.game
-            named = game.labels.get(moves[-1], moves[-1])
-            cost = {"player": play.player(before.player), "move": named}
+        if not loses and lost < FAIR_LOST:
+            return
+        labels = before.position.game.labels
+        cost = {"player": play.player(before.player), "move": labels.get(moves[-1], moves[-1])}
+        said = text(
+            "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or go"
+            " on.",
+            lost=round(100 * lost),
+            **cost,
+        )
+        if loses:
             said = text(
-                "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or"
-                " go on.",
-                lost=round(100 * lost),
+                "Are you sure, {player}? After {move} the other side can force a win. Take it back,"
+                " or go on.",
                 **cost,
             )
-            if loses:
-                said = text(
-                    "Are you sure, {player}? After {move} the other side can force a win. Take it"
-                    " back, or go on.",
-                    **cost,
-                )
-            self._doubt = moves, said, now_s + SURE_S
+        self._doubted.add(before.moves)
+        self._doubt = moves, said, now_s + SURE_S
 
     @property
     def hinting(self) -> bool:
@@ -164,20 +141,19 @@ class Advice:
         """
         asked = self._hint_task
         if asked is not None:
-            stands = (asked.game_id, asked.moves) == (standing.game_id, standing.moves)
-            if not stands or (self._hint is not None and now_s > self._hint_until_s):
+            shown = self._hint is not None
+            if asked.moves != standing.moves or (shown and now_s > self._hint_until_s):
                 self._hint_task = self._hint = None
-            elif self._hint is None:
+            elif not shown:
                 return asked
         if self._late is not None:
             return self._late[0]
-        mover = standing.to_move or ""
-        asks = self.assist.get(mover, Assist()).sure and standing.phase is Phase.TURN
         task = _task(standing, Purpose.VALUES)
         if task is None or self._known(task) is not None:
             return None
         tells = here and self.tells_ahead and _sides(task.position.game) == 2
-        return task if tells or asks or self._amount(standing) != NOTHING else None
+        wanted = tells or self._of(task.player).sure or self._amount(standing) != NOTHING
+        return task if wanted else None
 
     def ahead(self, standing: Standing) -> dict[str, float] | None:
         """Player -> what his side can expect of the game, 0 to 1, in the last position of which
@@ -195,60 +171,56 @@ class Advice:
 
     def take(self, thought: Thought, now_s: float) -> None:
         """Take in what an engine has found for a task."""
-        task = thought.task
-        if task.purpose is Purpose.VALUES:
-            if self._late is not None and self._late[0] == task:
-                self._late = None
-                self._doubt_of(task, self._stands, thought.values, now_s)
-                return
-            self._values = task, thought.values
-            told = thought.trouble
-            self.trouble = (
-                told
-                if told is None or thought.values
-                else text("There is no assist: {why}", why=told)
-            )
-            return
-        self.trouble = thought.trouble
-        self._hint_until_s = now_s + HINT_S
-        if thought.move is None:
-            self._hint_task = None
+        task, told = thought.task, thought.trouble
+        if task.purpose is not Purpose.VALUES:
+            self.trouble, self._hint_until_s = told, now_s + HINT_S
+            if thought.move is None:
+                self._hint_task = None
+            else:
+                self._hint, self._why = task.position.play(thought.move), thought.why
+        elif self._late is not None and self._late[0] == task:
+            self._late = None
+            self._doubt_of(task, self._stands, thought.values, now_s)
         else:
-            self._hint, self._why = task.position.play(thought.move), thought.why
+            self._values = task, thought.values
+            if told is not None and not thought.values:
+                told = text("There is no assist: {why}", why=told)
+            self.trouble = told
 
     def count(self, standing: Standing, now_s: float) -> None:
-        """A move that was made while its player was assisted counts; one that is taken back does
-        not.
+        """A move that was made while its player was assisted counts, and he may be asked if he is
+        sure; one that is taken back does not.
         """
-        moves, before = standing.moves, self._stands
-        if standing.game_id == self._game_id and moves != before:
-            self._late, self._stands = None, moves
-            if len(moves) == len(before) + 1:
-                self._look_back(standing, now_s)
-            assist = self.assist
-            plies = {player: each.plies for player, each in assist.items()}
-            if len(moves) < len(before):
-                for player, made in plies.items():
-                    plies[player] = tuple(ply for ply in made if ply <= len(moves))
-            elif self._values is not None and moves[:-1] == before == self._values[0].moves:
-                task, values = self._values
-                if values and assist.get(task.player, Assist()).amount:
-                    plies[task.player] = (*plies[task.player], len(moves))
-            self.assist = {
-                player: replace(each, plies=plies[player]) for player, each in assist.items()
-            }
+        moves, before, position = standing.moves, self._stands, self._position
+        self._stands, self._position = moves, standing.position
+        if moves != before:
+            self._late = None
+            last = _task_of(self._game_id, before, position) if moves[:-1] == before else None
+            values = None if last is None else self._known(last)
+            assist = {}
+            for player, each in self.assist.items():
+                plies = tuple(ply for ply in each.plies if ply <= len(moves))
+                if last is not None and player == last.player and values and each.amount:
+                    plies = (*plies, len(moves))
+                assist[player] = replace(each, plies=plies)
             self._owed |= self.assist != assist and self._game_id > 0
+            self.assist = assist
+            if last is not None and self._of(last.player).sure and before not in self._doubted:
+                if values is not None:
+                    self._doubt_of(last, moves, values, now_s)
+                elif standing.outcome is None:
+                    self._late = last, now_s + _LATE_S
         if self._owed:
             self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what there is to show."""
-        asked = self._hint_task
-        fits = asked is not None and asked.moves == standing.moves and standing.phase is Phase.TURN
+        turn = standing.phase is Phase.TURN
+        asked, doubt = self._hint_task, self._doubt
+        fits = asked is not None and asked.moves == standing.moves and turn
         hint = self._hint if fits else None
-        doubt = self._doubt
         if doubt is not None and hint is None and doubt[0] == standing.moves:
-            return replace(standing, say=doubt[1]) if standing.phase is Phase.TURN else standing
+            return replace(standing, say=doubt[1]) if turn else standing
         key = hint, self._values, self._amount(standing)
         if self._shown is None or self._shown[:2] != (standing, key):
             self._shown = standing, key, self._over(standing, hint)
@@ -258,7 +230,7 @@ class Advice:
         if standing.outcome is not None and standing.game is not None:
             said, players = standing.say, standing.game.players
             for at, player in enumerate(players):
-                plies = self.assist.get(player, Assist()).plies
+                plies = self._of(player).plies
                 if plies:
                     said = text(
                         "{said} {player} had assist for {moves} of {all} moves.",
@@ -269,25 +241,25 @@ class Advice:
                     )
             return replace(standing, say=said)
         if hint is not None:
-            roles = dict.fromkeys(places_of(hint), Role.LEGAL)
-            why = None if self._why is None else play.why(hint, self._why)
-            said = play.hint(hint.player, hint.move, why)
-            return replace(standing, say=said, roles=roles, path=hint.path)
+            return hinted(standing, hint, None if self._why is None else play.why(hint, self._why))
         amount = self._amount(standing)
         task = _task(standing, Purpose.VALUES) if amount else None
         values = None if task is None else self._known(task)
         if task is None or not values:
             return standing
-        quality, landings = _qualities(task.position, values, amount)
+        quality, landings = qualities(task.position, values, amount)
         lit = {**standing.roles, **dict.fromkeys(landings & quality.keys(), Role.LEGAL)}
         return replace(standing, quality=quality, roles=lit)
+
+    def _of(self, player: str) -> Assist:
+        return self.assist.get(player, Assist())
 
     def _amount(self, standing: Standing) -> int:
         """What the player to move is to be shown now."""
         turn = standing.phase is Phase.TURN and standing.question is None
         if not turn or standing.to_move is None or standing.game_id != self._game_id:
             return NOTHING
-        return self.assist.get(standing.to_move, Assist()).amount
+        return self._of(standing.to_move).amount
 
     def _known(self, task: Task) -> Mapping[str, int] | None:
         known = self._values
@@ -300,17 +272,29 @@ def _sides(game: Game) -> int:
 
 def _task(standing: Standing, purpose: Purpose) -> Task | None:
     """What an engine is asked for whoever is to move; None where nobody can be helped."""
-    position, player, game_id = standing.position, standing.to_move, standing.game_id
-    if position is None or player is None or game_id is None or standing.phase is not Phase.TURN:
+    if standing.to_move is None or standing.phase is not Phase.TURN:
         return None
-    if not position.game.rules.every_move:  # a lesson, or one that no engine can play
-        return None
-    return Task(game_id, player, _ADVISER, standing.moves, position, purpose)
+    return _task_of(standing.game_id, standing.moves, standing.position, purpose)
 
 
-def qualities(values: Mapping[str, int], amount: int) -> dict[str, Quality]:
-    """Move -> what it is worth beside the best of them, where that is told. Nothing is told of
-    moves that are all alike. ``amount``: how much is told.
+def _task_of(
+    game_id: int | None,
+    moves: tuple[str, ...],
+    position: Position | None,
+    purpose: Purpose = Purpose.VALUES,
+) -> Task | None:
+    """None for a lesson, or a game that no engine can play."""
+    if position is None or game_id is None or not position.game.rules.every_move:
+        return None
+    return Task(game_id, position.mover, _ADVISER, moves, position, purpose)
+
+
+def qualities(
+    position: Position, values: Mapping[str, int], amount: int
+) -> tuple[dict[str, Quality], set[str]]:
+    """Move -> what it is worth beside the best of them, where that is told; place -> the best of
+    those that share it. Nothing is told of moves that are all alike. ``amount``: how much is told.
+    And the places to which a piece may be carried over the board, which are not lit yet.
     """
     best = max(values.values())
     found: dict[str, Quality] = {}
@@ -325,37 +309,27 @@ def qualities(values: Mapping[str, int], amount: int) -> dict[str, Quality]:
         found = {}
     if amount == MOST:
         found[max(values, key=lambda move: values[move])] = Quality.BEST
-    return found
-
-
-def _qualities(
-    position: Position, values: Mapping[str, int], amount: int
-) -> tuple[dict[str, Quality], set[str]]:
-    """The same of places too, where several moves share one the best of theirs; and the places to
-    which a piece may be carried over the board, which are not lit yet.
-    """
-    order = list(Quality)
-    found = qualities(values, amount)
     landings: set[str] = set()
-    shown = dict(found)
     by_place: dict[str, list[Quality]] = {}
-    for move in position.legal():
-        act = position.play(move).act
-        put = next(shift for shift in act if shift.target is not None)
-        if put.target is not None and (put.source is not None or put.target not in position.cells):
-            by_place.setdefault(put.target, []).append(found.get(move, Quality.FAIR))
-            if put.source is not None:
-                landings.add(put.target)
+    for move in position.legal() if found else ():
+        put = next(shift for shift in position.play(move).act if shift.target is not None)
+        place = put.target or ""
+        if put.source is not None:
+            landings.add(place)
+        if put.source is not None or place not in position.cells:
+            by_place.setdefault(place, []).append(found.get(move, Quality.FAIR))
     for place, kinds in by_place.items():
-        best = min(kinds, key=order.index)
-        if found and (amount > WARNS or best is Quality.BAD):
-            shown[place] = best
-    return shown, landings
+        nicest = min(kinds, key=list(Quality).index)
+        if amount > WARNS or nicest is Quality.BAD:
+            found[place] = nicest
+    return found, landings
 
 
-def places_of(turn: Turn) -> set[str]:
-    """From where and to where a turn's pieces go."""
-    return {place for s in turn.act for place in (s.source, s.target) if place is not None}
+def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
+    """``standing`` with the move that is to be played, and why."""
+    places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
+    said = play.hint(hint.player, hint.move, why)
+    return replace(standing, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:

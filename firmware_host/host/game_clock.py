@@ -40,20 +40,15 @@ class GameClock:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self.state: ClockLeft | None = None
-        self.running: str | None = None
-        self._game_id = 0
-        self._moves = 0
-        self._mover: str | None = None
-        self._over = False
-        self._owed = False
         self._last_s = -math.inf
+        self.wind(0, None, 0, over=False)
 
     def wind(self, game_id: int, state: ClockLeft | None, moves: int, *, over: bool) -> None:
         """Another game. ``moves``: how many of it are made."""
         self._game_id, self.state, self._moves, self._over = game_id, state, moves, over
-        self.running = self._mover = None
-        self._owed = False
+        self.running: str | None = None
+        self._mover: str | None = None
+        self._owed = False  # it is not on disk
 
     @property
     def time(self) -> ClockTime | None:
@@ -66,28 +61,24 @@ class GameClock:
         state = self.state
         if state is None or standing.game_id != self._game_id:
             return ()
-        self._count(state, standing)
+        made, over = len(standing.moves), standing.outcome is not None
+        if made > self._moves and self._mover is not None:
+            self._add(self._mover, state.increment_s)
+        elif self._over and not over:  # an end that was taken back
+            for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
+                self._add(player, GRACE_S)
+        self._owed |= (made, over) != (self._moves, self._over)
+        self._moves, self._mover, self._over = made, standing.to_move, over
         if self.running is not None:
             self._add(self.running, -passed_s)
         if self._owed and self.state is not None:
             # After each move: a kill gives back only the time since
             self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)
-        thinks = standing.phase is Phase.TURN and standing.outcome is None and standing.moves
+        thinks = standing.phase is Phase.TURN and not over and made
         self.running = standing.to_move if thinks else None
         if self.running is None or self.state is None or self.state.left_s[self.running] > 0:
             return ()
         return (TimeUp(self.running, game=standing.game_id),)
-
-    def _count(self, state: ClockLeft, standing: Standing) -> None:
-        """A move more or fewer, or an end that was taken back."""
-        over = standing.outcome is not None
-        if len(standing.moves) > self._moves and self._mover is not None:
-            self._add(self._mover, state.increment_s)
-        elif self._over and not over:
-            for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
-                self._add(player, GRACE_S)
-        self._owed |= len(standing.moves) != self._moves or over != self._over
-        self._moves, self._mover, self._over = len(standing.moves), standing.to_move, over
 
     def _add(self, player: str, seconds: float) -> None:
         if self.state is not None:

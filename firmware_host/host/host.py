@@ -13,7 +13,6 @@ import msgspec
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
-from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.config.files import MATCH_NAME
@@ -37,12 +36,11 @@ from firmware_host.journal.records import JournalReader
 from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import CalibrationStore
-from firmware_host.perception.perception import Perception
 from firmware_host.table import commands as c
 from firmware_host.table import troubles
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
+from firmware_host.table.sight import Magnet, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, RulesError
 
@@ -82,8 +80,8 @@ class Host:
         far: FarSettings | None = None,
         scanned: Callable[[], None] = lambda: None,
     ) -> None:
-        """``engines``: where those think that play; without, people play for them. ``far``: how
-        other tables are reached. ``scanned``: called as each scan begins.
+        """``engines``: where those think that play; None: only ours may. ``far``: how other tables
+        are reached. ``scanned``: called as each scan begins.
         """
         self.profile = profile
         self.plate = plate
@@ -96,8 +94,8 @@ class Host:
         self._done: list[c.GameRequest] = []  # since the last scan
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
-        position = self.playing.start(first_game)
-        self.sensing.start(self.overlay, position)
+        self.playing.start(first_game)
+        self.sensing.start(self.overlay, self.playing.begun)
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
         if (journal.path.parent / MATCH_NAME).exists():
@@ -156,7 +154,8 @@ class Host:
                 self._stop_playing_freely()
                 upkeep.calibrate(command, self.sensing)
             case c.AnswerSweep(value):
-                upkeep.answer(value)
+                if upkeep.sweep is not None:
+                    upkeep.sweep.answer(value)
             case c.StopCalibration():
                 upkeep.stop_calibrating()
             case c.ShowCode(code):
@@ -230,8 +229,15 @@ class Host:
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:
-        if self.upkeep.why is not None:
-            raise self.upkeep.why
+        """Raises NotPossibleError while the game waits for something else."""
+        if self.upkeep.sweep is not None:
+            raise NotPossibleError(
+                "The game waits while the table is calibrated.", remedy="End the calibration first."
+            )
+        if self.upkeep.free is not None:
+            raise NotPossibleError(
+                "The game waits while you play freely.", remedy="Go back to the game first."
+            )
 
     def _play_freely(self, *, on: bool) -> None:
         if self.upkeep.sweep is not None:
@@ -270,7 +276,7 @@ class Host:
         self._count_down(look.back_held_s)
         # By the time of the reading: a recording tells exactly the same again
         time_s, playing = look.frame.time_s, self.playing
-        if self.upkeep.why is None:
+        if not self.upkeep.waits:
             standing = playing.referee.step(look.sight, time_s, presses)
             self.standing = playing.with_lesson_words(standing)
             self._follow_up(look)
@@ -308,7 +314,7 @@ class Host:
         playing.count(standing)
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
-            self.perception.believe(self.overlay.index_of(place), magnet)
+            self.sensing.perception.believe(self.overlay.index_of(place), magnet)
         if playing.referee.wish is not None:
             self._inbox.once("wish", self._grant_wish)
         if playing.far is not None:
@@ -372,7 +378,7 @@ class Host:
 
     def _show(self, look: Look) -> None:
         standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep
-        if self.upkeep.why is not None or self.playing.keeps_awake:
+        if self.upkeep.waits or self.playing.keeps_awake:
             showing.attract.touched = True
         showing.attract.step(standing, look)
         if showing.attract.stirred_s == look.now_s:
@@ -388,24 +394,9 @@ class Host:
         showing.draw(self.shown, self.overlay, look.now_s, lean)
 
     @property
-    def frame(self) -> Frame:
-        """The last scan."""
-        return self.look.frame
-
-    @property
-    def observation(self) -> Observation:
-        """What perception saw in the last scan."""
-        return self.look.observation
-
-    @property
     def sight(self) -> Sight:
         """The last scan in the words of the game."""
         return self.look.sight
-
-    @property
-    def perception(self) -> Perception:
-        """What reads the sensors."""
-        return self.sensing.perception
 
     @property
     def shown(self) -> Standing:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.players import (
     FAR,
+    NO_ASSIST,
     NO_ENGINES,
     OURS,
     Assists,
@@ -38,69 +39,38 @@ ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a 
 class Opponents:
     """All of it in the table's thread. ``seats``: who plays; ``far``: who does at other tables;
     ``advice``: what people are shown of their moves; ``trouble``: what people should know of an
-    engine.
+    engine. ``thinking``: for whom an engine thinks; None where none does.
     """
 
-    def __init__(self, room: EngineRoom | None, journal: Journal) -> None:
+    def __init__(self, room: EngineRoom, journal: Journal) -> None:
         self._room = room
         self._journal = journal
-        self.seats: EngineSeats = NO_ENGINES
-        self.far: EngineSeats = NO_ENGINES
-        self.trouble: Message | None = None
-        self._game_id = 0
-        self._player = ""
-        self._seat_owed = False
-        self._given: Task | None = None
-        self._stuck: Task | None = None
         self.advice = Advice(journal)
+        self.sit_down(0, NO_ENGINES, (), NO_ASSIST)
+
+    def sit_down(
+        self, game_id: int, seats: EngineSeats, moves: tuple[str, ...], assist: Assists
+    ) -> None:
+        """Another game. ``moves``: those that are made."""
+        self._game_id = game_id
+        self._moves = len(moves)  # that stood in the last step
+        self.far: EngineSeats = {p: seat for p, seat in seats.items() if seat.engine == FAR}
+        self.seats: EngineSeats = {p: seat for p, seat in seats.items() if p not in self.far}
+        self.advice.begin(game_id, assist, moves)
+        self.trouble: Message | None = None
+        self.thinking: str | None = None
+        self._seat_owed = False
         self._chosen: tuple[MakeMove, Thought] | None = None  # what was asked for last
         self._answer: Thought | None = None  # the last one that was played
+        self._given: Task | None = None  # whose move is being carried out
+        self._stuck: Task | None = None  # for which no engine has found a move
         self._expects: dict[str, float] = {}  # of the game, when they moved last
-        self._moves = 0  # that stood in the last step
-        self._thinks = False
+        self._room.think(None)
 
     @property
     def names(self) -> Sequence[str]:
-        """The engines that may play; none where nobody could think."""
-        return () if self._room is None else self._room.names
-
-    def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
-        """Raises NotPossibleError where nobody could play so."""
-        known = (*self.names, FAR)
-        if seats and game.seated:
-            raise NotPossibleError(
-                "Engines do not play this game.", remedy="Let the computer take a seat instead."
-            )
-        for player in (*seats, *assist):
-            if player not in game.players:
-                raise NotPossibleError("There is no player {player} in this game.", player=player)
-        for seat in seats.values():
-            if seat.engine not in known:
-                raise NotPossibleError(
-                    "There is no engine {name}.",
-                    remedy="The engines are: {known}.",
-                    name=seat.engine,
-                    known=", ".join(self.names),
-                )
-
-    def sit_down(
-        self,
-        game_id: int,
-        seats: EngineSeats,
-        moves: Sequence[str],
-        assist: Assists,
-    ) -> None:
-        """Another game. ``moves``: those that are made."""
-        self._game_id, self._moves = game_id, len(moves)
-        self.far = {player: seat for player, seat in seats.items() if seat.engine == FAR}
-        self.seats = {player: seat for player, seat in seats.items() if player not in self.far}
-        self.advice.begin(game_id, assist, tuple(moves))
-        self.trouble = None
-        self._expects = {}
-        self._given = self._stuck = self._answer = self._chosen = None
-        self._seat_owed = self._thinks = False
-        if self._room is not None:
-            self._room.think(None)
+        """The engines that may play."""
+        return self._room.names
 
     @property
     def everybody(self) -> EngineSeats:
@@ -112,10 +82,23 @@ class Opponents:
         """An engine's move is being carried out."""
         return self._given is not None
 
-    @property
-    def thinking(self) -> str | None:
-        """For whom an engine thinks; None where none does."""
-        return self._player if self._thinks else None
+    def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
+        """Raises NotPossibleError where nobody could play so."""
+        if seats and game.seated:
+            raise NotPossibleError(
+                "Engines do not play this game.", remedy="Let the computer take a seat instead."
+            )
+        for player in (*seats, *assist):
+            if player not in game.players:
+                raise NotPossibleError("There is no player {player} in this game.", player=player)
+        for seat in seats.values():
+            if seat.engine not in (*self.names, FAR):
+                raise NotPossibleError(
+                    "There is no engine {name}.",
+                    remedy="The engines are: {known}.",
+                    name=seat.engine,
+                    known=", ".join(self.names),
+                )
 
     def again(self) -> EngineSeats:
         """The same opponents for another game."""
@@ -126,13 +109,13 @@ class Opponents:
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
         """Think of a move for the person to move. Raises NotPossibleError."""
-        if self._room is None or standing.to_move in self.everybody:
+        if standing.to_move in self.everybody:
             raise NotPossibleError("There is nothing to hint at now.")
         self.advice.ask_hint(standing, now_s)
 
     def may_assist(self, game: Game) -> bool:
         """Whether every move of such a game can be looked at."""
-        return self._room is not None and bool(game.rules.every_move)
+        return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Assist ``player`` so much from now on; ``sure``: as in ``commands.Assist``. Raises
@@ -149,20 +132,19 @@ class Opponents:
         """What engines ask for, seen how the game stands after a step. ``clock``: the players' time
         before their next moves.
         """
-        self._thinks = False
-        if self._room is None or standing.game_id != self._game_id:
+        self.thinking = None
+        if standing.game_id != self._game_id:
             return ()
         if self._seat_owed:
             seats = self.everybody
             self._seat_owed = not self._journal.note(self._game_id, seats, EventKind.ENGINES)
         self.advice.count(standing, now_s)
-        moves, self._moves = self._moves, len(standing.moves)
+        before, self._moves = self._moves, len(standing.moves)
+        agreed = self._agreed(standing)
+        if agreed:
+            return agreed
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
-        if standing.outcome is not None:
-            seat = None  # resigned or agreed upon, too
-        elif agreed := self._agrees(standing):
-            return agreed
         waits = self.advice.doubts(standing, now_s)
         if position is None or player is None or seat is None or waits:
             self._given = None
@@ -170,21 +152,21 @@ class Opponents:
             return ()
         plain = EngineSeat(seat.engine, seat.level)
         task = Task(self._game_id, player, plain, standing.moves, position, clock=clock)
-        if len(standing.moves) < moves:
+        if len(standing.moves) < before:
             back = self._back(standing)
             self._given = None if back else self._given  # whose hand is to take it back
             return back
         if standing.phase is not Phase.TURN:
             return ()
-        if self._given is not None and _same(self._given, task):
+        if _same(self._given, task):
             self._given = None
             self._room.think(None)
             return self._back(standing)  # its move was taken back while it was carried out
         thought = self._room.think(task)
         if thought is None:
-            self._player, self._thinks = player, True
+            self.thinking = player
             return ()
-        if self._stuck is not None and _same(self._stuck, task):
+        if _same(self._stuck, task):
             return ()
         self.trouble = thought.trouble
         if thought.info.value is not None:
@@ -206,18 +188,14 @@ class Opponents:
         before = self.seats[player]
         told_s = before.thought_s if found.engine == before.engine else 0.0
         thought_s = round(told_s + thought.thought_s, 2)
-        seat = EngineSeat(
-            found.engine, found.level, found.version, thought_s, follows=before.follows
-        )
+        seat = replace(found, thought_s=thought_s, follows=before.follows)
         self._seat_owed |= seat != before
         self.seats = {**self.seats, player: seat}
 
     def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
         """A person is to move: what he wants to know comes first, then engines ponder."""
-        if self._room is None:
-            return
         task = None
-        if standing.outcome is None and standing.to_move is not None:
+        if standing.to_move is not None:
             task = self.advice.task(standing, now_s, here=standing.to_move not in self.far)
         thought = self._room.think(task or self._expected(standing, clock))
         if task is not None and thought is not None:
@@ -242,11 +220,9 @@ class Opponents:
         plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
         return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
-    def _agrees(self, standing: Standing) -> Sequence[GameRequest]:
+    def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
         """Engines that stood badly when they last moved agree to a draw that is offered."""
-        if not standing.draw_offers:
-            return ()
-        silent = self.seats.keys() - set(standing.draw_offers)
+        silent = self.seats.keys() - {*standing.draw_offers} if standing.draw_offers else ()
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
         return [OfferDraw(player, game=standing.game_id) for player in willing]
 
@@ -261,36 +237,34 @@ class Opponents:
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does, and what people are shown of their moves."""
         standing, given = self.advice.shown(standing), self._given
+        say: Message | None = None
         if given is not None and standing.phase is Phase.SETTLE:
-            who = play.player(given.player)
-            say = text(
-                "The computer has chosen for {player}. {todo}", player=who, todo=standing.say
-            )
             if self._answer is not None and self._answer.move == SWAP:
-                say = self._swap(standing, given.player) or say
-            return replace(standing, say=say)
-        if standing.phase is not Phase.TURN:
-            return standing
-        offers = set(standing.draw_offers)
-        decline = sorted(self.seats.keys() - offers) if offers else []
-        if decline:
-            say = text(
-                "A draw? The computer plays on for {player}. {todo}",
-                player=play.player(decline[0]),
+                say = self._swap(standing, given.player)
+            say = say or text(
+                "The computer has chosen for {player}. {todo}",
+                player=play.player(given.player),
                 todo=standing.say,
             )
-            return replace(standing, say=say)
-        if self._thinks:
-            return self._thinking(standing)
-        if standing.moves[-1:] == (SWAP,):
+        elif standing.phase is Phase.TURN:
+            offers, thinks = standing.draw_offers, self.thinking
             others = [each for each in self.seats if each != standing.to_move]
-            over = self._swap(standing, others[0]) if others else None
-            return standing if over is None else replace(standing, say=over)
-        return standing
+            declines = sorted(self.seats.keys() - {*offers}) if offers else []
+            if declines:
+                say = text(
+                    "A draw? The computer plays on for {player}. {todo}",
+                    player=play.player(declines[0]),
+                    todo=standing.say,
+                )
+            elif thinks is not None:
+                return self._thinking(standing, thinks)
+            elif others and standing.moves[-1:] == (SWAP,):
+                say = self._swap(standing, others[0])
+        return standing if say is None else replace(standing, say=say)
 
-    def _thinking(self, standing: Standing) -> Standing:
+    def _thinking(self, standing: Standing, player: str) -> Standing:
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
-        seat, who = self.seats[self._player], play.player(self._player)
+        seat, who = self.seats[player], play.player(player)
         say = text("{engine} is thinking for {player}.", engine=seat.engine, player=who)
         if seat.engine == OURS:
             say = text(
@@ -318,10 +292,9 @@ class Opponents:
 
     def close(self) -> None:
         """End every process."""
-        if self._room is not None:
-            self._room.close()
+        self._room.close()
 
 
-def _same(one: Task, other: Task) -> bool:
-    """Whether two tasks ask for the same move, whoever is to make it."""
-    return (one.game_id, one.player, one.moves) == (other.game_id, other.player, other.moves)
+def _same(one: Task | None, other: Task) -> bool:
+    """Whether two tasks of one game ask for the same move, whoever is to make it."""
+    return one is not None and (one.player, one.moves) == (other.player, other.moves)

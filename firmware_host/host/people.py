@@ -7,7 +7,7 @@ the computer's: who has it wins half of the games against that level.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from copy import deepcopy
 from pathlib import Path
 
@@ -88,9 +88,7 @@ class People:
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
         if len(kept.people) >= MOST_PEOPLE:
             here = {name, *kept.seated.values()}
-            for each in [n for n, games in kept.people.items() if not games]:
-                if each not in here:
-                    del kept.people[each]
+            kept.people = {n: games for n, games in kept.people.items() if games or n in here}
         if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
             raise NotPossibleError(
                 "This table knows {most} people already.",
@@ -114,15 +112,20 @@ class People:
         """A person's strength in levels, 1 to 10."""
         return self.person(name).get(game, Experience()).rating
 
+    def _ratings(self, game: Game, seats: EngineSeats) -> Mapping[str, float]:
+        """Player -> how strong the person is who plays as him."""
+        return {
+            player: self.rating(name, game.name)
+            for player, name in self.seated.items()
+            if player in game.players and player not in seats
+        }
+
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
         """At which the computer, who plays as ``player``, is an even opponent for those who play
         against him; and an even partner: the weaker of two has the stronger one's level beside him.
         """
-        against = [
-            self.rating(name, game.name)
-            for other, name in self.seated.items()
-            if other in game.players and other not in seats and other not in mates(game, player)
-        ]
+        ratings, together = self._ratings(game, seats), mates(game, player)
+        against = [rating for each, rating in ratings.items() if each not in together]
         if not against:
             return otherwise
         return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
@@ -131,8 +134,7 @@ class People:
         """How much help makes a game even: none for the strongest person, and for each other what
         goes with the levels between them.
         """
-        named = {p: w for p, w in self.seated.items() if p in game.players and p not in seats}
-        ratings = {player: self.rating(name, game.name) for player, name in named.items()}
+        ratings = self._ratings(game, seats)
         best = max(ratings.values(), default=0.0)
         return {
             player: next((much for most, much in _EVEN_WITHIN if best - rating < most), MOST)
@@ -144,13 +146,10 @@ class People:
         where both are as strong nothing changes. Raises NotPossibleError.
         """
         first, *others = game.players
-        if len(others) != 1 or not {first, *others} <= self.seated.keys():
-            return
-        [second] = others
-        one, two = self.seated[first], self.seated[second]
-        if self.rating(two, game.name) < self.rating(one, game.name):
+        ratings = self._ratings(game, {})
+        if len(others) == 1 and len(ratings) == 2 and ratings[others[0]] < ratings[first]:
             kept = deepcopy(self._kept)
-            kept.seated |= {first: two, second: one}
+            kept.seated |= {first: self.seated[others[0]], others[0]: self.seated[first]}
             self._write(kept)
 
     def count(
@@ -165,42 +164,33 @@ class People:
         NotPossibleError.
         """
         kept = deepcopy(self._kept)
-        named = {p: w for p, w in kept.seated.items() if p in game.players and p not in seats}
-        if game_id in kept.counted or not named:
+        ours = {p: float(seat.level) for p, seat in seats.items() if seat.engine == OURS}
+        ratings = self._ratings(game, seats)
+        if game_id in kept.counted or not ratings:
             return
         kept.counted = [*kept.counted, game_id][-_KEPT_GAMES:]
-        for player, name in named.items():
-            done = kept.people.setdefault(name, {}).setdefault(game.name, Experience())
-            together = {player, *mates(game, player)}
-            others = [each for each in game.players if each not in together]
-            strengths = [self._strength(game, each, seats) for each in others]
+        for player in ratings:
+            known = kept.people.setdefault(self.seated[player], {})
+            done = known.setdefault(game.name, Experience())
+            together = mates(game, player)
             won = not together.isdisjoint(winners)
-            result = 1.0 if won else 0.5 if not winners else 0.0
-            done.rate(result, [each for each in strengths if each is not None])
+            against = {p: s for p, s in {**ratings, **ours}.items() if p not in together}
+            done.rate(1.0 if won else 0.5 if not winners else 0.0, [*against.values()])
             if won:
-                engines = [seats[each] for each in others if each in seats]
-                beaten = [seat.level for seat in engines if seat.engine == OURS]
+                beaten = [seats[each].level for each in against if each in seats]
                 done.beaten = max([done.beaten, *beaten])
             opening = " ".join(moves[:OPENING_PLIES])
             if opening and opening not in done.openings:
                 done.openings = [*done.openings, opening][-_MOST_OPENINGS:]
         self._write(kept)
 
-    def _strength(self, game: Game, player: str, seats: EngineSeats) -> float | None:
-        seat = seats.get(player)
-        if seat is not None:
-            return float(seat.level) if seat.engine == OURS else None
-        name = self.seated.get(player)
-        return None if name is None else self.rating(name, game.name)
-
     def solved(self, player: str, game: str, number: int) -> None:
         """Who plays as ``player``, or the only one who sits here, has solved a puzzle. Raises
         NotPossibleError.
         """
         kept = deepcopy(self._kept)
-        name = kept.seated.get(player)
-        if name is None and len(kept.seated) == 1:
-            [name] = kept.seated.values()
+        [*here] = kept.seated.values()
+        name = kept.seated.get(player, here[0] if len(here) == 1 else None)
         if name is None:
             return
         done = kept.people.setdefault(name, {}).setdefault(game, Experience()).puzzles
@@ -214,6 +204,6 @@ class People:
         self._kept = kept
 
 
-def mates(game: Game, player: str) -> Sequence[str]:
-    """Who wins together with ``player``."""
-    return [each for team in game.teams if player in team for each in team if each != player]
+def mates(game: Game, player: str) -> Set[str]:
+    """Who wins together: ``player``, and the others of his team."""
+    return {player, *(each for team in game.teams if player in team for each in team)}

@@ -25,13 +25,12 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.settings import FarSettings
 from firmware_host.engines.puzzles import (
     ExerciseGame,
-    Puzzle,
     exercise_game,
     made_of,
     with_holds,
 )
 from firmware_host.engines.room import EngineRoom
-from firmware_host.host.advice import places_of
+from firmware_host.host.advice import hinted
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
 from firmware_host.host.people import People
@@ -47,7 +46,7 @@ from firmware_host.table import play
 from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.overlay import Overlay, check_fits
-from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from firmware_host.table.standing import Choice, Phase, Question, Standing
 from firmware_host.table.zones import ZoneOverlay, overlay_for
 from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
@@ -57,49 +56,6 @@ if TYPE_CHECKING:
     from firmware_host.far.room import Far
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """A game as it was read. ``played``: it is still to be stored; None: it is in the journal.
-    ``exercise``: made of it, to practise.
-    """
-
-    replayed: Line
-    played: PlayedGame | None = None
-    exercise: Puzzle | None = None
-
-
-def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
-    """Read and replay the game. Raises what stands in its way."""
-    match command:
-        case c.ResumeGame(game):
-            return Ahead(replay(journal.load(game)))
-        case c.ImportGame(source):
-            played, replayed = read_and_replay(source)
-            return Ahead(replayed, played)
-        case c.Practise(game, ply):
-            replayed = replay(journal.load(game))
-            made = made_of(replayed.game, replayed.moves[:ply])
-            if made is None:
-                raise NotPossibleError("There is no single best move to find there.")
-            return Ahead(replayed, exercise=with_holds(replayed.game, made))
-
-
-def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """The command with its files of boards and decks read into options. Raises RulesError."""
-    if not command.boards:
-        return command
-    kind = game_type(command.game)
-    boards = {name: kind.board_of(text) for name, text in command.boards.items()}
-    return replace(command, options={**command.options, **boards}, boards={})
-
-
-def game_of(command: c.NewGame) -> Game:
-    """The game that it asks for. Raises RulesError."""
-    options = with_boards_read(command).options
-    chosen = {name: each for name, each in options.items() if each is not None}
-    return game_type(command.game).create(chosen)
 
 
 class Unwritten:
@@ -127,6 +83,43 @@ Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
 Guided = GuidedGame | ExerciseGame
 """What is played without a journal: a lesson, or a puzzle."""
 
+Ahead = Line | tuple[PlayedGame, Line] | ExerciseGame
+"""What was read: a game of the journal; one that is still to be stored; one made to practise."""
+
+
+def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
+    """Read and replay the game. Raises what stands in its way."""
+    match command:
+        case c.ResumeGame(game):
+            return replay(journal.load(game))
+        case c.ImportGame(source):
+            return read_and_replay(source)
+        case c.Practise(game, ply):
+            line = replay(journal.load(game))
+            made = made_of(line.game, line.moves[:ply])
+            if made is None:
+                raise NotPossibleError("There is no single best move to find there.")
+            return ExerciseGame(with_holds(line.game, made), 0)
+
+
+def with_boards_read(command: c.NewGame) -> c.NewGame:
+    """The command with its files of boards and decks read into options. Raises RulesError."""
+    if not command.boards:
+        return command
+    kind = game_type(command.game)
+    boards = {name: kind.board_of(text) for name, text in command.boards.items()}
+    return replace(command, options={**command.options, **boards}, boards={})
+
+
+def game_of(command: c.NewGame) -> Game:
+    """The game that it asks for. Raises RulesError."""
+    options = with_boards_read(command).options
+    chosen = {name: each for name, each in options.items() if each is not None}
+    return game_type(command.game).create(chosen)
+
+
+# A lesson and a puzzle: how far they have come, and what is said of it
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -148,8 +141,13 @@ def progress(game: Guided, standing: Standing) -> Progress:
     if isinstance(game, GuidedGame):
         steps = len(game.lesson.steps)
         return Progress(done, steps, done % len(game.players) != 0 and done < steps)
+    moves, asked = standing.moves, game.exercise
+    right = moves == game.line[: len(moves)]
+    won = standing.outcome is not None and standing.outcome.winner == game.solver
+    wrong = not right
+    if moves and asked.kind == "win":
+        wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
     steps = max(len(game.line) // 2 * 2 + 1, 1)
-    wrong = _is_wrong(game, standing)
     return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
 
 
@@ -162,45 +160,43 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
     return next(move for move, end in ends.items() if end and end.winner == position.mover)
 
 
-def _is_wrong(game: ExerciseGame, standing: Standing) -> bool:
-    """Whether the last move was not what the puzzle asks for."""
-    moves, asked = standing.moves, game.exercise
-    if not moves:
-        return False
-    right = moves == game.line[: len(moves)]
-    if asked.kind == "save":
-        return not right
-    won = standing.outcome is not None and standing.outcome.winner == game.solver
-    return not won and (len(moves) == 2 * asked.turns - 1 or not right)
-
-
 def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
     asked, moves, labels = game.exercise, standing.moves, game.labels
     [other] = [play.player(player) for player in game.players if player != game.solver]
+    both = {"player": play.player(game.solver).capitalised(), "other": other}
+    saves, wrong = asked.kind == "save", progress(game, standing).wrong
+    if not moves and saves:
+        return text(
+            "{player} is to move. After every move but one {other} wins: find that one.", **both
+        )
+    if not moves and asked.turns == 1:
+        return text("{player} is to move, and wins with this move. Which one?", **both)
+    if not moves and asked.turns == 2:
+        return text(
+            "{player} is to move, and wins in two turns, whatever {other} does. How?", **both
+        )
     if not moves:
-        return _task(asked, play.player(game.solver).capitalised(), other)
+        return text(
+            "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
+            turns=asked.turns,
+            **both,
+        )
     last, reply = labels.get(moves[-1], moves[-1]), asked.answer_to(moves[0])
     answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
-    answered = {"move": last, "player": other, "reply": answer}
-    if _is_wrong(game, standing):
-        if asked.kind == "save" and answer is None:
-            return text("{move} loses at once. Take it back and try again.", move=last)
-        if asked.kind == "save":
-            return text(
-                "After {move} {player} wins with {reply}. Take it back and try again.", **answered
-            )
-        if answer is None:
-            return text("{move} does not win. Take it back and try again.", move=last)
+    told = {"move": last, "player": other, "reply": answer}
+    if wrong and saves and answer is None:
+        return text("{move} loses at once. Take it back and try again.", **told)
+    if wrong and saves:
+        return text("After {move} {player} wins with {reply}. Take it back and try again.", **told)
+    if wrong and answer is None:
+        return text("{move} does not win. Take it back and try again.", **told)
+    if wrong:
         return text(
             "{move} does not win in time: {player} holds with {reply}. Take it back and try again.",
-            **answered,
+            **told,
         )
-    if asked.kind == "save":
-        return text(
-            "Solved! After every other move than {move} {player} would have won.",
-            move=last,
-            player=other,
-        )
+    if saves:
+        return text("Solved! After every other move than {move} {player} would have won.", **told)
     if standing.outcome is not None:
         return text("Solved! {result}", result=standing.say)
     if len(moves) % 2 and len(moves) < len(game.line):
@@ -217,24 +213,7 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
     return text("Now win!")
 
 
-def _task(asked: Puzzle, who: Message, other: Message) -> Message:
-    """What ``who`` is to find against ``other``."""
-    both = {"player": who, "other": other}
-    if asked.kind == "save":
-        return text(
-            "{player} is to move. After every move but one {other} wins: find that one.", **both
-        )
-    if asked.turns == 1:
-        return text("{player} is to move, and wins with this move. Which one?", player=who)
-    if asked.turns == 2:
-        return text(
-            "{player} is to move, and wins in two turns, whatever {other} does. How?", **both
-        )
-    return text(
-        "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
-        turns=asked.turns,
-        **both,
-    )
+# What can be begun, with which options
 
 
 @cache
@@ -315,28 +294,28 @@ class Playing:
     the players' time; of a game of seats, ``seats`` say who sits where, and ``room`` is its
     referee, else None. ``far``: the match with other tables; None where there has been none.
     ``offered``: what the menu at the table has besides games, and what is called if that is chosen.
-
-    What begins another game returns the position that should now stand on the board.
+    ``begun``: the position that was to stand on the board as the game was begun, or gone on with.
     """
 
     game: Game
     overlay: Overlay
     referee: Arbiter
     room: SeatArbiter | None
+    begun: Position
 
     def __init__(
         self,
         profile: Profile,
         journal: Journal,
         engines: EngineRoom | None,
-        far: FarSettings | None = None,
+        far: FarSettings,
     ) -> None:
-        """Nothing is played yet. ``engines``: where those think that play; without, people play
-        for them. ``far``: how other tables are reached.
+        """Nothing is played yet. ``engines``: where those think that play; None: only ours may.
+        ``far``: how other tables are reached.
         """
         self._profile = profile
         self._journal = journal
-        self._far_settings = far or FarSettings()
+        self._far_settings = far
         self.far: Far | None = None
         self.seats = Seats(journal.path.parent)
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
@@ -345,7 +324,7 @@ class Playing:
         self._gone_on_with: tuple[int, Line | None] = 0, None
         self.pointed: tuple[str, ...] | None = None  # after these moves a puzzle's right one shows
         self._lessons = 0  # taken since the start: their numbers, below those of games
-        self.opponents = Opponents(engines, journal)
+        self.opponents = Opponents(engines or EngineRoom({}), journal)
         self.clock = GameClock(journal)
         self.people = People(journal.path.parent)
         self.left: Message | None = None
@@ -357,7 +336,8 @@ class Playing:
 
     def went_wrong(self, standing: Standing) -> bool:
         """Whether the last move is not what a puzzle asks for."""
-        return isinstance(self.game, ExerciseGame) and _is_wrong(self.game, standing)
+        game = self.lesson
+        return game is not None and game is standing.game and progress(game, standing).wrong
 
     @property
     def keeps_awake(self) -> bool:
@@ -372,8 +352,22 @@ class Playing:
         return told if far is None else {**told, "far": far.notice}
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what engines, and people at other tables, do."""
-        standing = self._with_level(self.opponents.shown(standing))
+        """``standing`` with what engines, and people at other tables, do; of a game that is over,
+        at which level the computer goes on.
+        """
+        standing = self.opponents.shown(standing)
+        said, seats = standing.say, self.opponents.seats
+        if standing.outcome is not None and standing.game is self.game:
+            for player, seat in seats.items():
+                if seat.follows:
+                    said = text(
+                        "{said} Next time the computer plays {player} at level {level}.",
+                        said=said,
+                        player=play.player(player),
+                        level=self.people.level(self.game, player, seats, seat.level),
+                    )
+        if said is not standing.say:
+            standing = replace(standing, say=said)
         return standing if self.far is None else self.far.shown(standing)
 
     def with_lesson_words(self, standing: Standing) -> Standing:
@@ -391,9 +385,7 @@ class Playing:
             said, move = Message(step.say), step.move
         elif self.pointed == standing.moves and standing.phase is Phase.TURN:
             right = position.play(_right_move(game, position))
-            roles = dict.fromkeys(places_of(right), Role.LEGAL)
-            said = play.hint(right.player, right.move)
-            return replace(standing, say=said, roles=roles, path=right.path)
+            return hinted(standing, right)
         else:
             said = _puzzle_says(game, standing)
             move = game.line[len(standing.moves)] if by_hand else ""
@@ -409,37 +401,21 @@ class Playing:
         """What a long press of *back* offers."""
         return game_menu(self._profile, [each for each, _ in self.offered.values()])
 
-    def start(self, first_game: c.NewGame) -> Position:
+    def start(self, first_game: c.NewGame) -> None:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be
         played on this table, or by this version, ``left`` says why.
         """
         record = self._journal.current()
-        try:
-            return self.begin(first_game) if record is None else self._go_on(record)
-        except (NotPossibleError, BoardDoesNotFitError) as error:
-            if record is None:
-                raise
-            self.left = text(
-                "{why} Another game has begun; that one stays among the earlier games.",
-                why=Message(error.template, error.params),
-            )
-            return self.begin(first_game)
-
-    def _made_even(self, game: Game, command: c.NewGame) -> tuple[EngineSeats, Mapping[str, int]]:
-        """Who sits where, at which levels, and with how much assist. Raises NotPossibleError."""
-        people = self.people
-        for player, name in command.names.items():
-            people.sit(player, name)
-        if command.even:
-            people.first_for(game)
-        engines = {
-            player: replace(seat, level=people.level(game, player, command.engines, seat.level))
-            if seat.follows
-            else seat
-            for player, seat in command.engines.items()
-        }
-        amounts = people.assist(game, engines) if command.even else {}
-        return engines, {**amounts, **command.assist}
+        if record is not None:
+            try:
+                self._go_on(record)
+                return
+            except (NotPossibleError, BoardDoesNotFitError) as error:
+                self.left = text(
+                    "{why} Another game has begun; that one stays among the earlier games.",
+                    why=Message(error.template, error.params),
+                )
+        self.begin(first_game)
 
     def count(self, standing: Standing) -> None:
         """A game that has ended, or a puzzle that is solved, for those who are known by name."""
@@ -461,33 +437,28 @@ class Playing:
         except NotPossibleError as error:
             _log.warning("%s", error)
 
-    def _with_level(self, standing: Standing) -> Standing:
-        """``standing``, which says of a game that is over at which level the computer goes on."""
-        game, seats = standing.game, self.opponents.seats
-        if standing.outcome is None or game is not self.game:
-            return standing
-        said = standing.say
-        for player, seat in seats.items():
-            if seat.follows:
-                said = text(
-                    "{said} Next time the computer plays {player} at level {level}.",
-                    said=said,
-                    player=play.player(player),
-                    level=self.people.level(game, player, seats, seat.level),
-                )
-        return standing if said is standing.say else replace(standing, say=said)
-
-    def begin(self, command: c.NewGame, *, again: bool = False) -> Position:
-        """A new game; ``again``: for the same people as the last. Raises RulesError,
-        BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of before goes on.
+    def begin(self, command: c.NewGame, *, again: bool = False) -> int:
+        """A new game, whose number is returned; ``again``: for the same people as the last. Raises
+        RulesError, BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of
+        before goes on.
         """
         game = game_of(command)
         if game.secret_options:
             game = game_type(game.name).create(with_seed(game))
         overlay = overlay_for(self._profile, game)
         self.opponents.check(game, command.engines, (*command.assist, *command.names))
-        engines, amounts = self._made_even(game, command)
-        asks = self.opponents.advice.assist
+        people, asks = self.people, self.opponents.advice.assist
+        for player, name in command.names.items():
+            people.sit(player, name)
+        if command.even:
+            people.first_for(game)
+        engines = dict(command.engines)
+        for player, seat in command.engines.items():
+            if seat.follows:
+                level = people.level(game, player, command.engines, seat.level)
+                engines[player] = replace(seat, level=level)
+        even = people.assist(game, engines) if command.even else {}
+        amounts = {**even, **command.assist}
         assist = {
             player: Assist(amounts.get(player, 0), sure=asks[player].sure if again else False)
             for player in game.players
@@ -498,20 +469,16 @@ class Playing:
             game.name, game.options, engines=engines, clock=clock, assist=assist
         )
         line = Line.of(game, game_id)
-        return self._follow(line, overlay, engines=engines, assist=assist, clock=clock)
+        self._follow(line, overlay, engines=engines, assist=assist, clock=clock)
+        return game_id
 
     def open_far(self) -> Far:
         """Raises FarError where the extra is not installed."""
         if self.far is None:
             from firmware_host.far.room import Far
 
-            self.far = Far(self._journal.path.parent, self._far_settings, self._begin_far)
+            self.far = Far(self._journal.path.parent, self._far_settings, self.begin)
         return self.far
-
-    def _begin_far(self, new: c.NewGame) -> int:
-        """A game of the match. Returns its number."""
-        self.begin(new)
-        return self.game_id
 
     def begin_asked(self, command: c.NewGame | c.Again) -> bool:
         """A new game, in which some may play at other tables. False: it is the match's once more,
@@ -536,52 +503,56 @@ class Playing:
         self.begin(command)
         return True
 
-    def begin_again(self) -> Position | None:
+    def begin_again(self) -> None:
         """The same game with the same engines and clocks; after a lesson the game before it."""
         if self.lesson is not None:
-            return self.take_up(c.StopLearning())
+            self.take_up(c.StopLearning())
+            return
         again, game = self.opponents.again(), self.game
         # But what chance decided in it, which everybody knows by now
         options = {n: value for n, value in game.options.items() if n not in game.secret_options}
         assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
-        return self.begin(
+        self.begin(
             c.NewGame(game.name, options, engines=again, clock=self.clock.time, assist=assist),
             again=True,
         )
 
-    def take_up(self, command: Other, ahead: Ahead | None = None) -> Position | None:
-        """A lesson, a puzzle, or a stored game; None: nothing has begun. ``ahead``: as it was read
-        meanwhile; it may have gone on since. Raises what stands in its way.
+    def take_up(self, command: Other, ahead: Ahead | None = None) -> None:
+        """A lesson, a puzzle, or a stored game. ``ahead``: as it was read meanwhile; it may have
+        gone on since. Raises what stands in its way.
         """
         match command:
             case c.Learn(name):
                 kind = game_type(name)
                 if kind.lesson is None:
                     raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
-                return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+                self._practise(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+                return
             case c.SolvePuzzle(name, number):
-                return self._unwritten(exercise_game(name, number))
+                self._practise(exercise_game(name, number))
+                return
             case c.StopLearning():
                 record = None if self.lesson is None else self._journal.current()
-                return None if record is None else self._go_on(record)
-        ahead = ahead or read_ahead(command, self._journal)
-        if ahead.exercise is not None:
-            return self._unwritten(ExerciseGame(ahead.exercise, 0))
-        if isinstance(command, c.ResumeGame):
-            return self._go_on(self._journal.load(command.game), ahead.replayed)
-        if ahead.played is None:
-            return None
-        overlay_for(self._profile, ahead.replayed.game)  # it must fit
-        game_id = self._journal.store(ahead.played, current=True)
-        return self._go_on(self._journal.load(game_id), ahead.replayed)
+                if record is not None:
+                    self._go_on(record)
+                return
+        match ahead or read_ahead(command, self._journal):
+            case ExerciseGame() as exercise:
+                self._practise(exercise)
+            case Line() as line:
+                self._go_on(self._journal.load(line.game_id), line)
+            case played, line:
+                overlay_for(self._profile, line.game)  # it must fit
+                game_id = self._journal.store(played, current=True)
+                self._go_on(self._journal.load(game_id), line)
 
-    def _unwritten(self, game: Guided) -> Position:
+    def _practise(self, game: Guided) -> None:
         """Start a lesson or puzzle, which the journal does not keep."""
         self._lessons += 1
         self.pointed = None
-        return self._follow(Line.of(game, -self._lessons), overlay_for(self._profile, game))
+        self._follow(Line.of(game, -self._lessons), overlay_for(self._profile, game))
 
-    def _go_on(self, record: GameRecord, known: Line | None = None) -> Position:
+    def _go_on(self, record: GameRecord, known: Line | None = None) -> None:
         if known is None and self._gone_on_with[0] == record.id:  # after a lesson
             known = self._gone_on_with[1]
         line = replay(record, known)
@@ -591,7 +562,7 @@ class Playing:
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
         if record.result is not None:  # whoever sits here now has not played it
             self._counted = record.id
-        return self._follow(
+        self._follow(
             line,
             overlay,
             engines=record.engines,
@@ -609,7 +580,7 @@ class Playing:
         assist: Assists = NO_ASSIST,
         clock: ClockLeft | None = None,
         record: GameRecord | None = None,
-    ) -> Position:
+    ) -> None:
         """The game of ``line`` lies over the plate from now on, before the referee that such a game
         has. ``record``: it was begun earlier.
         """
@@ -632,12 +603,11 @@ class Playing:
                 silent_failures=not self._profile.measures,
                 tilts=self._profile.sees_tilt,
             )
-        self.game, self.overlay, self.game_id = game, overlay, game_id
+        self.game, self.overlay, self.game_id, self.begun = game, overlay, game_id, line.position
         self.seats.set_up(() if self.room is None else game.players, game_id)
         self.opponents.sit_down(game_id, engines, line.moves, assist)
         over = record is not None and record.result is not None
         self.clock.wind(game_id, clock, len(line.moves), over=over)
-        return line.position
 
     def close(self) -> None:
         """End every process, and leave the other tables for now."""

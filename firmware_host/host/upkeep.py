@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from drivers.clock import Clock
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
 from firmware_host.commissioning.sweep import Sweep, begin, unfinished
-from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.messages import Message, text
@@ -49,14 +48,13 @@ class FreePlay:
 
     def __init__(self) -> None:
         self.happened: deque[Happened] = deque(maxlen=KEPT)
-        self._count = 0
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
         """Each place on which a magnet is accepted glows in the colour of its pole."""
         for event in sight.events:
-            self._count += 1
+            last = self.happened[-1].number if self.happened else 0
             say = _sentence_of(event, game)
-            self.happened.append(Happened(self._count, event.happening, event.places, say))
+            self.happened.append(Happened(last + 1, event.happening, event.places, say))
         say = self.happened[-1].say if self.happened else WELCOME
         tint = dict.fromkeys(sight.cells, (STRANGE,))
         for place, piece in sight.cells.items():
@@ -104,17 +102,9 @@ class Upkeep:
         self.power_off: Callable[[], None] | None = None
 
     @property
-    def why(self) -> NotPossibleError | None:
-        """Why the game waits; None where it does not."""
-        if self.sweep is not None:
-            return NotPossibleError(
-                "The game waits while the table is calibrated.", remedy="End the calibration first."
-            )
-        if self.free is not None:
-            return NotPossibleError(
-                "The game waits while you play freely.", remedy="Go back to the game first."
-            )
-        return None
+    def waits(self) -> bool:
+        """Whether the game waits."""
+        return self.sweep is not None or self.free is not None
 
     def calibrate(self, command: Calibrate, sensing: Sensing) -> None:
         """Begin a sweep, or measure something again in the one that goes on."""
@@ -132,11 +122,6 @@ class Upkeep:
             write_progress(self._folder / PROGRESS_NAME, progress)
         except OSError as error:
             _log.warning("The sweep's progress cannot be saved: %s", error)
-
-    def answer(self, value: str) -> None:
-        """Answer what a sweep asks, if one goes on."""
-        if self.sweep is not None:
-            self.sweep.answer(value)
 
     def stop_calibrating(self) -> None:
         """What has been measured is kept for the next time."""

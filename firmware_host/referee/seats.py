@@ -130,11 +130,13 @@ class Seats:
         """Seats that the computer plays: player -> its level."""
         return {each: self._computers[each] for each in self._players if each in self._computers}
 
-    def sit(self, digest: str, player: str | None, code: str | None) -> str:
-        """A device takes a seat; whose it is. Raises NotPossibleError, with nothing changed."""
+    def sit(self, digest: str, player: str | None, code: str | None) -> None:
+        """A device takes a seat. Raises NotPossibleError, with nothing changed."""
         if code is not None:
-            found = (each for each, known in self.codes.items() if _same(known, code))
-            player = next(found, None)
+            player = None
+            for each, known in self.codes.items():
+                if secrets.compare_digest(known.encode(), code.encode()):
+                    player = each
             if player is None:
                 raise NotPossibleError(
                     "This is no code of a free seat.", remedy="Read it once more at the table."
@@ -148,7 +150,6 @@ class Seats:
         self._seen.setdefault(player, digest)
         self._agreed.pop(player, None)
         self._keep(holders={**self._holders, player: digest})
-        return player
 
     def stand_up(self, player: str) -> None:
         """Free a seat. Whether a device may is for the page's server to say."""
@@ -181,22 +182,11 @@ class Seats:
 
     def _changed(self) -> None:
         """Codes for the seats that are free, the known ones as they are."""
-        free = [
-            each
-            for each in self._players
-            if each not in self._holders and each not in self._computers
-        ]
         before, self.codes = self.codes, {}
-        for each in free:
-            self.codes[each] = before.get(each) or self._new_code()
+        for each in self._players:
+            if each not in self._holders and each not in self._computers:
+                code = before.get(each)
+                while code is None or code in self.codes.values():
+                    code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
+                self.codes[each] = code
         self.changes += 1
-
-    def _new_code(self) -> str:
-        while True:
-            code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
-            if code not in self.codes.values():
-                return code
-
-
-def _same(known: str, tried: str) -> bool:
-    return secrets.compare_digest(known.encode(), tried.encode())

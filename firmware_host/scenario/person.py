@@ -287,7 +287,8 @@ class Person:
                         seconds=f"{held_s + LONGER_S:g}",
                     )
                 return Asked(say), _in_turn(
-                    lambda: button in host.frame.pressed, lambda: button not in host.frame.pressed
+                    lambda: button in host.look.frame.pressed,
+                    lambda: button not in host.look.frame.pressed,
                 )
             case c.Fault(name):
                 pulled = plugs(profile)
@@ -326,7 +327,7 @@ class Person:
         has changed and come to rest.
         """
         host, index = self.host, self.host.overlay.index_of(place)
-        first_mt = host.frame.field_mt[index : index + 1]
+        first_mt = host.look.frame.field_mt[index : index + 1]
         latest_mt: deque[float] = deque(maxlen=round(REST_S * self._profile.scans_per_s))
 
         def stands() -> bool:
@@ -335,7 +336,7 @@ class Person:
             return self._cells.get(place) == piece
 
         def changed() -> bool:
-            latest_mt.extend(host.frame.field_mt[index : index + 1])
+            latest_mt.extend(host.look.frame.field_mt[index : index + 1])
             return (
                 len(latest_mt) == latest_mt.maxlen
                 and max(latest_mt) - min(latest_mt) < NOISE_MT

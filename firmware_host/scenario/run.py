@@ -285,7 +285,7 @@ class ScenarioRunner:
     def _watch(self) -> None:
         """Note whether anything has changed with the last scan."""
         host = self._actor.host
-        observation = host.observation
+        observation = host.look.observation
         lost = tuple((fault.part, fault.template) for fault in host.sight.faults)
         signs = (observation.magnets, observation.unsure, observation.stillness, lost)
         self._quiet_scans += 1

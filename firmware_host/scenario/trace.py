@@ -79,7 +79,7 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, host: Host) -> Self:
         """The head of a recording that begins as ``host`` stands now."""
-        layout, calibration = layout_of(host.profile), host.perception.calibration
+        layout, calibration = layout_of(host.profile), host.sensing.perception.calibration
         return cls(1, layout, calibration, host.game.name, host.game.options, host.standing.moves)
 
 
@@ -238,14 +238,14 @@ class Recorder:
             _log.warning("The recording ends: the disk does not keep up.")
             self.failed = True
             return
-        of = (host.standing.game_id, host.perception)
+        of = (host.standing.game_id, host.sensing.perception)
         part = self._scans / (PART_S * host.profile.scans_per_s)
         if of != self._of or part >= LONGEST or (part >= 1 and _quiet(host)):
             self._of, self._scans = of, 0
             self._queue.put(TraceHeader.of(host))
         self._scans += 1
         asked = tuple(replace(each, game=None, step=None) for each in host.look.done)
-        self._queue.put(Scan(host.frame, asked))
+        self._queue.put(Scan(host.look.frame, asked))
 
     def close(self) -> None:
         """Write what is left, and end the file."""
@@ -287,7 +287,7 @@ def _quiet(host: Host) -> bool:
         and dict(sight.cells) == dict(standing.position.cells)
         and not sight.unsure
         and not sight.masked
-        and not host.frame.pressed
+        and not host.look.frame.pressed
     )
 
 
@@ -351,7 +351,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     remedy="Get another copy of the file.",
                     why=error,
                 ) from error
-            yield Seen(host.observation, host.standing)
+            yield Seen(host.look.observation, host.standing)
             for scan in trace.scans[1:]:
                 for command in scan.asked:
                     try:
@@ -359,7 +359,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     except NotPossibleError:
                         continue  # it was possible then: the game has gone another way
                 host.step()
-                yield Seen(host.observation, host.standing)
+                yield Seen(host.look.observation, host.standing)
 
 
 class _Nothing:

@@ -134,7 +134,7 @@ NAMED = 8  # places that a sentence lists
 
 def health_answer(host: Host) -> page.HealthMap:
     """What the calibration in use says about the table."""
-    profile, calibration = host.profile, host.perception.calibration
+    profile, calibration = host.profile, host.sensing.perception.calibration
     found = health_map(profile, calibration)
     made = calibration.made_s > 0
     orientation = profile.imu is not None and made
@@ -205,9 +205,9 @@ class Publisher:
     def snapshot(self) -> page.Snapshot:
         """The table after the last step."""
         host = self._host
-        standing, observation, position = host.shown, host.observation, host.standing.position
+        standing, observation, position = host.shown, host.look.observation, host.standing.position
         opponents, advice = host.playing.opponents, host.playing.opponents.advice
-        free, bench, motion = host.upkeep.free, self._bench, host.frame.motion
+        free, bench, motion = host.upkeep.free, self._bench, host.look.frame.motion
         lesson = host.playing.lesson
         before = lesson.opening if isinstance(lesson, ExerciseGame) else ()
         scene = host.showing.attract.scene

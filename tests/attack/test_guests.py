@@ -74,7 +74,7 @@ class Watched:
         current = journal.current()
         if standing.game_id is not None and standing.game_id > 0 and current is not None:
             assert standing.game_id == current.id
-            if self.host.upkeep.why is None:  # else it is shown afterwards
+            if not self.host.upkeep.waits:  # else it is shown afterwards
                 assert standing.moves == current.moves
         if self.publisher._host is not self.host:
             self.publisher = Publisher(self.host)

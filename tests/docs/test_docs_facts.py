@@ -199,7 +199,7 @@ def one_move(tmp_path, monkeypatch):
         while host.standing.phase != "settle":
             session.wait()
             host.step()
-            scans += host.frame.time_s >= action.touch_s
+            scans += host.look.frame.time_s >= action.touch_s
             assert clock.now() < action.touch_s + 1
         yield (
             host,
@@ -231,7 +231,7 @@ def test_the_traced_move_happens_as_told(open_page, one_move):
     assert dict(host.standing.roles) == {"d4": "lift", "d3": "put"}
     sensor = int(told(r"d5 is sensor (\d+)"))
     assert sensor == host.overlay.index_of("d5")
-    assert told(r"about \+([\d.]+) mT") == pytest.approx(host.frame.field_mt[sensor], abs=0.3)
+    assert told(r"about \+([\d.]+) mT") == pytest.approx(host.look.frame.field_mt[sensor], abs=0.3)
     assert told(r"accepted: ([\d.]+) mT") == pytest.approx(
-        host.observation.field_mt[sensor], abs=0.1
+        host.look.observation.field_mt[sensor], abs=0.1
     )

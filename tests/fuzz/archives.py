@@ -38,7 +38,7 @@ class Traces(FileTarget):
         ):
             for _ in range(SCANS):
                 session.tick()
-                writer.write(Scan(session.host.frame))
+                writer.write(Scan(session.host.look.frame))
         return [path.read_bytes()]
 
     def inputs(self, examples):

@@ -41,7 +41,7 @@ def test_a_weak_marble_out_of_turn_is_told_whose_turn_it_is(tmp_path, options):
                 while session.clock.now() < end_s:
                     table.tick()
                     said += [table.said] if table.said not in said[-1:] else []
-                reads_mt = abs(table.host.observation.field_mt[index])
+                reads_mt = abs(table.host.look.observation.field_mt[index])
                 assert offset_mm == (0.0, 0.0) or EDGE_MT[0] < reads_mt < EDGE_MT[1]
                 assert said[1:] == [
                     f"It is red's turn, and only a red marble may be dropped. "

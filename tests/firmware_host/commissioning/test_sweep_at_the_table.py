@@ -127,13 +127,13 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
         session.run_until(session.clock.now() + 1)
     hands.put("red", host.overlay.index_of("c3"))
     session.run_until(session.clock.now() + 4)
-    assert host.observation.masked == {broken: "left-out"}
+    assert host.look.observation.masked == {broken: "left-out"}
     assert host.standing.phase.value == "turn"
     # It works again, but nobody has measured it: it stays unread, over a restart too.
     session.table.faults.heal("sensor-dead", ["d2"])
     session.kill()
     session.run_until(session.clock.now() + 5)
-    assert session.host.observation.masked == {broken: "left-out"}
+    assert session.host.look.observation.masked == {broken: "left-out"}
     session.host.do(Calibrate("d2"))
     session.run_until(session.clock.now() + 0.5)
     assert session.host.upkeep.sweep.step.total == 51
@@ -169,7 +169,7 @@ def test_a_tilt_sensor_that_lies_otherwise_is_said_and_works_after_calibration(t
         made.hands.tilt(0.1, 0.0)
         made.run_until(made.clock.now() + 2)
         assert made.host.standing.phase == "paused"
-        assert made.host.observation.tilt_rad == pytest.approx((0.1, 0.0), abs=0.01)
+        assert made.host.look.observation.tilt_rad == pytest.approx((0.1, 0.0), abs=0.01)
         made.hands.tilt(0.0, 0.0)
         made.run_until(made.clock.now() + 2)
         made.power_cut()  # and it is known at the next start

@@ -14,6 +14,7 @@ import pytest
 
 from drivers.clock import SystemClock
 from firmware_host.config.files import JOURNAL_NAME
+from firmware_host.config.settings import FarSettings
 from firmware_host.host.playing import Playing
 from firmware_host.journal.writer import Journal
 from firmware_host.table.commands import NewGame, SeatMove
@@ -84,7 +85,7 @@ def test_a_table_killed_at_a_line_of_its_journal_goes_on_there(number, tmp_path)
 def _goes_on(path, example, recorded, made):
     moves, view = example["moves"], example.get("view")
     with Journal.open(path, SystemClock()) as journal:
-        playing = Playing(PLATE, journal, None)
+        playing = Playing(PLATE, journal, None, FarSettings())
         playing.start(NOBODY)
         room = playing.room
         assert _as_json(describe(room.position, view)) == recorded[made]

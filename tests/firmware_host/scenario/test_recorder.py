@@ -125,7 +125,7 @@ def test_with_physics_tilting_comes_out_again_scan_by_scan_and_byte_by_byte(tmp_
         return folder / "live.trace", told
 
     def as_told(host):
-        return told_again(Seen(host.observation, host.standing))
+        return told_again(Seen(host.look.observation, host.standing))
 
     def told_again(seen):
         said = seen.standing
