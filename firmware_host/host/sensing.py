@@ -29,59 +29,48 @@ LASTS_S = 2.0
 _log = logging.getLogger(__name__)
 
 
-class ScanWatch:
-    """Whether scans come in time. A part that is lost may take its bus's time-out: that is its own
-    fault and no stall.
+_BUSY = PartReadingError(
+    "computer",
+    "The table's computer is too busy to read the sensors in time.",
+    remedy="Stop other programs on it, and check that it is not too hot.",
+)
+_ASKEW = PartReadingError(
+    "imu",
+    "The tilt sensor does not lie as the table thinks.",
+    remedy="If the plate is level, run the sweep: it finds out how the sensor lies.",
+)
+
+
+class FrameWatch:
+    """What is wrong although every part answers: scans do not come in time, where no part that is
+    lost has taken its bus's time-out; or gravity comes from elsewhere than the tilt sensor is
+    thought to have its face, for longer than a hand holds a plate on its edge.
     """
 
     def __init__(self) -> None:
         self._last_s: float | None = None
         self._stalls = 0
         self._steady_since_s = 0.0
-        self._fault: PartError | None = None
+        self._askew_since_s: float | None = None
 
-    def update(self, frame: Frame) -> PartError | None:
-        """Take one scan in; the fault, while there is one."""
-        now_s, last_s = frame.time_s, self._last_s
+    def update(self, frame: Frame) -> Sequence[PartError]:
+        """Take one scan in; the faults, while there are any."""
+        now_s, last_s, motion = frame.time_s, self._last_s, frame.motion
         self._last_s = now_s
-        gap_s = 0.0 if last_s is None else now_s - last_s
-        if gap_s > LATE_S and not frame.faults:
+        if last_s is not None and now_s - last_s > LATE_S and not frame.faults:
             self._stalls += 1
             self._steady_since_s = now_s
         elif now_s - self._steady_since_s >= STEADY_S:
             self._stalls = 0
-            self._fault = None
-        if self._stalls >= STALLS and self._fault is None:
-            self._fault = PartReadingError(
-                "computer",
-                "The table's computer is too busy to read the sensors in time.",
-                remedy="Stop other programs on it, and check that it is not too hot.",
-            )
-        return self._fault
-
-
-class MountingWatch:
-    """Whether gravity comes from where the tilt sensor is thought to have its face. No hand holds
-    a plate on its edge for long.
-    """
-
-    def __init__(self) -> None:
-        self._since_s: float | None = None
-
-    def update(self, frame: Frame) -> PartError | None:
-        """Take one scan in; the fault, while there is one."""
-        if frame.motion is None or frame.motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
-            self._since_s = None
-            return None
-        if self._since_s is None:
-            self._since_s = frame.time_s
-        if frame.time_s - self._since_s < ASKEW_S:
-            return None
-        return PartReadingError(
-            "imu",
-            "The tilt sensor does not lie as the table thinks.",
-            remedy="If the plate is level, run the sweep: it finds out how the sensor lies.",
-        )
+        if motion is None or motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
+            self._askew_since_s = None
+        elif self._askew_since_s is None:
+            self._askew_since_s = now_s
+        found = [_BUSY] if self._stalls >= STALLS else []
+        askew_since_s = self._askew_since_s
+        if askew_since_s is not None and now_s - askew_since_s >= ASKEW_S:
+            found.append(_ASKEW)
+        return found
 
 
 @dataclass(slots=True)
@@ -160,7 +149,7 @@ class Sensing:
         self._plate = plate
         self._clock = clock
         self.calibration = calibration
-        self._watches = (ScanWatch(), MountingWatch())
+        self._watch = FrameWatch()
         self._fault_log = FaultLog()
         self._buttons = Buttons()
         plate.mount(calibration.orientation)
@@ -192,8 +181,7 @@ class Sensing:
             perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)
         self.calibration.keep(perception, ready=observation.ready, now_s=now_s)
-        watched = (watch.update(frame) for watch in self._watches)
-        faults: tuple[PartError, ...] = (*frame.faults, *(each for each in watched if each))
+        faults = (*frame.faults, *self._watch.update(frame))
         self._fault_log.update(faults, now_s)
         presses = tuple(self._buttons.update(frame.pressed, frame.time_s))
         held_s = self._buttons.held_s(BACK, frame.time_s)
