@@ -142,7 +142,8 @@ class Advice:
         asked = self._hint_task
         if asked is not None:
             shown = self._hint is not None
-            if asked.moves != standing.moves or (shown and now_s > self._hint_until_s):
+            stands = (asked.game_id, asked.moves) == (standing.game_id, standing.moves)
+            if not stands or (shown and now_s > self._hint_until_s):
                 self._hint_task = self._hint = None
             elif not shown:
                 return asked
