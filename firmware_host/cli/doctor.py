@@ -35,7 +35,7 @@ from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
-from firmware_host.host.sensing import ScanWatch
+from firmware_host.host.sensing import FrameWatch
 from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
 from firmware_host.journal.records import JournalReader
 from firmware_host.messages import ENGLISH, Message, text
@@ -299,13 +299,13 @@ def check_parts(
     plate = profile.plate(buses)
     if calibration is not None:
         plate.mount(calibration.orientation)
-    watch, frames = ScanWatch(), []
+    watch, frames = FrameWatch(), []
     try:
         for number in range(SCANS):
             frames.append(plate.scan())
             if number == 0:
                 plate.show([None] * profile.size)
-            busy = watch.update(frames[-1])
+            wrong = watch.update(frames[-1])
             buses.clock.sleep(STILL_S)
     finally:
         plate.close()
@@ -321,7 +321,7 @@ def check_parts(
         answers["lights"] = iter([ok("lights", sent)])
     if profile.panel is not None:
         answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
-    found = [] if busy is None else [of_error("computer", busy)]
+    found = [of_error(fault.part, fault) for fault in wrong]
     for part, well in answers.items():
         found += [of_error(part, faults[part])] if part in faults else well
     return found
