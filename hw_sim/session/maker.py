@@ -8,7 +8,7 @@ import math
 
 from firmware_host.commissioning.tasks import Answer, Ask, Step, Task
 from hw_sim.rng import Streams
-from hw_sim.table import Rgb, SimTable
+from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 
 OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
@@ -76,9 +76,11 @@ class Maker:
     def _senses(self, step: Step, task: Task) -> Answer:
         if task.ask is Ask.BUZZER:
             return Answer.NO if self._table.piezo.tone_hz is None else Answer.YES
-        seen = dict(enumerate(map(_colour, self._table.lights)))
-        if "none" in seen.values():
+        lights = self._table.lights
+        glow = [max(rgb) for rgb in lights]
+        if min(glow) <= max(BRIGHT, max(glow) / 2):
             return Answer.DARK
+        seen = {i: ("red", "green", "blue")[rgb.index(max(rgb))] for i, rgb in enumerate(lights)}
         wanted = {i: light.name.lower() for i, light in step.lights.items()}
         return Answer.YES if seen == wanted else Answer.NO
 
@@ -114,10 +116,3 @@ class Maker:
                 (hands.slide if beside else hands.move)(self.holds, place, off)
             self.holds, self._kind = place, kind
         self._acted = True
-
-
-def _colour(rgb: Rgb) -> str:
-    """A colour's name, as the eye has it."""
-    if max(rgb) <= BRIGHT:
-        return "none"
-    return ("red", "green", "blue")[rgb.index(max(rgb))]

@@ -151,6 +151,12 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
     assert ("Every place answers to both poles." in said) is (profile == "plate-7")
 
 
+def test_a_light_that_misreads_its_line_is_seen_to_be_dimmer_than_the_others(tiltboard):
+    status, said = tiltboard("tiltboard bringup --sim --only lights", "lights-level")
+    assert status == 1
+    assert "lights: Some lights are dark, have other colours" in said
+
+
 def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):
     turned = "imu-turned north down"
     table = "--sim --profile plate-7"
