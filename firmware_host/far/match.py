@@ -8,7 +8,7 @@ number, and a list that is heard late, twice or out of order is a shorter beginn
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
@@ -137,13 +137,8 @@ class State(
 
 
 Spoken = Hello | State
-_decoder = msgspec.json.Decoder(Spoken)
-
-
-def decode(data: bytes) -> Spoken:
-    """A message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
-    spoken: Spoken = _decoder.decode(data)
-    return spoken
+decode: Callable[[bytes], Spoken] = msgspec.json.Decoder(Spoken).decode
+"""A message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
 
 
 def digest_of(game: Game, positions: int = 60) -> str:
@@ -368,23 +363,25 @@ class Match:
 
     def hear(self, source: str, there: State) -> Match:
         """With what the table ``source`` says, which is who signed it; old news changes nothing."""
-        if self.state.differs is not None or not there.agreed.complete:  # from before the match
+        state = self.state
+        if state.differs is not None or not there.agreed.complete:  # from before the match
             return self
-        if there.agreed != self.state.agreed:
-            return self._differing(None, self.state.agreed, there.agreed)
-        if there.game == self.state.game:
-            both = zip(self.state.steps, there.steps, strict=False)
-            for number, (here, other) in enumerate(both):
+        if there.agreed != state.agreed:
+            ours, theirs = (msgspec.structs.asdict(each) for each in (state.agreed, there.agreed))
+            name = next(name for name, value in ours.items() if value != theirs[name])
+            return self._differing(None, f"{name} {ours[name]}", f"{name} {theirs[name]}")
+        if there.game == state.game:
+            for number, (here, other) in enumerate(zip(state.steps, there.steps, strict=False)):
                 if here != other:
                     return self._differing(number, here, other)
+            if there.differs is not None and source != self.table:
+                at, mine = there.differs.at, there.differs.there
+                if at is not None and at < self.number:
+                    mine = str(state.steps[at])
+                return self._differing(at, mine, there.differs.here)
         before = self.heard.get(source)
         if before is None or before.age < there.age:
-            self = replace(self, heard={**self.heard, source: there})  # noqa: PLW0642
-        if there.differs is not None and source != self.table and there.game == self.state.game:
-            at = there.differs.at
-            known = at is not None and at < self.number
-            mine = self.state.steps[at or 0] if known else there.differs.there
-            return self._differing(at, mine, there.differs.here)
+            return replace(self, heard={**self.heard, source: there})
         return self
 
     def step(self) -> Match:
@@ -392,12 +389,10 @@ class Match:
         next call. A step is taken from its writer alone, and where others had to consent, once they
         are known to have.
         """
+        match = self
         for _ in range(AT_ONCE):
-            after = self._one()
-            if after is self or after.state.differs is not None:
-                return after
-            self = after  # noqa: PLW0642
-        return self
+            match = match._one()
+        return match
 
     def _one(self) -> Match:
         if self.state.differs is not None:
@@ -434,11 +429,8 @@ class Match:
         return replace(self, state=msgspec.structs.replace(self.state, **changed))
 
     def _differing(self, at: int | None, here: object, there: object) -> Match:
-        def line(of: object) -> str:
-            shown = msgspec.json.encode(of).decode() if isinstance(of, Agreed) else str(of)
-            return "".join(c for c in shown if c.isprintable())[:80]
-
-        if isinstance(here, Agreed) and isinstance(there, Agreed):
-            fields = [f for f in here.__struct_fields__ if getattr(here, f) != getattr(there, f)]
-            here, there = (f"{fields[0]} {getattr(each, fields[0])}" for each in (here, there))
-        return self._with(differs=Differs(at, line(here), line(there)))
+        """``here``, ``there``: told to people, though a stranger may have written them."""
+        ours, theirs = (
+            "".join(each for each in str(of) if each.isprintable())[:80] for of in (here, there)
+        )
+        return self._with(differs=Differs(at, ours, theirs))

@@ -312,7 +312,7 @@ class Far:
     @property
     def connected(self) -> bool:
         """Whether the broker answers."""
-        return self._link is not None and self._link.problem is None
+        return self._link is not None and self._link.connected
 
     def close(self) -> None:
         """Say goodbye; the match goes on when the table is back."""
