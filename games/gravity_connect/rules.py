@@ -151,7 +151,7 @@ class GravityConnectRules(Rules):
         """As ``Rules.advance``."""
         if state.ended:
             return state
-        tables, first, second = self._tables, self._first, self._second
+        tables, first, second, further = self._tables, self._first, self._second, self._further
         lines, own, other, own_side, other_side, turn, ended = state
         occupied, full = list(lines), self.size**2
         for slot in moves:
@@ -171,19 +171,15 @@ class GravityConnectRules(Rules):
             own_side, other_side = other_side, side
             connected = mover & mover >> first
             connected &= connected >> second
-            if connected and self._connected(connected):
+            for step in further if connected else ():
+                connected &= connected >> step
+            if connected:
                 ended = LINE
                 break
             if turn == full:
                 ended = FULL
                 break
         return State(tuple(occupied), own, other, own_side, other_side, turn, ended)
-
-    def _connected(self, connected: int) -> bool:
-        """Whether the shifts that remain leave anything."""
-        for step in self._further:
-            connected &= connected >> step
-        return connected != 0
 
 
 @cache

@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator
 from games.gravity_warfare import outlook
 from games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
 from games.gravity_warfare.data import COLOURS
-from games.gravity_warfare.rules import View
 from games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
 from games.gravity_warfare.words import ABILITIES, card_said
 from games.seated import Phrase, Words
@@ -31,9 +30,9 @@ WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name
 class Player:
     """One that thinks in slices, so that nothing waits for it: ``best`` is its move so far."""
 
-    def __init__(self, view: View, player: int, level: str, dice: random.Random) -> None:
+    def __init__(self, view: State, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
-        self._table, self._legal = view.table, outlook.meant(view.legal)
+        self._table, self._legal = view, outlook.meant(view.seen.legal if view.seen else ())
         self.best = self._first()
         self._gain = 0.0  # of ``best`` against passing: points, on average
         self._slices = self._weigh() if level == "hard" else iter(())

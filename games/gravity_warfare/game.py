@@ -23,7 +23,7 @@ from games.gravity_warfare import computer as players
 from games.gravity_warfare import data, moves, outlook, witness, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
-from games.gravity_warfare.rules import Seen, WarfareRules, table_of
+from games.gravity_warfare.rules import WarfareRules
 from games.gravity_warfare.table import ANY, State, spelt
 from games.rules import Dice
 from games.seated import Computer, SeatedGame, Witnessed, Words
@@ -50,14 +50,14 @@ class WarfareGame(SeatedGame):
             teams = options.players // options.team_size
             self.teams = tuple(self.players[team::teams] for team in range(teams))
 
-    def cells(self, state: Seen) -> Mapping[str, str]:
+    def cells(self, state: State) -> Mapping[str, str]:
         """Zone -> its towers, oldest first, as a witness writes them."""
-        zones = sorted(table_of(state).zones.items())
+        zones = sorted(state.zones.items())
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
-    def reserve(self, state: Seen) -> Mapping[str, int]:
+    def reserve(self, state: State) -> Mapping[str, int]:
         """Player -> troops that he still holds."""
-        return dict(zip(self.players, map(len, table_of(state).troops), strict=True))
+        return dict(zip(self.players, map(len, state.troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
         """Most points; ties share it. ``team``: the one that leads alone."""
@@ -82,23 +82,23 @@ class WarfareGame(SeatedGame):
         number = self.rules.number(move)
         if number is not None and self.rules.allows(position.state, number):
             return None
-        template, params = why_not(table_of(position.state), move)
+        template, params = why_not(position.state, move)
         return IllegalMoveError(template, **params)
 
     def prompt(self, position: Position) -> Words:
         """What is to be done now."""
-        return words.prompt(table_of(position.state))
+        return words.prompt(position.state)
 
     def lit(self, position: Position) -> Sequence[str]:
         """The zone of the turn; all where any will do."""
-        state = table_of(position.state)
+        state = position.state
         if state.phase not in ("window", "place", "take") or state.zone is None:
             return ()
         return data.ZONES if state.zone == ANY else (state.zone,)
 
     def forced(self, position: Position) -> int:
         """The challenges in force."""
-        return len(table_of(position.state).in_force)
+        return len(position.state.in_force)
 
     def passes(self, move: str) -> bool:
         """``WHO:pass`` and the end of a count."""
@@ -110,12 +110,13 @@ class WarfareGame(SeatedGame):
 
     def at_once(self, position: Position) -> bool:
         """Heroes, and used cards that make new piles in the middle of a round."""
-        state = table_of(position.state)
+        state: State = position.state
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
         """Whether dice are to be rolled; cards anybody may deal."""
-        return table_of(position.state).phase in ("roll", "dice")
+        state: State = position.state
+        return state.phase in ("roll", "dice")
 
     def witnessed(
         self,
@@ -127,7 +128,7 @@ class WarfareGame(SeatedGame):
         """As ``witness.witnessed``; a piece that was to be placed on a spinning platform, and was
         not, is a doubt.
         """
-        state = table_of(position.state)
+        state = position.state
         found = witness.witnessed(state, change, wish)
         if found is not None and turned is False and self.spins(position):
             return replace(found, sure=False)
@@ -135,7 +136,7 @@ class WarfareGame(SeatedGame):
 
     def standing(self, position: Position) -> Mapping[str, int]:
         """Towers: what lies on others is not seen."""
-        return {zone: len(towers) for zone, towers in table_of(position.state).zones.items()}
+        return {zone: len(towers) for zone, towers in position.state.zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
         """The move that says that this placement or event failed."""
@@ -143,11 +144,11 @@ class WarfareGame(SeatedGame):
 
     def spins(self, position: Position) -> bool:
         """*Spin it* is in force."""
-        return SPIN in table_of(position.state).in_force
+        return SPIN in position.state.in_force
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
         """As ``outlook.attempted``."""
-        return outlook.attempted(table_of(position.state), move, dice)
+        return outlook.attempted(position.state, move, dice)
 
     @property
     def texts(self) -> Sequence[str]:
@@ -169,7 +170,7 @@ class WarfareGame(SeatedGame):
 
     def more(self, position: Position) -> Mapping[str, Any]:
         """The rest of the contract's object."""
-        state: State = table_of(position.state)
+        state: State = position.state
         named = self.players
 
         def by_seat(values: Iterable[Any]) -> dict[str, Any]:

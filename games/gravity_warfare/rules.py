@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from games.gravity_warfare import flow, making, moves
 from games.gravity_warfare.data import Options
-from games.gravity_warfare.table import UNKNOWN, State
+from games.gravity_warfare.table import UNKNOWN, Seen, State
 from games.rules import CHANCE, Rules
-
-
-@dataclass(frozen=True)
-class View:
-    """``table``: the state with everything else ``?``. ``legal``: his own moves. ``awaited``: who
-    is, by seat.
-    """
-
-    table: State
-    legal: tuple[str, ...]
-    awaited: tuple[int, ...]
-
-    @property
-    def turn(self) -> int:
-        """Moves made."""
-        return self.table.turn
-
-
-Seen = State | View
 
 
 class WarfareRules(Rules):
@@ -49,9 +30,9 @@ class WarfareRules(Rules):
             state.stage = "heroes"
         return state
 
-    def moves(self, state: Seen) -> Sequence[int]:
+    def moves(self, state: State) -> Sequence[int]:
         """As the contract's ``legal``."""
-        names = state.legal if isinstance(state, View) else moves.listed(state)
+        names = moves.listed(state) if state.seen is None else state.seen.legal
         return [self.number(name) or 0 for name in names]
 
     def allows(self, state: State, move: int) -> bool:
@@ -64,33 +45,30 @@ class WarfareRules(Rules):
         making.make(after, self.name(move))
         return after
 
-    def result(self, state: Seen) -> tuple[int, ...] | None:
+    def result(self, state: State) -> tuple[int, ...] | None:
         """The players with most points; a team's points are added."""
-        table = table_of(state)
-        if table.stage != "over":
+        if state.stage != "over":
             return None
         team = self.options.partners
-        total = [sum(table.points[each] for each in team(player)) for player in range(self.players)]
+        total = [sum(state.points[each] for each in team(player)) for player in range(self.players)]
         return tuple(player for player in range(self.players) if total[player] == max(total))
 
-    def mover(self, state: Seen) -> int:
+    def mover(self, state: State) -> int:
         """The owner of the turn."""
-        return table_of(state).owner
+        return state.owner
 
-    def awaiting(self, state: Seen) -> tuple[int, ...]:
+    def awaiting(self, state: State) -> tuple[int, ...]:
         """Players by seat (the owner first where hands are refilled), or chance."""
-        if table_of(state).stage == "over":
+        if state.stage == "over":
             return ()
-        if isinstance(state, View):
-            return state.awaited or (CHANCE,)
-        return moves.awaited(state) or (CHANCE,)
+        return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
 
     def key(self, state: State) -> int:
         """A key of all that a state is, except how many moves it took."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 
-    def view(self, state: State, player: int) -> View:
+    def view(self, state: State, player: int) -> State:
         """What ``player`` may see; below 0: what everybody may.
 
         Others' hands and cards drawn, and heroes of theirs that were never used, are ``?``; in
@@ -112,12 +90,8 @@ class WarfareRules(Rules):
             legal = tuple(
                 each for each in moves.listed(state) if each.startswith(("chance:", "table:"))
             )
-        return View(seen, legal, moves.awaited(state))
+        seen.seen = Seen(legal, moves.awaited(state))
+        return seen
 
 
-_APART = ("options", "turn")
-
-
-def table_of(state: Seen) -> State:
-    """The state, or as much of it as a view shows."""
-    return state.table if isinstance(state, View) else state
+_APART = ("options", "turn", "seen")

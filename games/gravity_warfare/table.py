@@ -77,6 +77,13 @@ class Event(NamedTuple):
     name: str
 
 
+class Seen(NamedTuple):
+    """Of a view: the player's own moves, and who is awaited, by seat."""
+
+    legal: tuple[str, ...]
+    awaited: tuple[int, ...]
+
+
 @dataclass(kw_only=True)
 class OfTurn:
     """What begins anew with each turn. ``passed``: who has passed in this window. ``spent``:
@@ -115,7 +122,8 @@ class OfTurn:
 class State(OfTurn):
     """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
     moves made. ``round_laid``: challenges laid in earlier turns of the round. ``lying``: Guardians
-    that are out until the next round.
+    that are out until the next round. ``seen``: it is a player's view, in which everything else is
+    ``?``: not to play on.
     """
 
     options: Options = field(compare=False)
@@ -144,6 +152,7 @@ class State(OfTurn):
     last: Play | None = None
     round_laid: list[tuple[str, ...]] = field(default_factory=list)
     first_turn: bool = True
+    seen: Seen | None = None
 
     def copy(self) -> State:
         """One that can be changed."""
