@@ -42,6 +42,7 @@ from firmware_host.messages import Message, text
 from firmware_host.table.line import PendingMove
 
 STARTING_NAME = "starting.json"
+RETRY_S = 1.0
 MOST_FAILED = 2
 ENOUGH_SCANS = 10
 STAND_EVERY = 500  # events of a game, so that one is read in much the same time however long it is
@@ -72,6 +73,7 @@ class Journal(JournalReader):
         self.set_aside = set_aside
         self._lock: WriterLock | None = lock
         self._clock = clock
+        self._retry_s = 0.0  # when to note again what was refused; 0: nothing was
 
     @classmethod
     def open(cls, path: Path, clock: Clock, *, or_set_aside: bool = False) -> Journal:
@@ -173,8 +175,11 @@ class Journal(JournalReader):
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
         """Note, not twice, which engines play from now on (not once the game is finished), how much
         time is left, or who is assisted, and was for which moves. Whether that is on disk: where it
-        is not, the next move meets the same, and the referee says so.
+        is not, the next move meets the same, and the referee says so. A disk that has refused is
+        asked again after ``RETRY_S``.
         """
+        if self._clock.now() < self._retry_s:
+            return False
         try:
             with self._transaction():
                 record = self.load_within(game_id)
@@ -182,8 +187,11 @@ class Journal(JournalReader):
                 if getattr(record, kind) != noted and not over:
                     self._insert(game_id, kind, len(record.moves), payload=noted)
         except JournalError as error:
-            _log.warning("%s", error)
+            if self._retry_s == 0.0:
+                _log.warning("%s", error)
+            self._retry_s = self._clock.now() + RETRY_S
             return False
+        self._retry_s = 0.0
         return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:

@@ -8,6 +8,7 @@ from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, 
 from firmware_host.journal.records import JournalReader
 from firmware_host.journal.text_format import read_game, write_game
 from firmware_host.table.commands import (
+    Assist,
     Calibrate,
     ImportGame,
     NewGame,
@@ -59,6 +60,21 @@ def test_a_game_that_cannot_be_made_the_current_one_is_not_begun(session):
     session.run_until(4.0)
     assert host.standing.game is host.game
     assert host.standing.game_id == host.journal.current().id != first
+
+
+def test_what_a_full_disk_does_not_take_is_tried_again_now_and_then_and_logged_once(
+    session, caplog
+):
+    host, number = session.host, session.host.journal.current().id
+    session.run_until(1.0)
+    session.faults.inject("disk-full")
+    host.do(Assist("red", 2))
+    session.run_until(6.0)
+    told = [each for each in caplog.records if each.name.startswith("firmware_host.journal")]
+    assert len(told) == 1
+    session.faults.heal("disk-full")
+    session.run_until(8.0)
+    assert host.journal.load(number).assist["red"].amount == 2
 
 
 def test_what_is_asked_of_the_game_during_a_calibration_is_refused_and_not_kept_for_later(session):
