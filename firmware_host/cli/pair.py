@@ -19,7 +19,7 @@ from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_fold
 from firmware_host.cli.speech import printable, say, words
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.settings import load_settings
-from firmware_host.messages import Message, text
+from firmware_host.messages import text
 from firmware_host.service.qr import qr_sheet, qr_terminal, wifi_code
 from firmware_host.web.guard import machine_names
 from firmware_host.web.pairing import Tokens
@@ -124,17 +124,19 @@ def join(
 
 
 def _ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
-    """What the running table answers. Raises NotPossibleError."""
+    """What the running table answers. Raises NotPossibleError; ``remedy``: also where it refuses."""
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
         table.request(method, path, body or None, {"content-type": "application/json"})
         answer = table.getresponse()
         said = json.loads(answer.read())
-        if answer.status == 200:
-            return said
-        why: Message | str = str(said["error"])
-    except (OSError, ValueError, KeyError, http.client.HTTPException):
-        why = text("No table answers at port {port}.", port=port)
+        refused = None if answer.status == 200 else str(said["error"])
+    except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
+        raise NotPossibleError(
+            "No table answers at port {port}.", remedy=remedy or _START, port=port
+        ) from error
     finally:
         table.close()
-    raise NotPossibleError("{why}", remedy=remedy or _START, why=why)
+    if refused is not None:
+        raise NotPossibleError("{why}", remedy=remedy, why=refused)
+    return said

@@ -18,8 +18,8 @@ from firmware_host.web.server import EVERYWHERE, WebServer
 from hw_sim.clock import VirtualClock
 
 
-def run(*words):
-    done = CliRunner().invoke(cli, ["pair", *map(str, words)], catch_exceptions=True)
+def run(*words, command="pair"):
+    done = CliRunner().invoke(cli, [command, *map(str, words)], catch_exceptions=True)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.output
@@ -57,6 +57,12 @@ def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(restin
         alone.stop()
     with pytest.raises(TiltboardError, match=rf"No table answers at port {alone.port}.*--host"):
         run("--port", alone.port)
+
+
+def test_a_match_that_is_not_there_is_not_left_and_no_table_has_to_be_started_for_it(table):
+    with pytest.raises(TiltboardError) as refused:
+        run("--leave", "--port", table.port, command="join")
+    assert str(refused.value) == "There is no match with another table."
 
 
 def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
