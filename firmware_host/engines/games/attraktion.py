@@ -47,10 +47,10 @@ class Tables(NamedTuple):
 def tables(game: AttraktionGame) -> Tables | None:
     """None for a board of more than ``LARGEST`` rows."""
     rules = game.rules
-    if game.options["size"] > LARGEST:
+    size: int = game.options["size"]
+    if size > LARGEST:
         return None
-    columns = {rules.point(name)[0] for name in rules.index}
-    size = len(columns)
+    columns = range(size)
     everything = _words([(x, y) for x in columns for y in columns], size)
     inner = _words([(x, y) for x in range(1, size - 1) for y in columns], size)
     facts = [2, len(rules.every_move), size, rules.last_turn, 63 // size * size]
@@ -73,12 +73,11 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
 
 def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
     """A state of the rules as the kernels have it."""
-    rules = game.rules
-    size = len({rules.point(name)[0] for name in rules.index})
+    rules, size = game.rules, game.options["size"]
     words: list[int] = []
     for side in rules.sides(state):
         words += _words(
-            [rules.point(rules.names[at]) for at in rules.names if side >> at & 1], size
+            [rules.point(name) for at, name in rules.names.items() if side >> at & 1], size
         )
     winners = rules.result(state)
     result = OPEN if winners is None else sum(1 << player for player in winners)

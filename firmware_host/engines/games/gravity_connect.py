@@ -142,23 +142,8 @@ def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
 
 
 @kernel
-def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell; whether that connects."""
-    row = g.cells[cell]
-    connects = worth = 0
-    for at in range(0, 12, 3):
-        before = s[row[at]]
-        after = before + (row[at + 1] << player)
-        s[row[at]] = after
-        connects |= g.about[before, _WINS + player] >> row[at + 2]
-        worth += g.about[after, _WORTH_OF] - g.about[before, _WORTH_OF]
-    s[_WORTH] += worth
-    return connects & 1 != 0
-
-
-@kernel
-def _marked(g: Tables, s: Ints, cell: int, player: int) -> bool:
-    """Mark a cell as a player's, but not what it is worth; whether that connects."""
+def _put(g: Tables, s: Ints, cell: int, player: int) -> bool:
+    """Put a tile on a cell; whether that connects. What the lines are worth is not kept up."""
     row = g.cells[cell]
     connects = 0
     for at in range(0, 12, 3):
@@ -166,6 +151,33 @@ def _marked(g: Tables, s: Ints, cell: int, player: int) -> bool:
         s[row[at]] = before + (row[at + 1] << player)
         connects |= g.about[before, _WINS + player] >> row[at + 2]
     return connects & 1 != 0
+
+
+@kernel
+def _taken(g: Tables, s: Ints, cell: int, player: int) -> None:
+    """Take a tile off again."""
+    row = g.cells[cell]
+    for at in range(0, 12, 3):
+        s[row[at]] -= row[at + 1] << player
+
+
+@kernel
+def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
+    """As ``_put``, and keep up what the lines are worth."""
+    s[_WORTH] -= _worth_of(g, s, cell)
+    connects = _put(g, s, cell, player)
+    s[_WORTH] += _worth_of(g, s, cell)
+    return connects
+
+
+@kernel
+def _worth_of(g: Tables, s: Ints, cell: int) -> int:
+    """What the four lines of a cell are worth to the first player."""
+    row = g.cells[cell]
+    worth = 0
+    for at in range(0, 12, 3):
+        worth += g.about[s[row[at]], _WORTH_OF]
+    return int(worth)
 
 
 @kernel
@@ -218,7 +230,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
             continue
         mine, other = other, g.slots[move, 2]
         turn += 1
-        if _marked(g, s, _cell(g, move, landing), player):
+        if _put(g, s, _cell(g, move, landing), player):
             s[RESULT] = 1 << player
         elif turn == full:
             s[RESULT] = 2
@@ -241,11 +253,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
     last = s[TURN] + 1 == g.facts[_FULL]
     now = s[_WORTH] if player == 0 else -s[_WORTH]
     mine, theirs = spare[0], spare[1]  # cells that connect, for who moves and for the other
-    own = others = 0
-    for line in range(_LINES, len(s)):
-        about = g.about[s[line]]
-        own = _listed(g, mine, own, line, about[_WINS + player])
-        others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    own, others, _ = _connecting(g, s, mine, theirs)
     count = 0
     for slot in range(g.facts[MOVES]):
         side = g.slots[slot, 2]
@@ -270,19 +278,14 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
         elif last:
             worth = -SURE
         elif own or others or threatens:
-            for at in range(0, 12, 3):
-                s[row[at]] += row[at + 1] << player
+            _put(g, s, cell, player)
             if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):
                 worth = -SURE
             else:  # where he would connect with his next tile, had the other none
-                ahead = own
-                for at in range(0, 12, 3):
-                    about = g.about[s[row[at]]]
-                    ahead = _listed(g, mine, ahead, row[at], about[_WINS + player])
+                ahead = _listed_at(g, s, mine, own, cell, player)
                 if _landings(g, s, mine, ahead, cell, side) > 1:
                     worth = max(worth, _TWO_THREATS)
-            for at in range(0, 12, 3):
-                s[row[at]] -= row[at + 1] << player
+            _taken(g, s, cell, player)
         moves[0, count], moves[1, count] = slot, worth
         count += 1
     return count
@@ -306,15 +309,10 @@ def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
     most; 0: not seen. ``rows``: first how many positions may still be looked at, and whether there
     was more to look at; then two for each depth from 0 on.
     """
-    player, size = s[TURN] % 2, g.facts[_SIZE]
-    used = s[_SIDE + player]
+    player = s[TURN] % 2
+    used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
     mine, theirs = rows[2 * depth + 1], rows[2 * depth + 2]
-    own = others = threatens = 0
-    for line in range(_LINES, len(s)):
-        about = g.about[s[line]]
-        threatens |= about[_THREATS + player]
-        own = _listed(g, mine, own, line, about[_WINS + player])
-        others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    own, others, threatens = _connecting(g, s, mine, theirs)
     rows[0, _LEFT] -= 1
     if own and _landings(g, s, mine, own, -1, used):
         return 1
@@ -324,32 +322,32 @@ def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
         rows[0, _CUT] = 1
         return 0
     for slot in range(g.facts[MOVES]):
-        if g.slots[slot, 2] == used or _landing(g, s, slot) == size:
+        if not free(g, s, slot):
             continue
-        cell = _cell(g, slot, _landing(g, s, slot))
+        side, cell = g.slots[slot, 2], _cell(g, slot, _landing(g, s, slot))
         row = g.cells[cell]
         threatens = 0
         for at in range(0, 12, 3):
             threatens |= g.about[s[row[at]], _THREATS + player] >> row[at + 2]
         if not (own or threatens & 1):
             continue
-        _moved(g, s, cell, g.slots[slot, 2])
-        count = own
-        for at in range(0, 12, 3):
-            count = _listed(g, mine, count, row[at], g.about[s[row[at]], _WINS + player])
-        plies = 0
-        if not _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]) and _landings(
-            g, s, mine, count, cell, g.slots[slot, 2]
+        _moved(g, s, cell, side)
+        count, plies = _listed_at(g, s, mine, own, cell, player), 0
+        if not _landings(g, s, theirs, others, cell, others_used) and _landings(
+            g, s, mine, count, cell, side
         ):
             plies = 3
-            reply = _parry(g, s, mine, count, 0)
-            while reply < g.facts[MOVES] and plies:
-                there, side = _cell(g, reply, _landing(g, s, reply)), s[_SIDE + 1 - player]
+            for reply in range(g.facts[MOVES]):
+                if not free(g, s, reply):
+                    continue
+                there = _cell(g, reply, _landing(g, s, reply))
                 _moved(g, s, there, g.slots[reply, 2])
-                more = _attack(g, s, rows, depth - 1)
-                _taken_back(g, s, there, side)
-                plies = max(plies, more + 2) if more else 0
-                reply = _parry(g, s, mine, count, reply + 1)
+                if not _landings(g, s, mine, count, there, side):
+                    more = _attack(g, s, rows, depth - 1)
+                    plies = max(plies, more + 2) if more else 0
+                _taken_back(g, s, there, others_used)
+                if not plies:
+                    break
         _taken_back(g, s, cell, used)
         if plies:
             return int(plies)
@@ -359,9 +357,8 @@ def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
 @kernel
 def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
     """A tile of the mover's, which does not connect; the state's worth is not kept up."""
-    player, row = s[TURN] % 2, g.cells[cell]
-    for at in range(0, 12, 3):
-        s[row[at]] += row[at + 1] << player
+    player = s[TURN] % 2
+    _put(g, s, cell, player)
     s[_SIDE + player] = side
     s[TURN] += 1
 
@@ -370,29 +367,33 @@ def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
 def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
     """The other way round. ``side``: the mover's before."""
     s[TURN] -= 1
-    player, row = s[TURN] % 2, g.cells[cell]
-    for at in range(0, 12, 3):
-        s[row[at]] -= row[at + 1] << player
+    player = s[TURN] % 2
+    _taken(g, s, cell, player)
     s[_SIDE + player] = side
 
 
 @kernel
-def _parry(g: Tables, s: Ints, cells: Ints, count: int, first: int) -> int:
-    """The mover's first move from ``first`` on after which the other can land on none of ``cells``;
-    else how many moves there are.
+def _connecting(g: Tables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
+    """List the cells that connect, for who moves and for the other: how many of each, and whether
+    there is a cell that threatens to, for who moves.
     """
-    player, size = s[TURN] % 2, g.facts[_SIZE]
-    used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
-    for slot in range(first, g.facts[MOVES]):
-        if g.slots[slot, 2] == used or _landing(g, s, slot) == size:
-            continue
-        cell = _cell(g, slot, _landing(g, s, slot))
-        _moved(g, s, cell, g.slots[slot, 2])
-        found = _landings(g, s, cells, count, cell, others_used)
-        _taken_back(g, s, cell, used)
-        if not found:
-            return slot
-    return int(g.facts[MOVES])
+    player = s[TURN] % 2
+    own = others = threatens = 0
+    for line in range(_LINES, len(s)):
+        about = g.about[s[line]]
+        threatens |= about[_THREATS + player]
+        own = _listed(g, mine, own, line, about[_WINS + player])
+        others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    return own, others, threatens
+
+
+@kernel
+def _listed_at(g: Tables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
+    """As ``_listed``, the cells that connect for a player on the four lines of a cell."""
+    row = g.cells[cell]
+    for at in range(0, 12, 3):
+        count = _listed(g, cells, count, row[at], g.about[s[row[at]], _WINS + player])
+    return count
 
 
 @kernel

@@ -144,17 +144,15 @@ def _team(player: int, players: int) -> int:
 
 @kernel
 def _majority(s: Ints, players: int) -> int:
-    """Who has won at the round limit."""
-    total = 0
-    for player in range(players):
-        total += s[_HELD + player]
-    for player in range(players):
-        if 2 * s[_HELD + player] > total:
-            return int(_team(player, players))
-    if players == 4:
-        for player in range(2):
-            if 2 * (s[_HELD + player] + s[_HELD + player + 2]) > total:
-                return int(_team(player, players))
+    """Who has won at the round limit. Of four, a team has more than half where one of it has."""
+    teams = 2 if players == 4 else players
+    total = s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3]
+    for team in range(teams):
+        held = s[_HELD + team]
+        if players == 4:
+            held += s[_HELD + team + 2]
+        if 2 * held > total:
+            return int(_team(team, players))
     return 0
 
 

@@ -12,12 +12,8 @@ from firmware_host.engines.search.kernels import kernels_of
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
 from firmware_host.engines.search.kernels.jit import OPEN, Ints
-from firmware_host.engines.search.limits import (
-    WIN,
-    Budget,
-    Found,
-    log_odds,
-)
+from firmware_host.engines.search.kernels.jit import SURE as CERTAIN
+from firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
 from games.base import Game
 from games.search import Solver
 
@@ -70,23 +66,32 @@ class FastTree:
         solving: bool = True,
         most_nodes: int = kernels.MOST_NODES,
     ) -> None:
-        self._solving = solving
         self._board = board
-        self._mode = mode
         self._rng = rng
-        plain = mode == kernels.PLAYOUTS
-        self._explore = _PLAIN_EXPLORATION if plain else board.exploration
-        self._curves = kernels.curves(_SPREAD)
-        self.tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
         start = board.encoded(board.game.rules.start())
-        self._work = np.zeros((3 + kernels.FORCED_ROWS, len(start)), np.int64)
-        self._moves = np.zeros((2, len(self._every)), np.int64)
-        self._path = np.zeros(kernels.MOST_PATH, np.int64)
+        plain = mode == kernels.PLAYOUTS
+        shares, weights = kernels.curves(_SPREAD)
+        self._search = kernels.Search(
+            tree=kernels.grown(most_nodes),
+            tables=board.tables,
+            mode=mode,
+            explore=_PLAIN_EXPLORATION if plain else board.exploration,
+            shares=shares,
+            weights=weights,
+            noise=_NOISE,
+            solving=solving,
+            steady=board.steady and mode == kernels.DECISIVE,
+            seed=np.ones(1, np.int64),
+            states=np.zeros((3, len(start)), np.int64),
+            threats=np.zeros((kernels.FORCED_ROWS, len(start)), np.int64),
+            moves=np.zeros((2, len(self._every)), np.int64),
+            path=np.zeros(kernels.MOST_PATH, np.int64),
+        )
+        self.tree, self.seed = self._search.tree, self._search.seed
         self._at: Ints | None = None
-        self.seed = np.ones(1, np.int64)
         self._begin(start)
-        self._simulated(start, 1)  # is loaded now, before any clock runs
+        kernels.simulate(self._search, start, 1)  # is loaded now, before any clock runs
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
 
@@ -107,12 +112,12 @@ class FastTree:
         limits = budget.limits
         chunk_s = _CHUNK_S if limits.time_s is None else min(_CHUNK_S, limits.time_s / 10)
         chunk, report_s = _FIRST_CHUNK, 0.05
-        evaluated = self._mode == kernels.EVALUATED
+        evaluated = self._search.mode == kernels.EVALUATED
         alone = len(self._board.game.rules.moves(state)) == 1
         while True:
             left = chunk if limits.nodes is None else min(chunk, limits.nodes - budget.nodes)
             begun_s = budget.used_s
-            done = self._simulated(start, max(left, 1))
+            done = kernels.simulate(self._search, start, max(left, 1))
             budget.nodes += done
             full = kernels.is_full(self.tree, len(self._every))
             if full:
@@ -134,20 +139,11 @@ class FastTree:
         report(found)
         return found
 
-    def _simulated(self, start: Ints, count: int) -> int:
-        forcing = self._solving and self._mode == kernels.EVALUATED
-        steady = self._board.steady and self._mode == kernels.DECISIVE
-        numbers = np.array([count, self._mode, _NOISE, self._solving, forcing, steady], np.int64)
-        return kernels.simulate(
-            *(self.tree, self._board.tables, start, self._work, self._moves, self._path),
-            *(self.seed, numbers, self._explore, self._curves),
-        )
-
     def _begin(self, start: Ints) -> None:
         """Go on with the last search's tree as far as it holds this position; else with none."""
         before, self._at = self._at, start.copy()
         if before is not None:
-            node = kernels.found(self.tree, self._board.tables, before, start, self._work)
+            node = kernels.found(self._search, before, start)
             if node >= 0:
                 kernels.keep(self.tree, node)
                 ways = {int(self.tree.nodes[child]["proven"]) for _, child in self._children(0)}
@@ -168,11 +164,11 @@ class FastTree:
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
-        if self._mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
+        if self._search.mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():
                 worth, move = divmod(each, 1 << kernels.MOVE_BITS)
-                if abs(worth) == self._curves.shape[1] // 2:  # as far as they go: it ends the game
+                if abs(worth) == CERTAIN:  # as far as they go: it ends the game
                     worth = WIN - 1 if worth > 0 else 1 - WIN
                 ranked.append((self._every[move], worth))
             known = {move for move, _ in ranked}  # what is not there was left out as lost

@@ -18,13 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.kernels.board import (
-    forced,
-    judged,
-    legal,
-    play,
-    playout,
-)
+from firmware_host.engines.search.kernels.board import forced, judged, legal, play, playout
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -137,61 +131,35 @@ def is_full(t: Tree, moves: int) -> bool:
     return bool(nodes + 2 * moves > len(t.nodes) or edges + 2 * moves > len(t.edges))
 
 
-@kernel
-def _counted(t: Tree, root: int, least: int, kept: Edges) -> tuple[int, int, int]:
-    """How many nodes ``keep`` would keep, with how much room and how many edges; ``kept``: which,
-    in the order in which they are looked at.
-    """
-    kept[0] = root
-    known, looked, size, used = 1, 0, 1, 0
-    while looked < known:
-        node = t.nodes[kept[looked]]
-        if looked == 0 or node.visits >= least:
-            used += node.edges
-            if node.tried:
-                size += _room(node.tried, node.edges)
-            for at in range(node.tried):
-                kept[known] = node.first + at
-                known += 1
-        looked += 1
-    return known, size, used
-
-
 @making_kernel
 def keep(t: Tree, root: int) -> None:
     """Make ``root`` the root and forget what does not follow from it; and so that half of the room
     is free, what lies behind nodes with few visits.
     """
-    kept = np.empty(t.head[NODES], np.int32)
-    least = 0
-    known, size, used = _counted(t, root, least, kept)
-    while 2 * size > len(t.nodes) or 2 * used > len(t.edges):
+    nodes, edges = np.empty(len(t.nodes), NODE), np.empty(len(t.edges), np.int32)
+    order = np.empty(t.head[NODES], np.int32)  # where in ``nodes`` those that are kept are
+    least, size, used = -1, len(nodes), len(edges)
+    while 2 * size > len(nodes) or 2 * used > len(edges):
         least = 2 * least + 2
-        known, size, used = _counted(t, root, least, kept)
-    nodes, edges = np.empty(known, NODE), np.empty(used, np.int32)
-    used = 0
-    for number in range(known):
-        nodes[number] = t.nodes[kept[number]]
-        node = nodes[number]
-        if number and node.visits < least:
-            node.edge = node.first = node.edges = node.tried = 0
-        for at in range(node.edges):
-            edges[used + at] = t.edges[node.edge + at]
-        node.edge = used
-        used += node.edges
-    t.edges[:used] = edges
-    t.nodes[0] = nodes[0]
-    number, size = 1, 1
-    kept[0] = 0  # now where each of ``nodes`` is
-    for parent in range(known):
-        node = t.nodes[kept[parent]]
-        if node.tried:
-            node.first = size
+        nodes[0], order[0] = t.nodes[root], 0
+        looked, known, size, used = 0, 1, 1, 0
+        while looked < known and 2 * size <= len(nodes) and 2 * used <= len(edges):
+            node = nodes[order[looked]]
+            looked += 1
+            if looked > 1 and node.visits < least:
+                node.edge = node.first = node.edges = node.tried = 0
+            for at in range(node.edges):
+                edges[used + at] = t.edges[node.edge + at]
             for at in range(node.tried):
-                t.nodes[size + at] = nodes[number]
-                kept[number] = size + at
-                number += 1
-            size += _room(node.tried, node.edges)
+                nodes[size + at] = t.nodes[node.first + at]
+                order[known] = size + at
+                known += 1
+            node.edge = used
+            used += node.edges
+            if node.tried:
+                node.first = size
+                size += _room(node.tried, node.edges)
+    t.nodes[:size], t.edges[:used] = nodes[:size], edges[:used]
     t.head[NODES], t.head[EDGES] = size, used
 
 
@@ -209,49 +177,58 @@ _VISITS_A_LOOK = 4
 _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # of a position and of its move, for one more look
 
 
-def curves(spread: float) -> Floats:
-    """For each worth of an edge: the share of the game that it stands for, and its weight among
-    its siblings, which falls by e with ``spread`` hundredths.
+class Search(NamedTuple):
+    """A tree of one game, and how it is searched. ``tables``: the game's. ``explore``: how far from
+    the best it looks. ``shares``, ``weights``: as ``curves`` makes them. ``noise``: hundredths, on
+    evaluations. ``solving``: what is proven is told upwards, and in the mode ``EVALUATED`` wins by
+    force are looked for. ``steady``: a move that was chosen is looked at for some visits; not in
+    that mode. The rest is the seed and scratch: three states, rows for ``board.forced`` and for
+    moves, and nodes from the root on.
+    """
+
+    tree: Tree
+    tables: Any
+    mode: int
+    explore: float
+    shares: Floats
+    weights: Floats
+    noise: int
+    solving: bool
+    steady: bool
+    seed: Ints
+    states: Ints
+    threats: Ints
+    moves: Ints
+    path: Ints
+
+
+def curves(spread: float) -> tuple[Floats, Floats]:
+    """For each worth of an edge, from -``SURE`` on: the share of the game that it stands for, and
+    its weight among its siblings, which falls by e with ``spread`` hundredths.
     """
     worth = np.arange(-SURE, SURE + 1)
-    return np.ascontiguousarray(
-        np.stack([1 / (1 + np.exp(-worth / 100)), np.exp(np.clip(worth, -800, 800) / spread)])
-    )
+    return 1 / (1 + np.exp(-worth / 100)), np.exp(np.clip(worth, -800, 800) / spread)
 
 
 @kernel
-def _share(curves: Floats, worth: int) -> float:
-    return float(curves[0, worth + SURE])
-
-
-@kernel
-def _expand(
-    t: Tree,
-    node: int,
-    g: Any,
-    s: Ints,
-    spare: Ints,
-    moves: Ints,
-    seed: Ints,
-    mode: int,
-    noise: int,
-    curves: Floats,
-) -> None:
+def _expand(search: Search, node: int, s: Ints) -> None:
     """List the moves of ``node``, whose state is ``s``: by their worth, and of those that are known
     to lose only one, where there is no other; or shuffled; in the mode ``DECISIVE`` one that wins
     stands alone.
     """
-    count = judged(g, s, moves, spare) if mode == EVALUATED else legal(g, s, moves[0], spare)
+    t, g, moves, spare = search.tree, search.tables, search.moves, search.states
+    evaluated = search.mode == EVALUATED
+    count = judged(g, s, moves, spare) if evaluated else legal(g, s, moves[0], spare)
     edge = t.head[EDGES]
     mover = s[TURN] % g.facts[PLAYERS]
     weights = 0.0
     for at in range(count):
         move = moves[0, at]
-        if mode != EVALUATED:
-            other = edge + random_below(seed, at + 1)
+        if not evaluated:
+            other = edge + random_below(search.seed, at + 1)
             t.edges[edge + at] = t.edges[other]
             t.edges[other] = move
-            if mode == DECISIVE:
+            if search.mode == DECISIVE:
                 copied(spare[0], s)
                 play(g, spare[0], move)
                 if spare[0, RESULT] > 0 and spare[0, RESULT] >> mover & 1:
@@ -259,69 +236,67 @@ def _expand(
                     count = 1
                     break
             continue
-        worth = _blurred(moves[1, at], seed, noise)
-        weights += curves[1, worth + SURE]
+        worth = _blurred(search, moves[1, at])
+        weights += search.weights[worth + SURE]
         place = edge + at
         while place > edge and t.edges[place - 1] >> MOVE_BITS < worth:
             t.edges[place] = t.edges[place - 1]
             place -= 1
         t.edges[place] = worth << MOVE_BITS | move
-    while count > 1 and mode == EVALUATED and t.edges[edge + count - 1] >> MOVE_BITS == -SURE:
+    while count > 1 and evaluated and t.edges[edge + count - 1] >> MOVE_BITS == -SURE:
         count -= 1
     t.head[EDGES] = edge + count
     t.nodes[node].edge, t.nodes[node].edges, t.nodes[node].weights = edge, count, weights
 
 
 @kernel
-def _force(t: Tree, node: int, g: Any, s: Ints, rows: Ints) -> None:
+def _force(search: Search, node: int, s: Ints) -> None:
     """Prove ``node``, whose state is ``s``, if its mover wins by force. Looked at when its visits
     have doubled, the further the more they are.
     """
-    visits = t.nodes[node].visits
-    if t.nodes[node].proven != OPEN_STILL or visits < _FORCED_FROM or visits & (visits - 1):
+    it, g = search.tree.nodes[node], search.tables
+    if it.proven != OPEN_STILL or it.visits < _FORCED_FROM or it.visits & (it.visits - 1):
         return
-    plies = forced(g, s, rows, _FORCED_LOOKS + visits // _VISITS_A_LOOK)
+    plies = forced(g, s, search.threats, _FORCED_LOOKS + it.visits // _VISITS_A_LOOK)
     if plies:
-        t.nodes[node].proven = 1 << _mover(s[TURN], g.facts[PLAYERS])
-        t.nodes[node].far = plies
+        it.proven, it.far = 1 << _mover(s[TURN], g.facts[PLAYERS]), plies
 
 
 @kernel
-def _blurred(worth: int, seed: Ints, noise: int) -> int:
+def _blurred(search: Search, worth: int) -> int:
     """A value with some noise, unless it is proven."""
     if abs(worth) == SURE:
         return worth
-    worth += random_below(seed, 2 * noise + 1) - noise
+    worth += random_below(search.seed, 2 * search.noise + 1) - search.noise
     return int(min(max(worth, 1 - SURE), SURE - 1))
 
 
 @kernel
-def _best_worth(g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int) -> int:
+def _best_worth(search: Search, s: Ints) -> int:
     """The worth of the best move of the state ``s``."""
     best = -SURE
-    for at in range(judged(g, s, moves, spare)):
-        best = max(best, _blurred(moves[1, at], seed, noise))
+    for at in range(judged(search.tables, s, search.moves, search.states)):
+        best = max(best, _blurred(search, search.moves[1, at]))
     return int(best)
 
 
 @kernel
-def _chosen(
-    t: Tree, node: int, mover: int, mode: int, explore: float, curves: Floats, solving: int
-) -> int:
+def _chosen(search: Search, node: int, mover: int) -> int:
     """Which of the moves of ``node`` to look at next; ``tried``: the first that has no node yet."""
+    t, weights, solving = search.tree, search.weights, search.solving
     parent = t.nodes[node]
     edge, first, tried = parent.edge, parent.first, parent.tried
     chosen, best = 0, -1.0
-    if mode == EVALUATED:
-        scale = explore * math.sqrt(parent.visits + 1) / parent.weights
+    if search.mode == EVALUATED:
+        scale = search.explore * math.sqrt(parent.visits + 1) / parent.weights
         if tried < parent.edges:
             worth = t.edges[edge + tried] >> MOVE_BITS
-            chosen, best = tried, _share(curves, worth) + scale * curves[1, worth + SURE]
+            chosen, best = tried, search.shares[worth + SURE] + scale * weights[worth + SURE]
         for at in range(tried):
             child = t.nodes[first + at]
             if solving and child.proven > 0 and not child.proven >> mover & 1:
                 continue
-            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + SURE]
+            weight = weights[(t.edges[edge + at] >> MOVE_BITS) + SURE]
             visits, more = child.visits, child.visits + 1
             found = (child.total * more + scale * weight * visits) / (float(visits) * more)
             if found > best:
@@ -330,9 +305,9 @@ def _chosen(
     if tried < parent.edges:
         return int(tried)
     if parent.visits < ROOTS:
-        scale = explore * t.roots[0, parent.visits]
+        scale = search.explore * t.roots[0, parent.visits]
     else:
-        scale = explore * math.sqrt(math.log(parent.visits + 1))
+        scale = search.explore * math.sqrt(math.log(parent.visits + 1))
     for at in range(tried):
         child = t.nodes[first + at]
         if solving and child.proven > 0 and not child.proven >> mover & 1:
@@ -402,26 +377,18 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
 
 
 @kernel
-def _back_up(
-    t: Tree,
-    path: Ints,
-    length: int,
-    turn: int,
-    worth: int,
-    winners: int,
-    players: int,
-    curves: Floats,
-) -> None:
-    """Tell the nodes of ``path`` what its leaf has brought: as in ``simulate``. ``turn``: the
-    root's.
+def _back_up(search: Search, length: int, turn: int, worth: int, winners: int) -> None:
+    """Tell the nodes of the path, of so many, what its leaf has brought: as in ``simulate``.
+    ``turn``: the root's.
     """
+    players = search.tables.facts[PLAYERS]
     leaf = _mover(turn + length - 1, players)
     who = _mover(turn + players - 1, players)
     for at in range(length):
-        node = t.nodes[path[at]]
+        node = search.tree.nodes[search.path[at]]
         node.visits += 1
         if winners == BY_WORTH:
-            node.total += _share(curves, worth if who == leaf else -worth)
+            node.total += search.shares[(worth if who == leaf else -worth) + SURE]
         elif winners == 0:
             node.total += 1.0 / players
         else:
@@ -430,28 +397,12 @@ def _back_up(
 
 
 @kernel
-def simulate(
-    t: Tree,
-    g: Any,
-    start: Ints,
-    work: Ints,
-    moves: Ints,
-    path: Ints,
-    seed: Ints,
-    numbers: Ints,
-    explore: float,
-    curves: Floats,
-) -> int:
-    """Look at ``numbers[0]`` more leaves of the tree from the root, whose state is ``start``; fewer
-    where it is proven. ``numbers``: besides, the mode, the noise, and whether what is proven is
-    told upwards, whether wins by force are looked for, and whether a move that was chosen is looked
-    at for some visits (not in the mode ``EVALUATED``). ``work``: three rows for states, then
-    ``FORCED_ROWS``.
+def simulate(search: Search, start: Ints, count: int) -> int:
+    """Look at ``count`` more leaves of the tree from the root, whose state is ``start``; fewer
+    where it is proven or the tree is full. How many it were.
     """
-    count, mode, noise, solving = numbers[0], numbers[1], numbers[2], numbers[3]
-    players, turn = g.facts[PLAYERS], start[TURN]
-    evaluated, steady = mode == EVALUATED, numbers[5]
-    s = work[2]
+    t, g, s, path = search.tree, search.tables, search.states[2], search.path
+    players, turn, evaluated = g.facts[PLAYERS], start[TURN], search.mode == EVALUATED
     for done in range(count):
         if t.nodes[0].proven != OPEN_STILL or is_full(t, g.facts[MOVES]):
             return done
@@ -461,30 +412,29 @@ def simulate(
         worth = 0  # of the leaf, for the mover there
         winners = BY_WORTH  # unless a proof or a playout decides
         while True:
-            if numbers[4] and node:
-                _force(t, node, g, s, work[3:])
+            if evaluated and search.solving and node:
+                _force(search, node, s)
             if t.nodes[node].proven != OPEN_STILL:
                 winners = t.nodes[node].proven
-                if solving:
+                if search.solving:
                     _prove(t, path, length, turn, players)
                 break
             if t.nodes[node].edges == 0:
                 visited = node == 0 or t.nodes[node].visits > 0
                 if evaluated and not visited:
-                    worth = _best_worth(g, s, work, moves, seed, noise)
+                    worth = _best_worth(search, s)
                     if abs(worth) < SURE:
                         break
                 if evaluated or visited:
-                    _expand(t, node, g, s, work, moves, seed, mode, noise, curves)
+                    _expand(search, node, s)
             if t.nodes[node].edges == 0 or length >= len(path):
-                playout(g, s, seed, mode == DECISIVE)
+                playout(g, s, search.seed, search.mode == DECISIVE)
                 winners = s[RESULT]
                 break
-            mover = _mover(s[TURN], players)
-            at = kept_on(t, node) if steady else -1
+            at = kept_on(t, node) if search.steady else -1
             if at < 0:
-                at = _chosen(t, node, mover, mode, explore, curves, solving)
-                if steady:
+                at = _chosen(search, node, _mover(s[TURN], players))
+                if search.steady:
                     keep_on(t, node, at)
             edge = t.edges[t.nodes[node].edge + at]
             fresh = at == t.nodes[node].tried
@@ -497,37 +447,33 @@ def simulate(
             node = t.nodes[node].first + at
             path[length] = node
             length += 1
-        _back_up(t, path, length, turn, worth, winners, players, curves)
+        _back_up(search, length, turn, worth, winners)
     return int(count)
 
 
 @kernel
-def found(t: Tree, g: Any, s: Ints, wanted: Ints, work: Ints) -> int:
+def found(search: Search, s: Ints, wanted: Ints) -> int:
     """The node of the state ``wanted``, one or two moves after the root's, ``s``, with the most
     visits, where several moves lead to it; else -1.
     """
+    t, g, states = search.tree, search.tables, search.states
     root = t.nodes[0]
-    best = -1
+    best, most = -1, -1
     for at in range(root.tried):
-        node = t.nodes[root.first + at]
-        copied(work[0], s)
-        play(g, work[0], t.edges[root.edge + at] & (1 << MOVE_BITS) - 1)
-        if _same(work[0], wanted):
-            best = _busier(t, best, root.first + at)
-        if work[0, RESULT] != OPEN or work[0, TURN] >= wanted[TURN]:
+        child = t.nodes[root.first + at]
+        copied(states[0], s)
+        play(g, states[0], t.edges[root.edge + at] & (1 << MOVE_BITS) - 1)
+        if child.visits > most and _same(states[0], wanted):
+            best, most = root.first + at, int(child.visits)
+        if states[0, RESULT] != OPEN or states[0, TURN] >= wanted[TURN]:
             continue
-        for place in range(node.tried):
-            copied(work[1], work[0])
-            play(g, work[1], t.edges[node.edge + place] & (1 << MOVE_BITS) - 1)
-            if _same(work[1], wanted):
-                best = _busier(t, best, node.first + place)
+        for place in range(child.tried):
+            copied(states[1], states[0])
+            play(g, states[1], t.edges[child.edge + place] & (1 << MOVE_BITS) - 1)
+            visits = int(t.nodes[child.first + place].visits)
+            if visits > most and _same(states[1], wanted):
+                best, most = child.first + place, visits
     return int(best)
-
-
-@kernel
-def _busier(t: Tree, node: int, other: int) -> int:
-    """Which of two has more visits; ``node`` may be -1, nobody's."""
-    return other if node < 0 or t.nodes[other].visits > t.nodes[node].visits else node
 
 
 @kernel
