@@ -99,12 +99,12 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     """
     values = checked("Momentum", SPECS, given)
     players: int = values.get("players", 2)
-    for name, count in (("pie", 2), ("must_block", 3)):
-        if values.get(name) and players != count:
+    for spec in SPECS:
+        if values.get(spec.name) and spec.for_players not in (None, players):
             raise OptionError(
                 "{label} is for {count} players only, not for {players}.",
-                label=next(spec.label for spec in SPECS if spec.name == name),
-                count=count,
+                label=spec.label,
+                count=spec.for_players,
                 players=players,
             )
     columns, rows, shape = _shape(values)
@@ -132,15 +132,12 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     if square and not places["missing"] and not places["cushions"]:
         standard = STANDARD_MARBLES.get((columns, rows, places["holes"]), {})
     options: dict[str, Any] = {
+        **{spec.name: values.get(spec.name) for spec in SPECS},
         "players": players,
         "size": values.get("size", 7) if square and "width" not in values else None,
-        "width": values.get("width"),
-        "height": values.get("height"),
-        "hex": values.get("hex"),
         **{kind: list(names) for kind, names in places.items()},
         "marbles": values.get("marbles", standard.get(players)),
         "pie": players == 2 and values.get("pie", True),
-        "round_limit": values.get("round_limit"),
         "must_block": players == 3 and values.get("must_block", True),
     }
     if options["marbles"] is None:

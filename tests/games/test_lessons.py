@@ -49,6 +49,20 @@ def test_what_is_said_names_the_place_of_the_move_or_the_slot(kind):
         assert step.move in where, step.say
 
 
+def test_pods_in_reach_are_as_many_as_the_lesson_says():
+    kind = GAMES["gravity-trap"]
+    position, said = kind.create(kind.lesson.options).start(), []
+    for move in kind.lesson.opening:
+        position = position.play(move).position
+    for step in kind.lesson.steps:
+        player = position.to_move
+        position = position.play(step.move).position
+        for count in re.findall(r"(\w+) pods? (?:is|are)\b", step.say):
+            said.append(count)
+            assert {"one": 1, "7": 7}[count] == position.figures[player]
+    assert said == ["7", "one"]
+
+
 def test_the_guided_game_lets_only_the_next_step_be_played(kind):
     guided = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
     position = guided.start()
