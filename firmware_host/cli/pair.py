@@ -124,7 +124,7 @@ def join(
 
 
 def _ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
-    """What the running table answers. Raises NotPossibleError; ``remedy``: also where it refuses."""
+    """What the running table answers. Raises NotPossibleError; ``remedy``: if it refuses, too."""
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
         table.request(method, path, body or None, {"content-type": "application/json"})
