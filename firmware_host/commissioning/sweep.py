@@ -314,9 +314,9 @@ class Sweep:
 
 
 def _waiting(fault: PartError | None) -> Step:
-    """For a part that does not answer, or is still starting."""
+    """For a part that does not answer; None: the one that takes a moment to start."""
     if fault is None:
-        return Step(text("The sensors do not answer yet."))
+        return Step(text("The tilt sensor is starting."))
     return Step(troubles.part_missing([fault]), choices=(SKIP,))
 
 

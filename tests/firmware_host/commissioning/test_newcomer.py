@@ -151,6 +151,13 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
     assert ("Every place answers to both poles." in said) is (profile == "plate-7")
 
 
+def test_a_part_that_takes_a_moment_to_start_is_not_called_silent(tiltboard):
+    status, said = tiltboard("tiltboard calibrate --sim --only edges")
+    assert status == 0
+    assert "] The tilt sensor is starting.\n" in said
+    assert "not answer" not in said
+
+
 def test_a_light_that_misreads_its_line_is_seen_to_be_dimmer_than_the_others(tiltboard):
     status, said = tiltboard("tiltboard bringup --sim --only lights", "lights-level")
     assert status == 1
