@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firmware_host.config.files import JOURNAL_NAME
+from firmware_host.messages import nearest
 from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.buses.serial import SimLine
@@ -511,10 +512,9 @@ class Faults:
         kind = self._kinds.get(name)
         if kind is None:
             raise FaultError(
-                "This table cannot have the fault {name!r}.",
-                remedy="It can have: {known}.",
+                "This table cannot have the fault {name!r}; {hint}",
                 name=name,
-                known=", ".join(self._kinds),
+                hint=nearest(name, self._kinds),
             )
         return kind
 

@@ -7,12 +7,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages import nearest
 from firmware_host.table import commands as c
 from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
+from games.registry import game_type
 
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")
@@ -212,7 +215,10 @@ def _action(words: Sequence[str]) -> Action:
     form = _FORMS.get(verb, "")
     match words:
         case ["game", name, *options] if all("=" in word for word in options):
-            return new_game(name, options)
+            begun = new_game(name, options)
+            # What chance decides is the same in each run, unless it is chosen
+            chance = dict.fromkeys(game_type(name).secret_options, 1)
+            return structs.replace(begun, options={**chance, **begun.options})
         case ["setup", "by-hand"]:
             return SetupByHand()
         case ["expect", *claim]:

@@ -12,9 +12,10 @@ from drivers.errors import TiltboardError
 from firmware_host.host.host import Host
 from firmware_host.messages import Message, nearest, text
 from firmware_host.scenario import parse as s
-from firmware_host.table.commands import Answer, Deed, NewGame
+from firmware_host.table.commands import Answer, Deed, NewGame, SeatMove
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Role, Standing
+from games.seated import SeatedGame
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
@@ -236,9 +237,13 @@ class ScenarioRunner:
                 self._wait_quiet()
             case s.SetupByHand():
                 pass
-            case Answer():
+            case Answer(value=value):
                 self._wait_quiet()
-                self._actor.host.do(action)
+                host = self._actor.host
+                seated = isinstance(host.game, SeatedGame) and host.standing.question is None
+                who = value.partition(":")[0]
+                move = SeatMove(who if who in host.game.players else None, value)
+                host.do(move if seated else action)
                 self._tick()
             case s.Expect():
                 return self._expect(action)

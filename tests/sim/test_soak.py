@@ -70,5 +70,5 @@ def test_every_target_that_is_offered_can_be_named():
         for name in table.faults.names:
             for known in table.faults.targets_of(name):
                 assert known
-    with pytest.raises(FaultError, match="It can have"):
+    with pytest.raises(FaultError, match="did you mean 'sensor-dead'"):
         tables[0].faults.targets_of("sensor-ded")
