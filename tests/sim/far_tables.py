@@ -106,6 +106,10 @@ class FakeLink:
         self.problem = text("not yet")
         self.kept, self.listeners = {}, {}
 
+    @property
+    def connected(self):
+        return self.problem is None
+
     def start(self):
         self.broker.links.append(self)
         self.problem = None
