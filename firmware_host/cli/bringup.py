@@ -12,7 +12,7 @@ import click
 
 from drivers.buses import Buses
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
-from firmware_host.cli.speech import as_run, problem, say, words
+from firmware_host.cli.speech import as_run, keyboard, problem, say, words
 from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, need_table, simulated_table
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.findings import (
@@ -153,7 +153,7 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
 
 def _by_whoever_types(catalogue: Catalogue) -> Answering:
     """What was typed, as one of the choices; Enter is the first."""
-    console = Console(click.echo, catalogue, None if sys.stdin.closed else sys.stdin.fileno())
+    console = Console(click.echo, catalogue, keyboard())
 
     def answer(step: Step) -> str | None:
         typed = console.reply()

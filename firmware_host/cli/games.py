@@ -13,7 +13,7 @@ import click
 from drivers.clock import SystemClock
 from firmware_host.cli.main import Group
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import say, words, writing
+from firmware_host.cli.speech import say, standard_input, words, writing
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.files import JOURNAL_NAME
 from firmware_host.host.people import People
@@ -69,8 +69,15 @@ def command(
         say(text("Damaged, and left out: {numbers}", numbers=numbers), err=True)
 
 
+class _GameFile(click.File):
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value == "-":
+            standard_input("FILE")
+        return super().convert(value, param, ctx)
+
+
 @command.command(name="import", epilog="Example: tiltboard games import sunday.txt")
-@click.argument("file", type=click.File(encoding="utf-8"))
+@click.argument("file", type=_GameFile(encoding="utf-8"))
 @STATE
 @SIMULATED
 def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:

@@ -10,14 +10,13 @@ import os
 import re
 import secrets
 import subprocess
-import sys
 import uuid
 from pathlib import Path
 
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.speech import say
+from firmware_host.cli.speech import say, standard_input
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.files import read_file, write_durably
 from firmware_host.messages import text
@@ -159,7 +158,7 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")
     if ssid is not None:
-        join(folder, ssid, sys.stdin.readline().rstrip("\n") or None)
+        join(folder, ssid, standard_input("--join").readline().rstrip("\n") or None)
         say(text("The table is in the network {name}.", name=ssid))
         return
     had = None if new and name is not None else hotspot_of(folder)

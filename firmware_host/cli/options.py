@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firmware_host.cli.speech import misuse, sentence, words
+from firmware_host.cli.speech import misuse, sentence, standard_input, words
 from firmware_host.config.files import default_state_directory, ensure_state_directory
 from firmware_host.messages import text
 
@@ -71,9 +70,10 @@ def match_code(given: str) -> str:
     from firmware_host.far.seal import read_code
 
     if given == "-":
-        if sys.stdin.isatty():
+        asked = standard_input("CODE")
+        if asked.isatty():
             click.echo(words(text("The other table's code")) + ": ", nl=False, err=True)
-        given = sys.stdin.readline().strip()
+        given = asked.readline().strip()
     return read_code(given)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +13,15 @@ import click
 
 from firmware_host.cli.main import Group
 from firmware_host.cli.options import name_broken_games
-from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
+from firmware_host.cli.speech import (
+    catalogue,
+    misuse,
+    say,
+    sentence,
+    standard_input,
+    unfilled,
+    words,
+)
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.files import read_board, read_text
 from firmware_host.messages import Message, text
@@ -114,11 +121,9 @@ def command(
 
 def _answer_batch(trace: bool) -> int:
     """Answer every line of standard input; the exit status."""
-    if sys.stdin is None:
-        raise misuse(text("Standard input is closed, and --batch reads it."))
     failed = []
     lines = 0
-    for lines, line in enumerate(_lines(sys.stdin.buffer), 1):
+    for lines, line in enumerate(_lines(standard_input("--batch").buffer), 1):
         try:
             if len(line) > MOST_LINE:
                 raise contract.QuestionError(

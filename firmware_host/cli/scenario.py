@@ -16,7 +16,7 @@ import click
 from drivers.buses import Buses
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PROFILE, STATE, games_folder
-from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
+from firmware_host.cli.speech import catalogue, keyboard, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS, lacks
 from firmware_host.config.computer import own_board
 from firmware_host.config.files import CALIBRATION_NAME, read_text
@@ -112,8 +112,7 @@ def _person(
     calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
-    replies = None if sys.stdin.closed else sys.stdin.fileno()
-    console = Console(lambda line: click.echo(line, err=as_json), catalogue(), replies)
+    console = Console(lambda line: click.echo(line, err=as_json), catalogue(), keyboard())
     console.tell(KEYS)
     return Person(table, buses, games, console, time_out_s=time_out_s)
 

@@ -10,11 +10,13 @@ import logging
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -115,6 +117,20 @@ def serving() -> threading.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     return ended
+
+
+def standard_input(reader: str) -> TextIO:
+    """Standard input for ``reader``, the option or argument that reads it. Raises UsageError where
+    whoever started the command has closed it.
+    """
+    if sys.stdin is None:
+        raise misuse(text("Standard input is closed, and {reader} reads it.", reader=reader))
+    return sys.stdin
+
+
+def keyboard() -> int | None:
+    """The descriptor from which what is typed meanwhile is read, if there is one."""
+    return None if sys.stdin is None or sys.stdin.closed else sys.stdin.fileno()
 
 
 def printable(foreign: str) -> str:

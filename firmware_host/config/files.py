@@ -152,7 +152,8 @@ def read_kept(path: Path, kind: type[T], lost: str) -> T:
     except FileNotFoundError:
         return kind()
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        _log.warning("%s cannot be read (%s): %s", path, error, lost)
+        why = getattr(error, "strerror", None) or error
+        _log.warning("%s cannot be read (%s): %s", path, why, lost)
         return kind()
 
 
