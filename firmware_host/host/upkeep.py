@@ -25,6 +25,7 @@ from firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
 from games.base import Game
 
 KEPT = 12
+MOST_NAMED = 8  # places in a sentence
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
@@ -74,6 +75,8 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
             return text("The plate is at rest.")
         case Happening.BUMPED:
             return text("Somebody knocked against the table.")
+        case Happening.KNOCKED if len(places) > MOST_NAMED:
+            return text("Many pieces moved at once.")
         case Happening.KNOCKED:
             return text("Several moved at once: {places}.", places=", ".join(places))
         case Happening.LIFTED:

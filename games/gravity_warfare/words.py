@@ -185,9 +185,14 @@ def _window(s: State, owner: str, doer: str) -> Words:
     said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
         return "{doer}: defend yourself with a card, or go on.", said
+    words = (
+        "{owner} has {troop} for {zone}. Does anybody lay a card to make it harder? If not, pass."
+    )
     if doer != owner:
-        return "{doer} places {troop} for {owner}, in {zone}. Lay a card, or pass.", said
-    return "{owner} has {troop} for {zone}. Lay a card to make it harder, or pass.", said
+        words = (
+            "{doer} places {troop} for {owner}, in {zone}. Does anybody lay a card? If not, pass."
+        )
+    return words, said
 
 
 def _place(s: State, owner: str, doer: str) -> Words:

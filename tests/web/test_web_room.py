@@ -550,6 +550,22 @@ def _placed(moves) -> int:
     return sum(":place:" in move for move in moves)
 
 
+def test_a_page_without_a_seat_is_told_what_others_do(simulated, serve, browser, open_page):
+    served = serve(simulated)
+    begin(served, {"players": 2, "rounds": 1, "seed": 1})
+    phone = by_code(browser, served, served.ask("/api/v1/seats")["codes"]["red"])
+    served.tell(type="seat-computer", player="blue", level="easy")
+    page = open_page(served.url, room=True).page
+    own, other = phone.page.locator(".room-guide"), page.locator(".room-guide")
+    act(phone, "chance")
+    expect(own).to_contain_text("Your turn! Roll the dice")
+    expect(other).to_have_count(0)
+    act(phone, "chance")
+    expect(own).to_contain_text("Lay a card if you have a good one now")
+    expect(other).to_contain_text("Wait until everybody has passed.")
+    phone.context.close()
+
+
 def uncovered(card) -> tuple[float, float]:
     """Where the next card of a fan does not lie on it."""
     box = card.bounding_box()

@@ -103,34 +103,35 @@ export function sentence(game, move) {
 
 // The first round, guided: what this person does now and why, until somebody wants no more of it.
 const KNOWN = "room-guide";
-// [for whom it is to act, for the others]; one sentence where it is the same for all.
+// [for whom it is to act, for the other hands of cards, for a page without one]; the last for all who come after it, null: nothing.
 const PHASES = {
   heroes: [() => t("Each of you gets a hero, whose help you may call once in a round.")],
   deal: [() => t("Now the cards: nobody else may see yours. Red cards make it hard for others, blue ones help yourself.")],
   card: [() => t("Draw a card: it says how you must place your piece."), (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
-  name: [() => t("Antimatter can be any card. Choose one that you can carry out well.")],
-  roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."), (said) => t("{owner} rolls the dice. Look at your cards meanwhile: hold one to read it.", said)],
+  name: [() => t("Antimatter can be any card. Choose one that you can carry out well."), null],
+  roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."), (said) => t("{owner} rolls the dice. Look at your cards meanwhile: hold one to read it.", said), null],
   dice: [() => t("A card asks for one die more.")],
-  blocked: [() => t("You have no such piece left. Take a green gem for it: later it buys you a free choice.")],
+  blocked: [() => t("You have no such piece left. Take a green gem for it: later it buys you a free choice."), null],
   window: [() => t("Lay a card if you have a good one now, or press Pass. When everybody has passed, the piece is placed."),
     () => t("Wait until everybody has passed.")],
-  choose: [() => t("Blindfolded never goes with other cards: one or the other.")],
-  event: [() => t("A card moves a piece. Take it off gently: if anything falls, it costs a point.")],
-  take: [() => t("Take the piece off gently: nothing else may fall.")],
+  choose: [() => t("Blindfolded never goes with other cards: one or the other."), null],
+  event: [() => t("A card moves a piece. Take it off gently: if anything falls, it costs a point."), null],
+  take: [() => t("Take the piece off gently: nothing else may fall."), null],
   place: [() => t("Press Place it, or drag the piece into the lit zone. If it holds you get a point, and one more for each piece under it."),
     (said) => t("{owner} places the piece. Keep your fingers crossed, or not!", said)],
-  after: [() => t("It held! If you have the card Give it back, you may play it now. Most people pass.")],
-  refill: [() => t("A hard turn that went well: take a new card as a reward.")],
-  keep: [() => t("Two cards were drawn. Keep one; the other is gone.")],
+  after: [() => t("It held! If you have the card Give it back, you may play it now. Most people pass."),
+    () => t("Wait until everybody has passed.")],
+  refill: [() => t("A hard turn that went well: take a new card as a reward."), null],
+  keep: [() => t("Two cards were drawn. Keep one; the other is gone."), null],
 };
 
-/** A card about the phase, in the first round; "" where there is nothing to say. `player`: who looks, null: everybody;
+/** A card about the phase, in the first round; "" where there is nothing to say. `player`: whose hand is looked at, null: no one's;
  * `redraw()`: after it was closed. */
 export function guide({ phase, round, awaiting, turn }, player, mover, redraw) {
   const says = PHASES[phase];
-  if (round !== 1 || !says || remembered(KNOWN, "") === "known") return "";
   const acts = awaiting.includes(player) || (awaiting.includes("chance") && player === mover);
-  const say = says[player && !acts ? says.length - 1 : 0];
+  const say = says?.[Math.min(acts ? 0 : player ? 1 : 2, says.length - 1)];
+  if (round !== 1 || !say || remembered(KNOWN, "") === "known") return "";
   const close = () => {
     remember(KNOWN, "known");
     redraw();
