@@ -292,7 +292,9 @@ class Table:
     def _stepped(self) -> None:
         self.on_step(self._host)
         self._host.playing.opponents.advice.tells_ahead = self._watched["ahead"] > 0
-        if self._hands is not None and self._watched["poses"]:
+        if not self._watched["poses"]:
+            self._poses = ()  # whoever looks next has not seen how it lay before
+        elif self._hands is not None:
             now = self._hands.poses()
             number, last = self._poses[-1] if self._poses else (0, None)
             if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):

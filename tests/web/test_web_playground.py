@@ -268,6 +268,17 @@ def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, ser
     expect(log.and_(page.locator('[data-happening="tilted"]'))).not_to_have_count(0)
 
 
+def test_the_arrow_keys_tilt_wherever_a_press_has_left_the_focus(falling, serve, open_page):
+    served = serve(falling[0])
+    page = open_playground(open_page(served.url, viewport=SMALL))
+    page.get_by_role("button", name="Knock on the table").click()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    served.until(lambda snapshot: snapshot.tilt_deg[1] > 6.0)
+    page.keyboard.press("Home")
+    served.until(lambda snapshot: abs(snapshot.tilt_deg[1]) < 0.5)
+
+
 def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve, open_page):
     table, truth = falling
     served = serve(table)
@@ -353,3 +364,19 @@ def test_poses_are_sent_only_while_somebody_looks(falling, serve, open_page):
     served.do(Drop("red", "g7"))
     expect(page.locator(".free-log li").first).to_have_text("On g7: red marble.")
     assert sent() > 0
+
+
+def test_who_begins_to_look_is_not_shown_what_lay_there_before(falling, serve):
+    """Else a page takes for fallen what was taken off meanwhile."""
+    table, _ = falling
+    served = serve(table)
+    leave = table.watch("poses")
+    served.do(Drop("red", "e5"))
+    served.until(lambda _: bool(table.poses() and table.poses()[-1][1].pieces))
+    leave()
+    served.tell(type="take", what="e5")
+    served.until(lambda snapshot: not snapshot.pieces)
+    leave = table.watch("poses")
+    served.until(lambda _: bool(table.poses()))
+    assert [frame.pieces for _, frame in table.poses()] == [{}]
+    leave()

@@ -28,6 +28,10 @@ export class Grips {
       event.stopPropagation(); // the stage's keys move over the places
       tilting.key(event, KEY_DEG);
     });
+    addEventListener("keydown", (event) => { // wherever a press in the playground has left the focus
+      const free = store.snapshot?.phase === "free" && space.shown && !event.defaultPrevented;
+      if (free && !event.target.closest("dialog, select, [type=range], [role=tab]")) tilting.key(event, KEY_DEG);
+    });
     addEventListener("pointermove", (event) => this.move(event));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
   }
