@@ -94,6 +94,16 @@ def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(lively, 
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()
 
 
+def test_over_a_long_list_of_moves_stands_whole_whose_they_are(served, open_page):
+    long = max(exercises("attraktion"), key=lambda each: len(each.moves))
+    served.tell(type="puzzle", game="attraktion", number=exercises("attraktion").index(long) + 1)
+    player = open_page(served.url)
+    player.page.get_by_role("tab", name="Moves", exact=True).click()
+    expect(player.page.locator(".move")).to_have_count(len(long.moves))
+    ball = player.box(player.page.locator(".moves .head .ball").first)
+    assert player.box(player.page.locator(".moves .head").first)["height"] >= ball["height"] == 16
+
+
 def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     player = open_page(lively.url, own_hand=True)
     page = player.page

@@ -214,6 +214,16 @@ def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):
     player.expect_moves("d4")
 
 
+def test_the_lesson_is_offered_once(served, open_page):
+    served.new_game()
+    page = open_page(served.url).page
+    lesson = page.get_by_role("button", name="Learn in a minute", exact=True)
+    expect(lesson).to_have_count(1)
+    served.play("d4")
+    expect(page.locator(".say-card .ask-how")).to_be_visible()
+    expect(lesson).to_have_count(1)
+
+
 def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypatch):
     presses, submit = [], served.table.submit
 

@@ -38,7 +38,7 @@ export class NewGame {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
     this.far = button("phone", t("Play with another table"), () => { this.element.close(); this.match.show(); });
-    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock, this.options, this.about);
+    this.more = h("details", { class: "more", ontoggle: ({ target }) => target.open && target.scrollIntoView({ block: "start" }) }, h("summary", {}, t("More options")), this.opponents.element, this.clock, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: () => this.start(), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,

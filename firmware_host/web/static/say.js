@@ -92,7 +92,7 @@ export class Actions {
     this.level = button("draw", t("Level it"), () => send({ type: "tilt", x_deg: 0, y_deg: 0 }), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
     this.show = button("bulb", t("Show me"), command("hint"));
-    this.learn = button("help", t("Learn in a minute"), learn);
+    this.learn = button("help", t("Learn in a minute"), learn, { class: "learn" });
     this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
     this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
     this.sure = button("next", t("I am sure"), command("sure"), primary);
