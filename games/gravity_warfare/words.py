@@ -185,14 +185,15 @@ def _window(s: State, owner: str, doer: str) -> Words:
     said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
         return "{doer}: defend yourself with a card, or go on.", said
-    words = (
-        "{owner} has {troop} for {zone}. Does anybody lay a card to make it harder? If not, pass."
-    )
     if doer != owner:
-        words = (
-            "{doer} places {troop} for {owner}, in {zone}. Does anybody lay a card? If not, pass."
+        return (
+            "{doer} places {troop} for {owner}, in {zone}. Does anybody lay a card? If not, pass.",
+            said,
         )
-    return words, said
+    return (
+        "{owner} has {troop} for {zone}. Does anybody lay a card to make it harder? If not, pass.",
+        said,
+    )
 
 
 def _place(s: State, owner: str, doer: str) -> Words:
