@@ -12,6 +12,7 @@ import errno
 import os
 import signal
 import sys
+from gettext import gettext
 from importlib import import_module, metadata
 from importlib.metadata import EntryPoint, entry_points
 
@@ -117,7 +118,7 @@ class Group(click.Group):
                 listed[name] = _loaded(point).get_short_help_str(100)
             except click.ClickException as error:
                 click.echo(f"tiltboard: {error.format_message()}", err=True)
-        with formatter.section("Commands"):
+        with formatter.section(gettext("Commands")):
             formatter.write_dl([*listed.items()])
 
     def _others(self) -> dict[str, EntryPoint]:

@@ -266,7 +266,8 @@ class Recorder:
                     while isinstance(item := self._queue.get(), Scan):
                         writer.write(item)
         except OSError as error:
-            _log.warning("The recording ends: %s cannot be written: %s", self._path, error)
+            why = error.strerror or error
+            _log.warning("The recording ends: %s cannot be written: %s", self._path, why)
             self.failed = True
 
 

@@ -131,6 +131,15 @@ def test_the_list_of_commands_is_shown_in_the_language():
         assert f"«{line}»" in shown.output
 
 
+@pytest.mark.parametrize("words", [[], ["bench"], ["board"], ["games"]])
+def test_what_the_parser_says_of_commands_is_in_the_language(words, monkeypatch):
+    monkeypatch.setenv("LANGUAGE", "en")  # put back at the end
+    asked = ["--language", "de", *words, "--help"]
+    shown = CliRunner().invoke(cli, asked, obj=speech.Voice(Catalogue()))
+    assert "\nBefehle:\n" in shown.output  # click's own word, by gettext
+    assert "Commands:" not in shown.output
+
+
 def test_a_command_speaks_the_language_it_was_handed(tmp_path):
     spoken = Catalogue("xx", {"There are no games in {folder} yet.": "Leer: {folder}"})
     shown = CliRunner().invoke(cli, ["games", "--state", str(tmp_path)], obj=speech.Voice(spoken))
