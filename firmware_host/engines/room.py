@@ -155,7 +155,8 @@ class EngineRoom:
     @property
     def info(self) -> ugi.Info:
         """What the engine that thinks has told last."""
-        return ugi.NOTHING_YET if self._thinks is None else self._thinks.info
+        thinks = self._thinks  # which the room's thread may change meanwhile
+        return ugi.NOTHING_YET if thinks is None else thinks.info
 
     def close(self) -> None:
         """End every process."""
