@@ -243,6 +243,7 @@ def imagined(seen: State, dice: random.Random) -> State:
     that do not show, in every world.
     """
     s = seen.copy()
+    s.seen = None
     if s.options.paper:
         return s
     rest = list(s.unseen().elements())

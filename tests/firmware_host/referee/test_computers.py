@@ -132,7 +132,7 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     for _ in range(120):
         state = state.copy()
         making.make(state, outlook.attempted(state, outlook.intended(state, dice), dice))
-    seen = WarfareRules(state.options).view(state, 2).table
+    seen = WarfareRules(state.options).view(state, 2)
     world = outlook.imagined(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]
     assert known == [state.hands[2], state.discard, state.points, state.zones]
