@@ -334,6 +334,8 @@ class Far:
                 _log.warning("The match cannot be gone on with here: %s", error)
                 self.kept = None
                 return
+            # each is away until it says that it is here
+            self._here = dict.fromkeys(agreed.tables - {seal.table}, False)
         self.kept, self._seal = kept, seal
         topic = f"{keys.topic}/{seal.table}"
 

@@ -175,6 +175,19 @@ def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(p
     assert "away" not in here.said.replace("far away", "") and accounts(here) == accounts(there)
 
 
+def test_a_table_that_was_not_heard_since_a_start_is_away_too(pair, broker):
+    """The broker has lost its store meanwhile, and so the will of who is gone."""
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, lambda: complete(pair) and pair[0].may_move)
+    here, there = pair
+    here.move(chance_of(1))
+    run(pair, lambda: there.may_move)
+    broker.cut(there.host.playing.far._link)
+    broker.restart(forgets=True)
+    here.kill()
+    run([here], lambda: "2 minutes" in here.said, ticks=20_000)
+
+
 def whatever(tables, broker, chance):
     """What people, cables, brokers and power do in one scan, most often nothing."""
     dice = chance.random()
