@@ -438,12 +438,19 @@ def describe(state: State) -> State:
 
 
 def _sensors(state: State) -> State:
-    """A sensor that has just failed is told, one at a time."""
+    """Sensors that have just failed are told."""
     sight, known = state.seen.sight, state.play.line.game.board
     fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
     state = replace(state, failed=frozenset(sight.masked))
     if not fresh:
         return state
+    if len(fresh) > 1:
+        say = text(
+            "The sensors of {places} have failed. Their neighbours watch, or the table asks, and "
+            "play goes on.",
+            places=", ".join(fresh),
+        )
+        return state.noticed(say)
     first = fresh[0]
     told = {"what": troubles.unread(sight.masked[first], first), "place": first}
     if first in sight.blind:

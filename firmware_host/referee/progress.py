@@ -262,7 +262,7 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
     if press.long and play.swap is not None:
         return _ask_for(state, play.swap)
     if press.long:
-        return state.noticed(text("A swap is possible only on the second player's first turn."))
+        return state.noticed(text("A swap is not possible now."))
     if play.line.outcome is not None:
         return replace(state, wish=AGAIN)
     if state.silent_failures and state.view.phase is Phase.TURN:

@@ -633,3 +633,12 @@ def test_a_whole_game_with_places_that_nobody_sees(refereed, options, seed):
         assert table.journal.moves == meant
         assert table.cells == dict(table.standing.position.cells)
         assert table.seen() == table.cells
+
+
+def test_of_several_sensors_that_fail_at_once_every_one_is_named(refereed):
+    table = refereed("d4", pie=False)
+    table.hidden |= {"a1": None, "g7": None}
+    table.scan()
+    assert say(table).startswith("The sensors of a1, g7 have failed. ")
+    table.wait(3.1)
+    assert "failed" not in say(table)
