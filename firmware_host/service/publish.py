@@ -10,7 +10,9 @@ from typing import Any
 from drivers.errors import PartError
 from drivers.frame import Motion
 from firmware_host.commissioning import mounting
+from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.findings import Health, health_map, worth_a_look
+from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.host.host import Host
@@ -133,9 +135,11 @@ NAMED = 8  # places that a sentence lists
 
 
 def health_answer(host: Host) -> page.HealthMap:
-    """What the calibration in use says about the table."""
+    """What the calibration in use, and the last sweep, say about the table."""
     profile, calibration = host.profile, host.sensing.perception.calibration
     found = health_map(profile, calibration)
+    swept = read_progress(host.journal.path.parent / PROGRESS_NAME, profile)
+    wiring = [] if swept is None else findings(profile, swept)
     made = calibration.made_s > 0
     orientation = profile.imu is not None and made
     return page.HealthMap(
@@ -145,6 +149,11 @@ def health_answer(host: Host) -> page.HealthMap:
         ),
         mounting=mounting.describe(calibration.orientation) if orientation else None,
         places=found,
+        wiring=[
+            text("{why} {say}", why=each.found, say=each.remedy)
+            for each in wiring
+            if each.remedy is not None
+        ],
     )
 
 

@@ -460,10 +460,12 @@ class HealthMap(msgspec.Struct, frozen=True):
     """What the last calibration found. ``made``: local date and time, None if there was none.
 
     ``places``: every one in index order; empty where there is nothing to measure. ``summary``: the
-    account in a sentence. ``mounting``: how the tilt sensor lies.
+    account in a sentence. ``mounting``: how the tilt sensor lies. ``wiring``: what the last sweep
+    found to be wrong, or other than the profile says, with what to do.
     """
 
     made: str | None
     summary: Message
     mounting: Message | None
     places: list[Health]
+    wiring: list[Message] = []

@@ -83,6 +83,7 @@ def healthy(places, **odd):
             )
             for name in places
         ],
+        [text("The buzzer is silent.")],
     )
 
 
@@ -158,6 +159,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, ope
     expect(page.get_by_text("Worth a look: c2.", exact=True)).to_be_visible()
     expect(page.get_by_role("img", name="Worth a look: c2.", exact=True)).to_be_visible()
     expect(page.get_by_text("its face down")).to_be_visible()
+    expect(page.get_by_text("The buzzer is silent.")).to_be_visible()
     expect(page.locator(".health-map g")).to_have_count(len(sweeping.layout().places))
     expect(page.locator(".health-map g.poor")).to_have_text("0.2")
     page.locator(".worst").get_by_role("button", name="c2", exact=True).click()

@@ -136,10 +136,10 @@ export class HealthMap {
     if (found) this.draw(found);
   }
 
-  draw({ made, summary, mounting, places }) {
+  draw({ made, summary, mounting, places, wiring }) {
     this.places = places;
     const about = [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" ");
-    refill(this.element, h("p", { class: "health-summary" }, summary), places.length ? this.figures(summary, places) : null, h("p", { class: "hint" }, about));
+    refill(this.element, h("p", { class: "health-summary" }, summary), h("ul", { class: "worst" }, wiring.map((one) => h("li", { class: "bad" }, one))), places.length ? this.figures(summary, places) : null, h("p", { class: "hint" }, about));
     if (places.length) this.choose(this.chosen);
   }
 

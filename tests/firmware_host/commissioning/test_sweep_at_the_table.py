@@ -8,6 +8,7 @@ from drivers.attitude import Mounting
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.playing import usual_options
 from firmware_host.perception.calibration import read_calibration
+from firmware_host.service.publish import health_answer
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
 from firmware_host.web.requests import parse
 from games.momentum.game import MOMENTUM
@@ -121,6 +122,9 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
     follow(session, hand)
     stored = read_calibration(tmp_path / "calibration.json", session.profile)
     assert stored.failed == ((broken, "left-out"),)
+    # The page says what a terminal would.
+    [wrong] = map(str, health_answer(host).wiring)
+    assert wrong.startswith("d2 does not react, or reads nonsense. With a multimeter, at GPIO")
     hands, session.table.world.trays = session.table.hands, trays
     if hand.holds is not None:
         hands.take(hand.holds)
