@@ -465,7 +465,8 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
     (PART_IMU, SILENT): lambda _: PartAbsentError(
         "imu",
         "On the plate: the tilt sensor does not answer.",
-        remedy="Check the MPU-6050's plug, its 3.3 V, and that AD0 is at ground.",
+        remedy="Check the MPU-6050's plug, its 3.3 V, that AD0 is at ground, and that nothing holds"
+        " SDA or SCL low.",
     ),
     (PART_IMU, WRONG_CHIP): lambda detail: WrongPartError(
         "imu",

@@ -334,6 +334,13 @@ def test_a_broken_part_is_found(sim, fault, targets, subject, says):
     assert says in found
 
 
+def test_a_bus_that_hangs_on_a_node_has_its_lines_in_the_remedy():
+    with SimTable(load_profile("node")) as table:
+        table.faults.inject("i2c-stuck")
+        [remedy] = [str(f.remedy) for f in check_parts(table.profile, table.buses) if f.remedy]
+    assert "nothing holds SDA or SCL low" in remedy
+
+
 def test_a_button_that_is_always_closed_is_found(sim):
     sim.hands.press("confirm", 10.0)
     sim.clock.advance(1.0)
