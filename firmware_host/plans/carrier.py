@@ -10,6 +10,7 @@ from __future__ import annotations
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
 from firmware_host.plans.board import GRID_MM, Board, Channel, Via
+from firmware_host.plans.row_board import MOST_PLACES
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
@@ -23,6 +24,8 @@ MUX_MM = 14 * GRID_MM  # from one to the next
 FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
+# Left of all, where the supply comes up to the rails that feed the row boards
+FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
@@ -55,17 +58,18 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
     bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
     channel.lay()
     right = width + 38.0
-    for name, net, y in (("rows3V3", V33, -19.0), ("rowsGND", GND, -21.54)):
-        board.rail(name, net, y, 1.6)
-        board.reach(name, -8.0 if net == GND else -4.5)
-    boards = profile.rows * -(-profile.columns // 5)
+    for net, (x, y) in FEED_MM.items():
+        board.rail(f"rows {net}", net, y, 1.6)
+        board.reach(f"rows {net}", x)
+    boards = profile.rows * -(-profile.columns // MOST_PLACES)
     for at in range(boards):
-        x = 2.0 + at * (width - 4) / max(boards - 1, 1)
-        board.add(f"J{300 + at}", "header2", (x, -21.54), {"1": GND, "2": V33}, footprint="two254v")
-        board.reach("rows3V3", x)
-        board.reach("rowsGND", x)
-    for name, x in ((V33, -4.5), ("GND^", -8.0), ("GND_", -8.0)):
-        board.tap(name, x)
+        plug = f"J{300 + at}"
+        where = (2.0 + at * (width - 4) / max(boards - 1, 1), FEED_MM[GND][1])
+        board.add(plug, "header2", where, {"1": GND, "2": V33}, footprint="two254v")
+        for net in FEED_MM:
+            board.reach(f"rows {net}", where[0])
+    for name in (V33, "GND^", "GND_"):
+        board.tap(name, FEED_MM[board.rails[name].net][0])
     board.edge = (-11.0, -25.0, right, bottom)
     screws = (
         (right - 5, -20.0),
@@ -208,8 +212,8 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
     board.rail("5VIN", "5VIN", y, 4.0)
     board.rail("ground", GND, ground, 4.0)
     board.add("J20", "terminal", (14.0, y + 8), {"1": "5VIN", "2": GND})
-    board.join("5VIN", (14.0, y + 8), width=3.0, via=2.0)
-    board.join("ground", (19.08, y + 8), width=3.0, via=2.0)
+    board.join("5VIN", board.pad("J20", "1"), width=3.0, via=2.0)
+    board.join("ground", board.pad("J20", "2"), width=3.0, via=2.0)
     branches = [("5VS", 90.0), ("5VPI", 160.0)]
     if isinstance(profile.lights, Ws2812Lights):
         branches.insert(0, ("5VL", 40.0))
@@ -219,7 +223,7 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
         board.add(f"D{at + 1}", "diode", (x + 14, low), {"1": net, "2": GND})
         board.reach("ground", x + 14)
         board.add(f"C{31 + at}", "c1000u", (x + 22, low), {"1": net, "2": GND})
-        board.join("ground", (x + 27.08, low), width=2.0, via=1.6)
+        board.join("ground", board.pad(f"C{31 + at}", "2"), width=2.0, via=1.6)
         ends = [x + 14, x + 22]
         if net == "5VS":
             ends.append(x + 34)
@@ -227,25 +231,30 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
         else:
             board.add(f"J{21 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
             board.track(net, 3.0, "F", (x, low), (x, y + 29))
-            board.join("ground", (x + 5.08, y + 29), width=3.0, via=2.0)
+            board.join("ground", board.pad(f"J{21 + at}", "2"), width=3.0, via=2.0)
         board.track(net, 2.5, "F", (x, low), (x + 4, line), (ends[-1], line))
         for end in ends:
             board.track(net, 2.0, "F", (end, line), (end, low))
         if net == "5VL":
             channel.add(net, (x + 18, line))
-    board.track(GND, 2.5, "F", (-8.0, ground), (-8.0, -21.54))
-    board.vias += [Via(GND, (-8.0, ground), 2.0), Via(GND, (-8.0, -21.54), 1.2)]
-    board.reach("ground", -8.0)
+    _feed(board, GND, ground, width=2.5, via=2.0)
+    board.reach("ground", FEED_MM[GND][0])
     return ground + 5
 
 
 def _regulator(board: Board, part: str, x: float, low: float) -> None:
     board.add("U24", part, (x, low), {"1": "5VS", "2": GND, "3": V33})
-    board.join("ground", (x + 2.54, low), width=1.2, via=1.2)
     board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
-    board.join("ground", (x + 12.54, low), width=1.2, via=1.2)
-    board.track(V33, 1.2, "F", (x + 5.08, low), (x + 10, low))
-    across = low + 3.4
-    board.track(V33, 2.0, "B", (x + 5.08, low), (x + 5.08, across), (-4.5, across))
-    board.vias += [Via(V33, (-4.5, across), 1.6), Via(V33, (-4.5, -19.0), 1.2)]
-    board.track(V33, 2.0, "F", (-4.5, across), (-4.5, -19.0))
+    for ref in ("U24", "C34"):
+        board.join("ground", board.pad(ref, "2"), width=1.2, via=1.2)
+    out, across = board.pad("U24", "3"), low + 3.4
+    board.track(V33, 1.2, "F", out, (x + 10, low))
+    board.track(V33, 2.0, "B", out, (out[0], across), (FEED_MM[V33][0], across))
+    _feed(board, V33, across, width=2.0, via=1.6)
+
+
+def _feed(board: Board, net: str, y: float, *, width: float, via: float) -> None:
+    """Lead a supply from ``y`` on the back up the left edge to the row boards' rail."""
+    x, top = FEED_MM[net]
+    board.track(net, width, "F", (x, y), (x, top))
+    board.vias += [Via(net, (x, y), via), Via(net, (x, top), 1.2)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import LIGHT_MM
-from firmware_host.plans.board import Board
+from firmware_host.plans.board import GRID_MM, Board
 
 MOST_PLACES = 5
-GNDA_PIN_Y = 14.24
+GNDA_Y = 14.24
 LEAST_PITCH_MM = 32.8
 HALF_MM = 17.3  # of its height, where the pitch leaves that
 SCREW_MM = (9.0, -6.0)  # east and north of its first and its last place: where a spacer holds it
@@ -31,7 +31,7 @@ def row_board(
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
     left, last = 0.2 - pitch_mm / 2, (places - 1) * pitch_mm
     board.edge = (left, -high, last + pitch_mm / 2 - 0.2, high)
-    rails = [(V33, 11.7, 1.5), (GNDA, 14.24, 1.5)]
+    rails = [(V33, 11.7, 1.5), (GNDA, GNDA_Y, 1.5)]
     if lights:
         rails = [(GNDL, -8.2, 2.0), (V5, -3.8, 2.0), *rails]
     for name, y, width in rails:
@@ -48,18 +48,16 @@ def row_board(
         # Along the chain: the first light is the western one, or the eastern
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
-    for name, y in ((GNDL, -8.2), (V5, -3.8)) if lights else ():
-        for end, x in (("W", left + 4.0), ("E", last + 5.0)):
-            board.add(f"J{name}{end}", "header2", (x, y), {"1": name}, footprint="power")
+    for name, y, _ in rails:
+        feeds = [("W", left + 4.0), ("E", last + 5.0)] if name in (GNDL, V5) else [("", left + 3)]
+        for end, x in feeds:
+            shape = "power" if end else "wire"
+            board.add(f"J{name}{end}", "header2", (x, y), {"1": name}, footprint=shape)
             board.reach(name, x)
-    for name, y in ((V33, 11.7), (GNDA, 14.24)):
-        board.add(f"J{name}", "header2", (left + 3, y), {"1": name}, footprint="wire")
-        board.reach(name, left + 3)
     for at in range(places):
-        name, y = f"S{at + 1}", GNDA_PIN_Y - 2.54 * (MOST_PLACES + 1 - at)
+        name, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MOST_PLACES + 1 - at)
         board.add(f"J{name}", "header2", (left + 3, y), {"1": name}, footprint="wire")
-        column = left + 6 + 0.8 * at
-        board.join(name, (left + 3, y), (column, y), width=0.25)
+        board.join(name, (left + 3, y), (left + 6 + 0.8 * at, y), width=0.25)
     if lights:
         _chain_ends(board, left, last, places, westward=westward)
     east, north = SCREW_MM
