@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 
 from drivers.lights import Look
 from drivers.plate import Plate
@@ -102,8 +102,7 @@ class Attract:
     def __init__(self) -> None:
         self.scene: Scene | None = None
         self._scenes: Iterator[Scene] = iter(())
-        self._alone_since_s: float | None = None
-        self._next_s = 0.0
+        self._alone_since_s = self._next_s = 0.0
         self.touched = False
         self._stood: tuple[object, ...] = ()
         self.stirred_s = 0.0
@@ -118,10 +117,7 @@ class Attract:
         over = standing.phase is Phase.OVER
         idle = over or (standing.phase is Phase.TURN and not standing.moves)
         if stirred or touched or not idle or standing.question is not None:
-            self._alone_since_s, self.scene = None, None
-            return
-        if self._alone_since_s is None:
-            self._alone_since_s = look.now_s
+            self._alone_since_s, self.scene = look.now_s, None
         waits_s = ENDED_S if over else IDLE_S
         if look.now_s - self._alone_since_s < waits_s or standing.game is None:
             return
@@ -143,20 +139,16 @@ def _scenes(game: Game) -> Iterator[Scene]:
     for exercise, other in cycle(played):
         position = other.start()
         for move in (*exercise.moves, exercise.solution, *exercise.following):
-            position, before = position.after(move), position
-            yield _scene(position, before)
+            before, position = position, position.after(move)
+            yield Scene(position.cells, frozenset(_changed(before, position)), MOVE_S)
         ends = (end for end in map(position.after, position.legal()) if end.over)
-        end = next(ends, None)
-        if end is not None:
-            yield _scene(end, position)
+        for end in islice(ends, 1):
+            decided = end.outcome and end.outcome.places
+            yield Scene(end.cells, frozenset(decided or _changed(position, end)), END_S)
 
 
-def _scene(position: Position, before: Position) -> Scene:
-    changed = {place for place, piece in position.cells.items() if before.cells.get(place) != piece}
-    outcome = position.outcome
-    if outcome is None:
-        return Scene(position.cells, frozenset(changed), MOVE_S)
-    return Scene(position.cells, frozenset(outcome.places or changed), END_S)
+def _changed(before: Position, after: Position) -> Iterable[str]:
+    return (place for place, piece in after.cells.items() if before.cells.get(place) != piece)
 
 
 class Showing:
@@ -186,10 +178,10 @@ class Showing:
 
     def shine(self, lamp: Glow | None) -> None:
         """As a lamp, until it is told otherwise; None: no longer."""
-        self.lamp = lamp if lamp is not None and lamp.rgb is not None else None
-        if self.lamp is not None and self.lamp.rgb is not None:
-            levels = FLICKER if self.lamp.candles else (1.0,)
-            ways = [Look(self.lamp.rgb, levels[at:] + levels[:at]) for at in range(len(levels))]
+        self.lamp = None
+        if lamp is not None and lamp.rgb is not None:
+            self.lamp, levels = lamp, FLICKER if lamp.candles else (1.0,)
+            ways = [Look(lamp.rgb, levels[at:] + levels[:at]) for at in range(len(levels))]
             self._lamp_looks = tuple(ways[5 * at % len(ways)] for at in range(self._profile.size))
 
     @property
@@ -213,17 +205,15 @@ class Showing:
         number of who asks was shown once was meant for the game, and does nothing. Whether the
         presses are used up.
         """
-        code = self._code
+        code, answer = self._code, self._answer
         if code is None:
             return False
-        if self._answer is not None and not code.shown_once(now_s, self._profile.columns):
-            ending = [press for press in presses if press.button != CONFIRM]
-        else:
-            ending = list(presses)
+        early = answer is not None and not code.shown_once(now_s, self._profile.columns)
+        ending = [each.button for each in presses if not (early and each.button == CONFIRM)]
         if ending or code.over(now_s):
-            answer, self._code, self._answer = self._answer, None, None
+            self._code = self._answer = None
             if answer is not None:
-                answer(any(press.button == CONFIRM for press in ending))
+                answer(CONFIRM in ending)
         return bool(presses) or self._code is None
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:

@@ -291,13 +291,14 @@ class Book:
         self._made: dict[str, Pending] = {}
         self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
         turns = [pending.turn for pending in self._others]
-        self.swap = next((turn for turn in turns if _swaps(turn)), None)
+        self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
+        self.swap = next((turn for turn, _, taken in self._acts if _swaps(turn, taken)), None)
         self.entries = _by_place(
             (turn.act[0].target, turn)
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
-        self.movers = _by_place((place, turn) for turn in turns for place in carried(turn))
+        self.movers = _by_place((place, turn) for turn, held, _ in self._acts for place in held)
 
     def match(
         self,
@@ -375,11 +376,11 @@ class Book:
         """
         finding = self.still.hold(cells)
         extras, missing, lifted = finding.strays, finding.missing.keys(), []
-        for turn in (pending.turn for pending in self._others):
-            held, taken = carried(turn).keys(), captured(turn).keys()
+        for turn, held_at, taken_at in self._acts:
+            held, taken = held_at.keys(), taken_at.keys()
             # It is held, or may be where it stood ``hidden``, and what it captures was taken up
             up = taken | held - hidden <= missing <= taken | held
-            if held and taken and up and _are_captured(turn, extras.values()):
+            if held and taken and up and _are_among(extras, taken_at):
                 return Landing(turn, extras)
             # Nothing is missing but that piece and what the move takes off
             if not extras and (held or taken) and (held or taken) <= missing <= taken | held:
@@ -390,21 +391,19 @@ class Book:
         """Moves of which a hand has so far done nothing but take up what they capture."""
         if finding.strays or not finding.missing:
             return ()
-        turns, missing = (pending.turn for pending in self._others), finding.missing.keys()
-        return tuple(t for t in turns if carried(t) and captured(t).keys() == missing)
+        missing = finding.missing.keys()
+        return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)
 
     def _with_extras(self, cells: Mapping[str, str]) -> tuple[Pending, ...]:
         """The move that carried a piece to where it stands, while what it captures has not left
         the board but stands elsewhere.
         """
-        for pending in self._others:
-            turn, acted = pending.turn, pending.plan.before
-            if not (carried(turn) and captured(turn)):
-                continue
-            extras = {p: piece for p, piece in cells.items() if p not in acted}
-            rest = all(cells.get(place) == piece for place, piece in acted.items())
-            if rest and extras and _are_captured(turn, extras.values()):
-                return (Pending.made(self.position, turn, extras),)
+        for pending, (turn, held, taken) in zip(self._others, self._acts, strict=True):
+            acted = pending.plan.before
+            if held and taken and all(cells.get(p) == piece for p, piece in acted.items()):
+                extras = {p: piece for p, piece in cells.items() if p not in acted}
+                if extras and _are_among(extras, taken):
+                    return (Pending.made(self.position, turn, extras),)
         return ()
 
     def _pending(self, move: str) -> Pending:
@@ -413,14 +412,14 @@ class Book:
         return self._made[move]
 
 
-def _swaps(turn: Turn) -> bool:
+def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
     """Whether the turn's act puts another piece where one leaves the board."""
-    return any(s.source is None and s.target in captured(turn) for s in turn.act)
+    return any(s.source is None and s.target in taken for s in turn.act)
 
 
-def _are_captured(turn: Turn, pieces: Iterable[str]) -> bool:
-    """Whether ``pieces`` are no others than those that ``turn`` takes off the board."""
-    return not Counter(pieces) - Counter(captured(turn).values())
+def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
+    """Whether ``pieces`` are no others than some that are ``taken`` off the board."""
+    return not Counter(pieces.values()) - Counter(taken.values())
 
 
 def _by_place(found: Iterable[tuple[str | None, Turn]]) -> Mapping[str, tuple[Turn, ...]]:
