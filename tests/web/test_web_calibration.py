@@ -136,6 +136,8 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     card = page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_contain_text("37 of 111")
     expect(page.locator(".say-card")).to_be_visible()
+    shown = player.box(card)
+    assert shown["y"] + shown["height"] <= player.box(page.locator(".lip.n"))["y"]
     card.get_by_role("button", name="Go on with the sweep", exact=True).click()
     card.get_by_role("button", name="Later", exact=True).click()
     expect(card).to_be_hidden()

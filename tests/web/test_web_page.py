@@ -257,8 +257,12 @@ def test_a_fault_is_shown_with_its_remedy_as_text_and_goes(altered, open_page):
     lost = FaultInfo("imu", "The <b>tilt</b> sensor is lost.", "Check its plug.")
     altered.table.show(faults=[lost])
     expect(faults).to_have_text("The <b>tilt</b> sensor is lost. Check its plug.")
-    altered.table.show()
+    swap = player.page.get_by_role("button", name="Swap colours", exact=True)
+    altered.table.show(swap_legal=True)
     expect(faults).to_be_hidden()
+    expect(swap).to_be_visible()
+    altered.table.show(swap_legal=True, phase="paused")  # when nothing can be carried out
+    expect(swap).to_have_count(0)
 
 
 def test_the_sensor_view_shows_field_class_and_health(lively, open_page):

@@ -36,7 +36,7 @@ export class CalibrationCard {
       h("div", { class: "row" }, this.choices, this.before, this.stop, this.goOn, this.later));
     this.card.hidden = true;
     box.append(this.card);
-    store.on(["calibration", "layout", "link"], () => this.update());
+    store.on(["calibration", "layout", "link", "watching"], () => this.update());
   }
 
   update() {
@@ -46,7 +46,7 @@ export class CalibrationCard {
     this.card.classList.toggle("running", running);
     this.waived = Boolean(info) && !running && (this.waived || this.stopped);
     this.stopped = running && this.stopped;
-    this.card.hidden = !info || this.waived;
+    this.card.hidden = !info || this.waived || !(running || this.store.mayAct); // who only watches is asked nothing
     if (!info) {
       this.place = this.last = undefined;
       return;

@@ -140,7 +140,10 @@ export class Players {
     const name = h("span", {
       class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false", title: t("Change the name"), "aria-label": t("Name of {player}", { player: nameOf(player) }),
       onfocus: () => getSelection().selectAllChildren(name),
-      onblur: () => this.rename(player, name.textContent.trim().slice(0, LONGEST_NAME)),
+      onblur: () => {
+        name.scrollLeft = 0; // a long one is read from its beginning
+        this.rename(player, name.textContent.trim().slice(0, LONGEST_NAME));
+      },
       onkeydown: (event) => {
         event.stopPropagation(); // it is no key of the plate's
         if (event.key === "Escape") name.textContent = this.called(player);

@@ -106,6 +106,7 @@ export class Actions {
     const { layout, snapshot, mayAct, review, working } = this.store;
     this.help.disabled = working;
     this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
+    const swap = snapshot.swap_legal && snapshot.phase === "turn" ? this.swap : null; // not while something is broken
     if (review) this.offer(this.lookingBack(review), this.leave);
     else if (!mayAct || snapshot.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
@@ -113,8 +114,8 @@ export class Actions {
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
     else if (snapshot.phase === "over") this.offer(this.cup.played ? this.cup.next : this.again, this.other, this.takeBack);
-    else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
-    else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
+    else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
+    else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout), this.hinting(snapshot), this.takeBack);
   }
 
   /** Whether the plate is held tilted, and a hand of the table could let it go. */
