@@ -381,7 +381,7 @@ def _question(standing: Standing) -> page.QuestionInfo | None:
         ],
         at=question.at,
         offer=question.offer,
-        say=Message("{said} {asked}", said) if question.offer else question.ask,
+        say=text("{said} {asked}", **said) if question.offer else question.ask,
     )
 
 
