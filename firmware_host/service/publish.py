@@ -286,7 +286,11 @@ class Publisher:
             may_assist=opponents.may_assist(host.game),
             asks_if_sure=list(advice.asks_if_sure),
             doubting=advice.doubting,
-            names={p: n for p, n in host.playing.people.seated.items() if p in host.game.players},
+            names={
+                player: name
+                for player, name in host.playing.people.seated.items()
+                if player in host.game.players and player not in opponents.everybody
+            },
             lesson=None if lesson is None else progress(lesson, host.standing),
             room=self._seats.room(),
             clock=self._clock(),

@@ -62,6 +62,11 @@ def joins_and_sees(served, page, other):
             served.table.look()
         raise AssertionError((other.said, served.table.latest().say, other.host.notices))
 
+    red = page.locator('.tray[data-piece="red"] .who')
+    red.click()
+    page.get_by_label("Name of Red", exact=True).fill("Zoe")
+    page.keyboard.press("Enter")
+    expect(red).to_have_text("Zoe")
     other.do(NewGame("momentum", {}, far={"blue": 1}))
     page.evaluate("localStorage.removeItem('tiltboard.begun')")  # a browser's first game
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
@@ -79,6 +84,7 @@ def joins_and_sees(served, page, other):
     lamp = page.locator(f'circle[fill="url(#light-{other.host.overlay.index_of("d4")})"]')
     expect(lamp).to_be_hidden()
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("Lyon")
+    expect(red).to_have_text("Red")  # who sat there does not play at the other table
     expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
     other.host.submit(MakeMove("d4"))
     until(lambda: served.table.latest().phase == "settle")

@@ -35,8 +35,11 @@ export class Players {
 
   seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
-  /** The person's name; "" where there is none, or the computer plays. */
-  name(player) { return this.store.snapshot?.engines[player] ? "" : this.names[this.seatOf(player)] ?? ""; }
+  /** The person's name; "" where there is none, or the computer plays, or another table. */
+  name(player) {
+    const { engines, match } = this.store.snapshot ?? {};
+    return engines?.[player] || match?.far.includes(player) ? "" : this.names[this.seatOf(player)] ?? "";
+  }
 
   /** The person's name, else the colour's. */
   called(player) { return this.name(player) || nameOf(player); }

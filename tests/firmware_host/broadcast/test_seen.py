@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
+from firmware_host.config.players import EngineSeat
 from firmware_host.messages import Catalogue
+from firmware_host.table.commands import NewGame
 from games.registry import HOSTED
 
 ENGLISH = Catalogue()
@@ -49,6 +51,14 @@ def test_a_move_is_told_when_it_counts_and_not_before(table):
 def test_names_are_told_only_where_that_is_wished(table):
     table.host.playing.people.sit("red", "Ana")
     assert seen(table).names == {}
+    assert seen(table, names=True).names == {"red": "Ana"}
+
+
+def test_who_sat_where_the_computer_plays_now_is_not_told_to_play(table):
+    for player, name in {"red": "Ana", "blue": "Dan"}.items():
+        table.host.playing.people.sit(player, name)
+    table.host.submit(NewGame("momentum", {}, engines={"blue": EngineSeat(level=1)}))
+    table.run(1)
     assert seen(table, names=True).names == {"red": "Ana"}
 
 
