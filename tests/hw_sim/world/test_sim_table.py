@@ -419,7 +419,7 @@ def test_proofs_take_no_time(table):
 @pytest.mark.parametrize(
     ("name", "targets", "says"),
     [
-        ("sensor-ded", ["d4"], "sensor-dead, sensor-stuck"),
+        ("sensor-ded", ["d4"], "did you mean 'sensor-dead'"),
         ("disk-full", [], "cannot have the fault 'disk-full'"),
         ("sensor-dead", [], "takes one of a1 to j10, not"),
         ("sensor-dead", ["k1"], "takes one of a1"),
