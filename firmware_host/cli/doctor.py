@@ -323,7 +323,13 @@ def check_parts(
         answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
     found = [of_error(fault.part, fault) for fault in wrong]
     for part, well in answers.items():
-        found += [of_error(part, faults[part])] if part in faults else well
+        if part not in faults:
+            found += well
+            continue
+        lost = of_error(part, faults[part])
+        # One bus, or one cable, is the trouble of several parts
+        if all(str(lost.found) != str(known.found) for known in found):
+            found.append(lost)
     return found
 
 

@@ -334,6 +334,17 @@ def test_a_broken_part_is_found(sim, fault, targets, subject, says):
     assert says in found
 
 
+@pytest.mark.parametrize(
+    ("name", "fault", "says"),
+    [("node", "node-unplugged", "not plugged in"), ("plate-7", "i2c-stuck", "I2C bus 1 hangs")],
+)
+def test_what_several_parts_lack_is_one_problem(name, fault, says):
+    with SimTable(load_profile(name)) as table:
+        table.faults.inject(fault)
+        [(_, found)] = parts_of(table)
+    assert says in found
+
+
 def test_a_bus_that_hangs_on_a_node_has_its_lines_in_the_remedy():
     with SimTable(load_profile("node")) as table:
         table.faults.inject("i2c-stuck")
