@@ -45,10 +45,15 @@ class Catalogue:
         self.messages = dict(messages or {})
         self._plural = gettext.c2py(plural)
 
-    @classmethod
-    def load(cls, language: str) -> Catalogue:
+    @staticmethod
+    @cache
+    def load(language: str) -> Catalogue:
         """One of ``languages``."""
-        return _load(language)
+        if language == ENGLISH:
+            return Catalogue()
+        file = resources.files("firmware_host.messages") / f"{language}.json"
+        read = msgspec.json.decode(file.read_bytes(), type=_Language)
+        return Catalogue(language, read.messages, read.plural)
 
     def translate(self, message: Message, form: str = "") -> str:
         """The sentence in this language; English where there is no translation.
@@ -90,18 +95,6 @@ class _Inner:
 
     def __repr__(self) -> str:
         return repr(format(self))  # where a sentence quotes a word: {piece!r}
-
-
-_ENGLISH = Catalogue()
-
-
-@cache
-def _load(language: str) -> Catalogue:
-    if language == ENGLISH:
-        return _ENGLISH
-    file = resources.files("firmware_host.messages") / f"{language}.json"
-    read = msgspec.json.decode(file.read_bytes(), type=_Language)
-    return Catalogue(language, read.messages, read.plural)
 
 
 @cache

@@ -15,7 +15,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
@@ -98,7 +97,7 @@ def create_app(
             Route(api.PREFIX + endpoint.path, web.served(endpoint), methods=[endpoint.method])
             for endpoint in ENDPOINTS
         ),
-        WebSocketRoute(f"{api.PREFIX}/ws", web.socket),
+        WebSocketRoute(f"{api.PREFIX}/ws", web.pages.serve),
     ]
     refused = (HTTPException, _NotTakenError, TiltboardError, RulesError)
     return Starlette(
@@ -122,7 +121,7 @@ class _Web:
         self._table = table
         self.own = catalogue
         self._access = access
-        self._pages = Pages(table, catalogue, access)
+        self.pages = Pages(table, catalogue, access)
         self._description: bytes | None = None
 
     def served(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
@@ -159,9 +158,6 @@ class _Web:
         if self._description is None:  # few ask, and a start on a Pi should not wait for it
             self._description = msgspec.json.encode(api.description())
         return Response(self._description, media_type="application/json")
-
-    async def socket(self, socket: WebSocket) -> None:
-        await self._pages.serve(socket)
 
     def _spoken(self, request: Request) -> Catalogue:
         return catalogue_for(request, self.own)
@@ -381,7 +377,7 @@ class _Web:
         return answers.SeatsState(
             players=list(shown.views),
             mine=list(self._access.sits_at(visitor)),
-            away=[p for p, device in shown.holders.items() if device not in self._pages.seated],
+            away=[p for p, device in shown.holders.items() if device not in self.pages.seated],
             codes=codes,
             pictures={each: qr_svg(f"{address}#seat={code}") for each, code in codes.items()},
             at_table=visitor.local,

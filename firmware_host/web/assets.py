@@ -6,9 +6,9 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
 
 from starlette.requests import Request
@@ -140,26 +140,23 @@ def routes(pages: Mapping[str, str]) -> list[Route]:
     """Routes to every file, and at the paths of ``pages`` to those files."""
     files = load_assets()
 
-    def to(name: str | None = None) -> Callable[[Request], Awaitable[Response]]:
-        async def serve(request: Request) -> Response:
-            return _served(files.get(name or request.path_params["name"]), request)
+    async def serve(name: str | None, request: Request) -> Response:
+        """The file, 304 where the browser has it already, or 404."""
+        asset = files.get(name or request.path_params["name"])
+        if asset is None:
+            return PlainTextResponse("There is no such file.", 404)
+        wishes = request.headers.get("accept-encoding", "").split(",")
+        compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
+        tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
+        # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
+        headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
+        headers["vary"] = "accept-encoding"
+        if compressed:
+            headers["content-encoding"] = "gzip"
+        known = request.headers.get("if-none-match", "")
+        if tag in (each.strip().removeprefix("W/") for each in known.split(",")):
+            return Response(status_code=304, headers=headers)
+        return Response(asset.compressed if compressed else asset.body, headers=headers)
 
-        return serve
-
-    return [Route("/static/{name}", to()), *(Route(at, to(name)) for at, name in pages.items())]
-
-
-def _served(asset: Asset | None, request: Request) -> Response:
-    """The file, 304 where the browser has it already, or 404."""
-    if asset is None:
-        return PlainTextResponse("There is no such file.", 404)
-    wishes = request.headers.get("accept-encoding", "").split(",")
-    compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
-    tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
-    # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
-    headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
-    headers |= {"vary": "accept-encoding"} | ({"content-encoding": "gzip"} if compressed else {})
-    known = request.headers.get("if-none-match", "")
-    if tag in (each.strip().removeprefix("W/") for each in known.split(",")):
-        return Response(status_code=304, headers=headers)
-    return Response(asset.compressed if compressed else asset.body, headers=headers)
+    at = {"/static/{name}": None, **pages}
+    return [Route(path, partial(serve, name)) for path, name in at.items()]
