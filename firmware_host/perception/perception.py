@@ -156,7 +156,7 @@ def step(
     gate, happened = stillness.moved(state.gate, now_s, frame.motion)
     events = tuple(BoardEvent(now_s, happening) for happening in happened)
     still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
-    stalled = state.last_s is not None and now_s - state.last_s > _STALL_S
+    stalled = now_s - state.now_s > _STALL_S  # and before the first scan nothing is known
     state = state.scanned(frame, gate)
     if stalled or not still or not raw_mt:
         state = replace(state, pending={}, trail=(), history=(), blind=True, start_s=None)

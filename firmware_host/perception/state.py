@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -117,8 +118,8 @@ class PlateState(Struct, frozen=True):
     ``trail``: places over which something has moved since then, the last one at ``trail_s``.
     ``doubt``: places that may be empty or hold a weak magnet -> the reading if they are empty.
 
-    ``history``: calibrated scans, newest last. ``now_s``: time of the last one; ``last_s``: the
-    same, None before the first; ``seen_s``: of the first that had a field. ``scans_per_s``: the
+    ``history``: calibrated scans, newest last. ``now_s``: time of the last one, -inf before the
+    first; ``seen_s``: of the first that had a field. ``scans_per_s``: the
     profile's, or fewer on a computer that does not keep that; ``scans``: so far. ``ready``: the
     sensors are zeroed, which began at ``start_s``. ``blind``: since the last interruption nothing
     has been at rest. ``learnt`` grows when something was found out that should be stored at once.
@@ -147,8 +148,7 @@ class PlateState(Struct, frozen=True):
     history: tuple[list[float], ...] = ()
     periods_s: tuple[float, ...] = ()
     scans: int = 0
-    now_s: float = 0.0
-    last_s: float | None = None
+    now_s: float = -inf
     seen_s: float | None = None
     start_s: float | None = None
     ready: bool = False
@@ -195,15 +195,14 @@ class PlateState(Struct, frozen=True):
             scans += 1
             seen_s = now_s if seen_s is None else seen_s
         periods_s, scans_per_s = self.periods_s, self.scans_per_s
-        if self.last_s is not None:
-            periods_s = (*periods_s, now_s - self.last_s)[-_PERIODS:]
+        if self.now_s > -inf:
+            periods_s = (*periods_s, now_s - self.now_s)[-_PERIODS:]
         if len(periods_s) == _PERIODS:
             usual_s, wanted = sorted(periods_s)[_PERIODS // 2], self.layout.profile.scans_per_s
             scans_per_s = 1 / usual_s if usual_s * wanted > _LATE else float(wanted)
         return replace(
             self,
             gate=gate,
-            last_s=now_s,
             now_s=now_s,
             seen_s=seen_s,
             scans=scans,

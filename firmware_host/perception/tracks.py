@@ -240,7 +240,7 @@ _PATH = 120
 
 
 class Slide(Struct, frozen=True):
-    """One piece that is followed. ``index``: the place that it left. ``axes``: east and north of
+    """One piece that is followed. ``index``: the place that it left. ``east``, ``north``: of
     the middle of the plate. ``table``, ``factor``: as of Fitting. ``said``: by the sensors of other
     places, log of how much likelier it is there than nowhere, and ``lately``. ``felt_s``: when its
     field was last read beside what stands on places. ``last``: where it was in the last scans.
@@ -253,23 +253,14 @@ class Slide(Struct, frozen=True):
     factor: float
     since_s: float
     felt_s: float
-    axes: tuple[Axis, Axis]
+    east: Axis
+    north: Axis
     path: tuple[tuple[float, float], ...]
     sigma: float = FIRST_MM
     said: float = 0.0
     lately: float = 0.0
     shown: bool = False
     last: tuple[tuple[float, float], ...] = ()
-
-    @property
-    def x(self) -> float:
-        """East."""
-        return self.axes[0].at
-
-    @property
-    def y(self) -> float:
-        """North."""
-        return self.axes[1].at
 
     @property
     def rests(self) -> bool:
@@ -285,7 +276,7 @@ class Slide(Struct, frozen=True):
     def at(self) -> tuple[float, float]:
         """Where the piece is; at rest, by the last scans together."""
         if not self.rests:
-            return self.x, self.y
+            return self.east.at, self.north.at
         x, y = (sum(each) / len(self.last) for each in zip(*self.last, strict=True))
         return x, y
 
@@ -296,13 +287,12 @@ class Slide(Struct, frozen=True):
 
     def later(self, after_s: float) -> Slide:
         """A scan later that nobody has looked at: where it should be by now, less surely."""
-        east, north = self.axes
-        axes = east.predicted(after_s), north.predicted(after_s)
-        return replace(self, axes=axes, sigma=sqrt(max(each.var for each in axes)))
+        east, north = self.east.predicted(after_s), self.north.predicted(after_s)
+        return replace(self, east=east, north=north, sigma=sqrt(max(east.var, north.var)))
 
     def reads_mt(self, x: float, y: float) -> float:
         """What a sensor there reads of it."""
-        return self.factor * reads_mt(self.table, hypot(x - self.x, y - self.y))
+        return self.factor * reads_mt(self.table, hypot(x - self.east.at, y - self.north.at))
 
 
 class Slides(Struct, frozen=True):
@@ -396,8 +386,8 @@ def _begun(state: PlateState, slides: Slides, index: int) -> Slides:
     table, sign = table_of(DISC_OF[magnet], layout.profile.gap_mm), SIGN_OF[magnet]
     per_mt = sign * reads_mt(table, hypot(east, north))
     factor = sign * min(1.2, max(0.8, slides.rest_mt[index] / per_mt))
-    count, now_s, axes = slides.count + 1, state.now_s, (Axis(x), Axis(y))
-    slide = Slide(count, index, magnet, table, factor, now_s, now_s, axes, ((x, y),))
+    count, now_s = slides.count + 1, state.now_s
+    slide = Slide(count, index, magnet, table, factor, now_s, now_s, Axis(x), Axis(y), ((x, y),))
     without_mt = list(slides.without_mt if slides.live else slides.full_mt)
     for sensor in _near(state, x, y, _FELT):
         without_mt[sensor] -= slide.reads_mt(*layout.centres_mm[sensor])
@@ -417,7 +407,8 @@ def _found(
     beyond the background, of which all have ``common``.
     """
     coasting = slide.later(1 / state.scans_per_s)
-    axes, there = coasting.axes, (coasting.x, coasting.y)
+    east, north = coasting.east, coasting.north
+    there = east.at, north.at
     centres, sign = state.layout.centres_mm, SIGN_OF[slide.magnet]
     # The sensor not far off that feels most of its pole
     near = [(sign * (left[each] - common), each) for each in _near(state, *there, _LOUD)]
@@ -428,10 +419,10 @@ def _found(
         sensors = [*{*sensors, *_near(state, *elsewhere, _AROUND)}]
         starts.append(elsewhere)
     reads = [_read(state, each, left[each] - common, others) for each in sensors]
-    blur_mm = hypot(_LEANS_MM, _SKEW_S * hypot(axes[0].speed, axes[1].speed))
-    fitting = Fitting(slide.table, slide.factor, reads, *axes, blur_mm)
+    blur_mm = hypot(_LEANS_MM, _SKEW_S * hypot(east.speed, north.speed))
+    fitting = Fitting(slide.table, slide.factor, reads, east, north, blur_mm)
     felt_mt, searched = left[loud] * sign, False
-    wide = max(each.var for each in axes) >= _NARROW_MM**2
+    wide = max(east.var, north.var) >= _NARROW_MM**2
     if wide and felt_mt < _DARK_MT:
         if not may_search:
             return coasting, False
@@ -453,10 +444,8 @@ def _found(
     everywhere, own = fitting.likelier(*at, slide.index)
     slide = replace(
         slide,
-        axes=(
-            axes[0].updated(found.x, found.var_x + unsure / 2),
-            axes[1].updated(found.y, found.var_y + unsure / 2),
-        ),
+        east=east.updated(found.x, found.var_x + unsure / 2),
+        north=north.updated(found.y, found.var_y + unsure / 2),
         sigma=sqrt(found.sigma**2 + unsure),
         said=slide.said + everywhere - own,
         lately=slide.lately + (everywhere - slide.lately) * 0.2,
@@ -479,13 +468,14 @@ def _felt(
     magnets, standing_mt = state.magnets, state.crosstalk.total_mt
     felt: list[Slide] = []
     for slide in sorted(live, key=lambda each: -each.said):
+        x, y = slide.east.at, slide.north.at
         reads = [
             _read(state, sensor, scan_mt[sensor] - still * standing_mt[sensor], felt)
-            for sensor in _near(state, slide.x, slide.y, _AROUND)
+            for sensor in _near(state, x, y, _AROUND)
             if magnets[sensor] is Magnet.NONE or not still
         ]
-        fitting = Fitting(slide.table, slide.factor, reads, *slide.axes, _LEANS_MM)
-        if fitting.likelier(slide.x, slide.y, slide.index)[0] > _FELT_LIKELY:
+        fitting = Fitting(slide.table, slide.factor, reads, slide.east, slide.north, _LEANS_MM)
+        if fitting.likelier(x, y, slide.index)[0] > _FELT_LIKELY:
             felt.append(slide)
     numbers = {slide.number for slide in felt}
     return [
@@ -521,8 +511,9 @@ def _near(state: PlateState, x: float, y: float, reach: int) -> Sequence[int]:
 def _place(state: PlateState, slide: Slide) -> int | None:
     """The place on which the piece stands; None between places."""
     half_mm = state.layout.profile.pitch_mm / 2
-    for sensor in _near(state, slide.x, slide.y, _AROUND):
+    there = slide.east.at, slide.north.at
+    for sensor in _near(state, *there, _AROUND):
         x, y = state.layout.centres_mm[sensor]
-        if max(abs(x - slide.x), abs(y - slide.y)) <= half_mm:
+        if max(abs(x - there[0]), abs(y - there[1])) <= half_mm:
             return sensor
     return None

@@ -214,7 +214,6 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
                 raise NotPossibleError("There is no move after move {to} to take back.", to=to)
             return _guided_back(state, journal, left if to is None else to)
         case c.Answer(value):
-            state.asking.check(value)
             return _answered(state, state.asking, state.asking.named(value))
         case c.MakeMove(move):
             _check_nothing_made(state)

@@ -227,7 +227,6 @@ class SeatArbiter:
                     raise NotPossibleError("There is nothing to hint at now.")
                 self._ask_hint[player] = self.step_number
             case Answer(value):
-                self._asking.check(value)
                 self._chosen(self._asking.named(value))
             case TakeBack(to):
                 if self._kept is None or to not in (None, self._kept):

@@ -252,7 +252,7 @@ class Asking(Generic[Meaning]):
     def folded(self) -> Asking[Meaning]:
         """An offer that was opened is only an offer again."""
         asked = self.question
-        return self if asked is None else self._at(replace(asked, at=0, offer=True))
+        return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 
     def browse(
         self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
@@ -271,23 +271,23 @@ class Asking(Generic[Meaning]):
         """Play is paused: what is asked stays as far as the buttons have brought it."""
         return replace(self, leaning=None)
 
-    def check(self, value: str) -> None:
-        """Raises NotPossibleError where ``value`` answers nothing that is asked now."""
+    def named(self, value: str) -> Choice:
+        """The choice that ``value`` names. Raises NotPossibleError where it answers nothing that is
+        asked now.
+        """
         asked = self.question
         if asked is None:
             raise NotPossibleError(
                 "The table asks nothing now.", remedy="Answer only after a question."
             )
-        if asked.named(value) is None:
+        choice = asked.named(value)
+        if choice is None:
             raise NotPossibleError(
                 "{value} is no answer to that question; the answers are: {known}.",
                 value=value,
                 known=", ".join(choice.value for choice in asked.choices),
             )
-
-    def named(self, value: str) -> Choice | None:
-        """The choice that ``value`` names, if any."""
-        return None if self.question is None else self.question.named(value)
+        return choice
 
     def meaning(self, choice: Choice) -> Meaning | str:
         """What a choice means, or the name of the game chosen."""
@@ -300,12 +300,8 @@ class Asking(Generic[Meaning]):
             return self, None
         if press.long if not asked.offer else len(asked.choices) == 1:
             return self, asked.chosen
-        if asked.offer:
-            return self._at(replace(asked, offer=False)), None
-        return self._at(replace(asked, at=(asked.at + 1) % len(asked.choices))), None
-
-    def _at(self, question: Question) -> Asking[Meaning]:
-        return replace(self, question=question)
+        at = asked.at if asked.offer else (asked.at + 1) % len(asked.choices)
+        return replace(self, question=replace(asked, at=at, offer=False)), None
 
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
         """Whether the plate may be tilted so far because that could be an answer."""
@@ -330,7 +326,7 @@ class Asking(Generic[Meaning]):
         if not self.menu:
             return self, asked.named(way)
         at = (asked.at + (1 if way == "east" else -1)) % len(asked.choices)
-        return replace(self._at(replace(asked, at=at)), leaning=(way, now_s)), None
+        return replace(self, question=replace(asked, at=at), leaning=(way, now_s)), None
 
     def _toward(self, tilt_rad: tuple[float, float]) -> str | None:
         """The choice, or the way through the menu, toward which the plate is tilted."""
