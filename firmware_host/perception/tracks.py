@@ -240,8 +240,8 @@ _PATH = 120
 
 
 class Slide(Struct, frozen=True):
-    """One piece that is followed. ``index``: the place that it left. ``east``, ``north``: of
-    the middle of the plate. ``table``, ``factor``: as of Fitting. ``said``: by the sensors of other
+    """One piece that is followed. ``index``: the place that it left. ``east``, ``north``: of the
+    middle of the plate. ``table``, ``factor``: as of Fitting. ``said``: by the sensors of other
     places, log of how much likelier it is there than nowhere, and ``lately``. ``felt_s``: when its
     field was last read beside what stands on places. ``last``: where it was in the last scans.
     """

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firmware_host.messages import Message, text
 from firmware_host.referee.book import Finding, Landing, Pending, arriving, captured, ends
 from firmware_host.referee.carries import Carry, carries, other_side
-from firmware_host.referee.state import WAITED_S, Guide, State
+from firmware_host.referee.state import Guide, State
 from firmware_host.referee.view import (
     View,
     carry_say,
@@ -312,9 +312,9 @@ def _perhaps_moved(state: State, view: View) -> View | None:
 
 def _perhaps_done(state: State, view: View) -> View | None:
     """All that is left to do is where nobody sees it; or the last of it has not been seen."""
-    todo = sorted(place for place, role in view.roles.items() if role in _ASKED)
+    todo = state.todo
     seen = [place for place in todo if place not in state.hidden]
-    if not todo or len(seen) > 1 or (seen and not state.seen.stood(WAITED_S)):
+    if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
         return None
     if seen:
         say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
@@ -462,8 +462,11 @@ def _sensors(state: State) -> State:
 
 def _asking(state: State) -> State:
     """The view of the board, with what it asks; over it the menu, while that is open."""
-    view, last = offer_claims(state, judge(state)), state.play.line.last
-    asking = state.asking
+    view, last = judge(state), state.play.line.last
+    todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
+    if todo != state.todo:
+        state = replace(state, todo=todo, todo_s=state.seen.now_s)
+    view, asking = offer_claims(state, view), state.asking
     changed = asking.menu and asking.board != state.seen.sight.cells
     if changed or (not asking.menu and view.question is None):
         asking = Asking()

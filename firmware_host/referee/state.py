@@ -170,12 +170,13 @@ class State(Struct, frozen=True):
 
     ``cells``: what stands where, with what people have said over what is ``seen``. ``claims``:
     place -> what they have said in this step that stands there. ``found``: moves that explain the
-    board, of which none can be taken for made yet. ``view``: what was told last; ``problems``: what
-    was wrong when play was last not paused. ``sounds``: new in this step. ``failed``: sensors of
-    which that was told. ``notice``: something past, and until when it is told. ``trouble``: why
-    nothing can be confirmed now; ``retry_s``: when that is tried again; ``owed``: how many moves
-    are to be left then, if some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to
-    look again although nothing changes.
+    board, of which none can be taken for made yet. ``todo``: places where something is to be done,
+    asked for since ``todo_s``. ``view``: what was told last; ``problems``: what was wrong when play
+    was last not paused. ``sounds``: new in this step. ``failed``: sensors of which that was told.
+    ``notice``: something past, and until when it is told. ``trouble``: why nothing can be confirmed
+    now; ``retry_s``: when that is tried again; ``owed``: how many moves are to be left then, if
+    some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to look again although
+    nothing changes.
     """
 
     play: Play
@@ -188,6 +189,8 @@ class State(Struct, frozen=True):
     found: tuple[Pending, ...] = ()
     asking: Asking[Meaning] = field(default_factory=Asking)
     failed: frozenset[str] = frozenset()
+    todo: tuple[str, ...] = ()
+    todo_s: float = -inf
     view: View = NOT_READY
     problems: Problems = frozenset()
     sounds: tuple[Sound, ...] = ()
@@ -217,7 +220,7 @@ class State(Struct, frozen=True):
         notice = () if self.notice is None else (self.notice[1],)
         seen, waits_s = self.seen, (UNSURE_SAY_S, APPEARS_S, UNSURE_FIX_S)
         unsure = [at_s + wait_s for at_s in seen.unsure_since_s.values() for wait_s in waits_s]
-        stood = (seen.sure_since_s + TAKE_BACK_S, seen.same_since_s + WAITED_S)
+        stood = (seen.sure_since_s + TAKE_BACK_S, self.waits_until_s)
         alarms_s = (self.retry_s, *notice, *stood, *unsure)
         wake_s = min((at_s for at_s in alarms_s if not seen.is_due(at_s)), default=inf)
         return replace(self, wake_s=wake_s - SLACK_S)
@@ -238,6 +241,11 @@ class State(Struct, frozen=True):
             return text("Level the plate.")
         still = sight.stillness is Stillness.STILL
         return None if still else text("Wait until the plate lies still.")
+
+    @property
+    def waits_until_s(self) -> float:
+        """When what is asked for should have been seen, if it has been done."""
+        return max(self.seen.same_since_s, self.todo_s) + WAITED_S
 
     @property
     def may_answer(self) -> bool:

@@ -642,3 +642,14 @@ def test_of_several_sensors_that_fail_at_once_every_one_is_named(refereed):
     assert say(table).startswith("The sensors of a1, g7 have failed. ")
     table.wait(3.1)
     assert "failed" not in say(table)
+
+
+def test_what_was_asked_for_just_now_is_not_asked_to_be_confirmed(refereed):
+    table = refereed("d4", "a1", pie=False)
+    table.wait(10.0)
+    table.press("back")
+    assert say(table) == "The move is taken back. Take the blue marble off a1."
+    table.wait(4.9)
+    assert table.standing.question is None
+    table.wait(0.2)
+    assert say(table).endswith("If that is done, press confirm.")
