@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from hw_sim.errors import HandsError
 from hw_sim.rng import Stream
@@ -23,7 +23,7 @@ PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
 LANDING_MM = 3.0  # how far off centre a knocked piece ends up at most, each way
 KNOCK_SPREAD_S = 0.03
-PLACE_DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+STRAIGHT = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
 OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
 FRICTION = 0.40  # of felt on varnish, as a hand expects it
@@ -39,8 +39,7 @@ Offset = tuple[float, float]
 CENTRE: Offset = (0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """When something is done: ``touch_s`` is when the piece meets the plate (or, taken or picked
     up, leaves it); ``end_s`` when the hand has left. Virtual seconds.
     """
@@ -221,8 +220,7 @@ class Hands:
         taken_mm = {other.goal[2] for other in self._world.pieces.values() if other.held}
         while height_mm in taken_mm:
             height_mm += paths.HOVER_STEP_MM
-        lift = partial(paths.lift, height_mm=height_mm, pace=self._pace())
-        action = self.start(piece, lift)
+        action = self.start(piece, partial(paths.lift, height_mm=height_mm, pace=self._pace()))
         piece.held, piece.stood = True, stood
         return action
 
@@ -314,8 +312,7 @@ class Hands:
         ``touch_s``: when the angles are reached; ``end_s``: when the plate is at rest for good.
         """
         now_s = self._now()
-        reached_s, end_s = self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)
-        return self._done(Action(now_s, reached_s, end_s))
+        return self._done(Action(now_s, *self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)))
 
     def spin_plate(self, by_rad: float) -> Action:
         """Turn the plate about its own axis."""
@@ -344,8 +341,7 @@ class Hands:
                 button=button,
                 known=", ".join(self._world.buttons),
             )
-        closed_s, open_s = contact.press(now_s, held_s)
-        return self._done(Action(now_s, closed_s, open_s))
+        return self._done(Action(now_s, *contact.press(now_s, held_s)))
 
     # Any piece, along a way of one's own
 
@@ -478,14 +474,11 @@ class Hands:
         """Jump to a free place beside it; ``plans``: of those that are knocked with it, by id."""
         profile = self._world.profile
         row, column = divmod(index, profile.columns)
-        directions = [
-            *self._stream.sample(PLACE_DIRECTIONS, 4),
-            *self._stream.sample(DIAGONALS, 4),
-        ]
+        straight, diagonal = (self._stream.sample(ways, 4) for ways in (STRAIGHT, DIAGONALS))
         start_s = self._now() + self._stream.uniform(0.0, KNOCK_SPREAD_S)
         off = self._stream.uniform(-LANDING_MM, LANDING_MM)
         offset = (off, self._stream.uniform(-LANDING_MM, LANDING_MM))
-        for east, north in directions:
+        for east, north in (*straight, *diagonal):
             if not (0 <= column + east < profile.columns and 0 <= row + north < profile.rows):
                 continue
             target = (row + north) * profile.columns + column + east

@@ -61,11 +61,6 @@ class Verdict(NamedTuple):
     why: Message
     choices: tuple[Choice, ...] = ()
 
-    @property
-    def is_unlikely(self) -> bool:
-        """Rather than impossible: somebody may say that it is right."""
-        return any(choice.value == Answer.RIGHT for choice in self.choices)
-
 
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[Choice, ...]:
     """The answer that its sensor is broken, where enough others are left."""
@@ -172,29 +167,24 @@ def _piece(magnet: Magnet | None) -> Message:
     return text("a strong piece, south down (the second player's)")
 
 
-def _put_here(task: Task, name: str, progress: Progress) -> Message:
-    """Where the piece goes next."""
-    same = bool(progress.own_mt)
-    if progress.last is not None and same:  # it is on the plate
-        return text("Slide or carry it on to {place}, to the middle.", place=name)
-    if same and task.magnet is None:
-        return text("Put the same strong piece as before on the middle of {place}.", place=name)
-    return text(
-        "Put {piece} on the middle of {place}, and no other piece on the plate.",
-        piece=_piece(task.magnet),
-        place=name,
-    )
-
-
 class Placing:
     """One piece on one place. ``first``: what is said before anything is read."""
 
     def __init__(self, profile: Profile, progress: Progress, task: Task) -> None:
         self._profile, self._progress, self._magnet = profile, progress, task.magnet
         self._place = place = task.place or 0
-        self._name = profile.places[place]
+        self._name = name = profile.places[place]
+        say = text(
+            "Put {piece} on the middle of {place}, and no other piece on the plate.",
+            piece=_piece(task.magnet),
+            place=name,
+        )
+        if progress.own_mt and progress.last is not None:  # it is on the plate
+            say = text("Slide or carry it on to {place}, to the middle.", place=name)
+        elif progress.own_mt and task.magnet is None:
+            say = text("Put the same strong piece as before on the middle of {place}.", place=name)
         lit = dict.fromkeys(progress.carried(task.magnet), Light.DONE) | {place: Light.TARGET}
-        self.first = Step(_put_here(task, self._name, progress), lights=lit)
+        self.first = Step(say, lights=lit)
         self._window = Window(profile, REST_S)
         self._since_s: float | None = None
         self._left = progress.last in (None, place)  # where it was read last
@@ -255,7 +245,9 @@ class Placing:
         if self._resting is None or self._resting[0] != wire:
             self._resting = wire, now_s
         found, said = self._judge(wire, means), self._verdict
-        if found is not None and not (self._sure and found.is_unlikely):
+        choices = () if found is None else found.choices
+        may_be_right = any(choice.value == Answer.RIGHT for choice in choices)
+        if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
             if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:  # not each new figure

@@ -64,7 +64,7 @@ Action = c.NewGame | c.Answer | c.Deed | Meanwhile | SetupByHand | Wait | Kill |
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a scenario."""
+    """One line of a scenario. ``text``: without its comment."""
 
     line: int
     text: str
@@ -104,11 +104,8 @@ def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
 
 def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
     """Read what may follow, such as ``from 40 tremble 1``, in any order; ``kinds``: the most."""
-    if (
-        len(words) % 2
-        or not set(words[::2]) <= kinds.keys()
-        or len(set(words[::2])) < len(words) / 2
-    ):
+    once = {*words[::2]}
+    if not once <= kinds.keys() or 2 * len(once) != len(words):
         raise UnreadableError(f"expected '{form}'")
     return {
         kind: bounded(word, f"a number after {kind!r}", kinds[kind], least=0.0)
@@ -148,16 +145,12 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
             steps and isinstance(steps[-1].action, c.NewGame)
         ):
             raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
-        steps.append(Step(number, _plain(words), action))
+        steps.append(Step(number, " ".join(map(_quoted, words)), action))
     return tuple(steps)
 
 
-def _plain(words: Sequence[str]) -> str:
-    """The step without its comment, so that it can be read again."""
-    return " ".join(map(_quoted, words))
-
-
 def _quoted(word: str) -> str:
+    """So that it can be read again."""
     if _SPECIAL.search(word):
         return shlex.quote(word)
     return f'"{word}"' if " " in word or not word else word

@@ -240,10 +240,11 @@ class ScenarioRunner:
             case Answer(value=value):
                 self._wait_quiet()
                 host = self._actor.host
-                seated = isinstance(host.game, SeatedGame) and host.standing.question is None
-                who = value.partition(":")[0]
-                move = SeatMove(who if who in host.game.players else None, value)
-                host.do(move if seated else action)
+                if isinstance(host.game, SeatedGame) and host.standing.question is None:
+                    who = value.partition(":")[0]
+                    host.do(SeatMove(who if who in host.game.players else None, value))
+                else:
+                    host.do(action)
                 self._tick()
             case s.Expect():
                 return self._expect(action)

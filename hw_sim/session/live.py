@@ -264,13 +264,8 @@ class LiveTable:
         self._plate = KeptPlate(state)
         self._hands = PageHands(self._session, self._call)
         self._ahead_s = 0.0  # the real clock minus the virtual one
-        self.table = Table(
-            self._open,
-            self._wait,
-            self._real,
-            hands=self._hands,
-            close=self._close,
-        )
+        close = self._session.__exit__
+        self.table = Table(self._open, self._wait, self._real, hands=self._hands, close=close)
 
     def _call(self, work: Callable[[], None]) -> Future[None]:
         return self.table.call(work)
@@ -289,6 +284,3 @@ class LiveTable:
         if delay_s < -CATCH_UP_S:
             self._ahead_s -= delay_s
         self._real.sleep(delay_s)
-
-    def _close(self) -> None:
-        self._session.__exit__()

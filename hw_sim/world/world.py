@@ -58,11 +58,8 @@ class World:
         self._magnets = streams.stream("magnets")
         self._made = 0
         gaps = streams.stream("gaps")
-        self.gaps_mm = tuple(
-            profile.gap_mm + gaps.uniform(-gap_spread_mm, gap_spread_mm)
-            for _ in range(profile.size)
-        )
-        self.set_gaps(self.gaps_mm)
+        spread = (gaps.uniform(-gap_spread_mm, gap_spread_mm) for _ in range(profile.size))
+        self.set_gaps(profile.gap_mm + off_mm for off_mm in spread)
 
     def _new_plate(self, stream: Stream) -> Plate:
         return Plate(stream)
