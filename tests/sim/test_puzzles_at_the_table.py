@@ -179,3 +179,10 @@ def test_a_win_in_three_or_more_is_solved_move_by_move(table, game):
     assert str(table.host.shown.say) == "Now win!"
     table.make(next(m for m in wins if position.play(m).position.outcome.winner == position.mover))
     assert (table.progress.done, table.progress.wrong) == (table.progress.steps, False)
+
+
+def test_a_hint_in_one_breath_with_a_puzzle_takes_no_move_of_the_game_before_back(table):
+    table.make(table.standing.position.legal()[0])
+    asked = [table.host.submit(SolvePuzzle("momentum", 1)), table.host.submit(Hint())]
+    table.session.tick()
+    assert [each.exception(0) for each in asked] == [None, None]
