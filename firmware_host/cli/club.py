@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG
-from firmware_host.cli.speech import misuse, say, serving, speak
+from firmware_host.cli.speech import misuse, say, serving, speak, words
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.settings import check_host, load_settings
 from firmware_host.messages import text
@@ -45,7 +45,7 @@ def command(
             say(text("Round {number}", number=number))
             for first, second, won in games:
                 result = "" if second is None or won is None else f"  {won}"
-                click.echo(f"  {first} - {second or ''}{result}")
+                click.echo(f"  {first} - {second or words(text('bye'))}{result}")
         say(text("Standings"))
         for at, line in enumerate(sheet.standings, 1):
             click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")

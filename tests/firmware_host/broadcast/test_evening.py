@@ -4,6 +4,7 @@ import random
 from itertools import combinations
 
 import pytest
+from click.testing import CliRunner
 
 from firmware_host.broadcast.evening import (
     DRAW,
@@ -14,6 +15,7 @@ from firmware_host.broadcast.evening import (
     round_robin,
     standings,
 )
+from firmware_host.cli.main import cli
 from firmware_host.config.errors import ConfigError
 
 NAMES = ["Ana", "Ben", "Chloé", "Dan", 'Eva "Queen" \\', "Finn", "Grażyna", "Hugo", "Ida"]
@@ -108,3 +110,8 @@ def test_a_file_that_is_wrong_says_where(tmp_path, text, said):
     path.write_text(text)
     with pytest.raises(ConfigError, match=said):
         read_evening(path)
+
+
+def test_who_has_no_opponent_in_a_round_is_told_so_on_paper(tmp_path):
+    printed = CliRunner().invoke(cli, ["club", str(written(tmp_path, 3)), "--print"]).output
+    assert printed.count(" - bye\n") == 3 and " - \n" not in printed
