@@ -204,12 +204,13 @@ class ServiceHost:
         ]
         self.sight = SimpleNamespace(cells=seen.cells, faults=faults)
         sensors = seen.sensors
-        self.observation = SimpleNamespace(
+        observation = SimpleNamespace(
             magnets=sensors.magnets,
             unsure=sensors.unsure,
             stillness=seen.stillness,
             ready=str(seen.say) != str(troubles.NOT_READY),
         )
+        self.look = SimpleNamespace(observation=observation)
         return new
 
     def do(self, command: commands.Command) -> None:
