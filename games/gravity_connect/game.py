@@ -260,7 +260,7 @@ class GravityConnectType(GameType):
         "far edge. A slot whose line is full cannot be used.",
         "You may not use the same side in two of your turns in a row.",
         "Whoever connects five or more tiles of their colour in their own turn wins, along a row, "
-        "a column or a diagonal.",
+        "a column or a diagonal; on the smallest board four are enough.",
         "If the board is full and nobody has done so, the second player wins.",
     )
 
