@@ -102,7 +102,12 @@ def run(
         plate = table.plate(buses)
         until_done.callback(plate.close)
         wait = Pacer(buses.clock, table.scans_per_s).wait
-        run_sweep(sweep, plate, wait, _told(answer))
+        try:
+            run_sweep(sweep, plate, wait, _told(answer))
+        except KeyboardInterrupt as stopped:
+            click.echo(err=True)  # the terminal's own ^C stands on this line
+            say(text("What is done is kept: the next run goes on from there."), err=True)
+            raise click.Abort from stopped
         found = sweep.calibration(buses.clock.calendar())
     new = None if found == (before or uncalibrated(table)) else found
     if new is not None:

@@ -65,6 +65,7 @@ def idle_table(
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
     """A table with these faults. Raises ConfigError for one that it cannot have."""
     from hw_sim.errors import FaultError
+    from hw_sim.faults import OF_MAGNETS
     from hw_sim.miswiring import miswire, miswirings
     from hw_sim.table import SimTable
 
@@ -80,6 +81,13 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
                     hint=nearest(name, (*wrong, *broken)),
                     known=", ".join(wrong),
                     faults=", ".join(broken),
+                )
+            if name in OF_MAGNETS:
+                raise ConfigError(
+                    "{name}: no piece stands on the table yet whose magnet could fail.",
+                    remedy="Try it where pieces stand: in a scenario, or on the page of"
+                    " tiltboard sim.",
+                    name=name,
                 )
             try:
                 miswire(table, name, targets)

@@ -46,6 +46,7 @@ from firmware_host.messages import nearest, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.table import troubles
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
+from firmware_host.table.lateness import BUSY, ScanWatch
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Asked
 
@@ -58,6 +59,10 @@ NO = Choice(Answer.NO, text("No"))
 DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))
 NOTHING = Choice(Answer.NOTHING, text("It does nothing"))
 SKIP = Choice(Answer.SKIP, text("Go on without it"))
+LATER = Choice(Answer.SKIP, text("Leave this for another run"))
+UNJUDGED = text(
+    "While that lasts, a press may be missed: the next run asks for the buttons once more."
+)
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
     Part.LIGHTS: "lights",
     Part.BUTTONS: "panel",
@@ -160,6 +165,8 @@ class Sweep:
         self.done = False
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
+        self._scans = ScanWatch()
+        self._busy: PartError | None = None
         self._answer: str | None = None
         self._steps = self._all_steps()
         self.step = next(self._steps)
@@ -225,6 +232,7 @@ class Sweep:
             if number < len(choices) and task is not None and task.ask is not Ask.PRESS:
                 self._answer = choices[number].value
         answer, self._answer = self._answer, None
+        self._busy = self._scans.update(frame)
         self.step = self._steps.send((frame, answer))
         if self.step.accepted or self.done:
             self._keep(self.progress)
@@ -239,15 +247,22 @@ class Sweep:
             task = next((task for task, known in todo if not known), None)
             if task is None:
                 break
-            asking, missing = self._asking(task), None
+            asking, missing, held_up = self._asking(task), None, None
             step = next(asking)
             while True:
                 refused = step.refused or refused
                 step = replace(step, refused=refused, task=task, accepted=accepted)
                 frame, answer = yield replace(step, done=done, total=total)
                 accepted = False
+                if self._scans.late:
+                    held_up = frame.faults[-1] if frame.faults else self._busy or held_up
                 if answer == Answer.SKIP:
                     self._skip(*(missing or (task.part, None)))
+                    accepted, refused = True, None
+                    break
+                if answer == Answer.NOTHING and held_up is not None:
+                    self._skip(task.part, held_up)
+                    self.troubles.append(note("panel", UNJUDGED))
                     accepted, refused = True, None
                     break
                 missing = self._missing(task, frame)
@@ -294,6 +309,8 @@ class Sweep:
         if task.ask is Ask.EMPTY and frame.field_mt and self._has_tilt:
             part = Part.EDGES
         fault = next((f for f in frame.faults if f.part in (FAULT_OF[part], "node")), None)
+        if part in (Part.EDGES, Part.PLACES):  # what is pressed, seen and heard lasts long enough
+            fault = fault or self._busy
         reading: object = {Part.EDGES: frame.motion, Part.PLACES: frame.field_mt}.get(part, frame)
         return None if reading and fault is None else (part, fault)
 
@@ -305,11 +322,13 @@ class Sweep:
             found = text("How the tilt sensor lies could not be found out.")
             self.troubles.append(problem(name, found, remedy))
             return
+        if fault.part != "node":
+            name = fault.part
         wrong = of_error(name, fault)
         if any(str(wrong.found) == str(known.found) for known in self.troubles):
             return  # one bus, or one cable, is the trouble of several parts
         self.troubles.append(wrong)
-        if not isinstance(fault, WrongPartError):
+        if fault is not BUSY and not isinstance(fault, WrongPartError):
             self.troubles.append(note(name, supply_of(name)))
 
 
@@ -317,7 +336,8 @@ def _waiting(fault: PartError | None) -> Step:
     """For a part that does not answer; None: the one that takes a moment to start."""
     if fault is None:
         return Step(text("The tilt sensor is starting."))
-    return Step(troubles.part_missing([fault]), choices=(SKIP,))
+    leave = LATER if fault is BUSY else SKIP
+    return Step(troubles.part_missing([fault]), choices=(leave,))
 
 
 def begin(

@@ -15,25 +15,18 @@ from firmware_host.perception.calibration import Calibration, CalibrationStore
 from firmware_host.perception.perception import Perception
 from firmware_host.table.buttons import BACK, Buttons, Press
 from firmware_host.table.commands import GameRequest
+from firmware_host.table.lateness import ScanWatch
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Observation, Sight
 from games.base import Position
 
-LATE_S = 0.25  # perception begins again after such a gap
-STALLS = 2  # a single late scan passes without a word
 UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
 ASKEW_S = 3.0
-STEADY_S = 0.5  # of scans in time, then it is over
 LASTS_S = 2.0
 
 _log = logging.getLogger(__name__)
 
 
-_BUSY = PartReadingError(
-    "computer",
-    "The table's computer is too busy to read the sensors in time.",
-    remedy="Stop other programs on it, and check that it is not too hot.",
-)
 _ASKEW = PartReadingError(
     "imu",
     "The tilt sensor does not lie as the table thinks.",
@@ -42,31 +35,23 @@ _ASKEW = PartReadingError(
 
 
 class FrameWatch:
-    """What is wrong although every part answers: scans do not come in time, where no part that is
-    lost has taken its bus's time-out; or gravity comes from elsewhere than the tilt sensor is
-    thought to have its face, for longer than a hand holds a plate on its edge.
+    """What is wrong although every part answers: scans do not come in time; or gravity comes from
+    elsewhere than the tilt sensor is thought to have its face, for longer than a hand holds a plate
+    on its edge.
     """
 
     def __init__(self) -> None:
-        self._last_s: float | None = None
-        self._stalls = 0
-        self._steady_since_s = 0.0
+        self._scans = ScanWatch()
         self._askew_since_s: float | None = None
 
     def update(self, frame: Frame) -> Sequence[PartError]:
         """Take one scan in; the faults, while there are any."""
-        now_s, last_s, motion = frame.time_s, self._last_s, frame.motion
-        self._last_s = now_s
-        if last_s is not None and now_s - last_s > LATE_S and not frame.faults:
-            self._stalls += 1
-            self._steady_since_s = now_s
-        elif now_s - self._steady_since_s >= STEADY_S:
-            self._stalls = 0
+        now_s, motion, busy = frame.time_s, frame.motion, self._scans.update(frame)
         if motion is None or motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
             self._askew_since_s = None
         elif self._askew_since_s is None:
             self._askew_since_s = now_s
-        found = [_BUSY] if self._stalls >= STALLS else []
+        found = [] if busy is None else [busy]
         askew_since_s = self._askew_since_s
         if askew_since_s is not None and now_s - askew_since_s >= ASKEW_S:
             found.append(_ASKEW)

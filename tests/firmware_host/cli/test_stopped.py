@@ -45,6 +45,25 @@ def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, sa
     assert complaint.lstrip("\n") == said
 
 
+@pytest.mark.usefixtures("heeded")
+def test_a_sweep_that_is_stopped_says_that_the_next_one_goes_on(tmp_path):
+    command = [sys.executable, "-m", "firmware_host.cli", "bringup", "--sim", "--state", tmp_path]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert any("Slide or carry it on to c1" in line for line in running.stdout)
+        running.send_signal(signal.SIGINT)
+        _, complaint = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert complaint.split("\n") == [
+        "",
+        "What is done is kept: the next run goes on from there.",
+        "Stopped.",
+        "",
+    ]
+
+
 def test_output_to_a_full_disk_is_one_line(tmp_path):
     scenario = tmp_path / "home.scenario"
     scenario.write_text("game momentum\n")

@@ -158,6 +158,37 @@ def test_a_part_that_takes_a_moment_to_start_is_not_called_silent(tiltboard):
     assert "not answer" not in said
 
 
+@pytest.mark.parametrize(
+    ("fault", "profile", "cause"),
+    [
+        ("scan-stall", "plate-10", "computer: The table's computer is too busy to read"),
+        ("i2c-stuck 1", "plate-7", "tilt sensor: I2C bus 1 hangs: something holds SDA or SCL low."),
+    ],
+)
+def test_what_keeps_the_table_from_being_read_is_named_and_nothing_that_works_is_blamed(
+    tiltboard, fault, profile, cause
+):
+    table = f"--sim --profile {profile}"
+    status, said = tiltboard(f"tiltboard bringup {table}", fault)
+    assert status == 1
+    assert f"\n{cause}" in said
+    assert said.splitlines()[-1].startswith("Mend that, and run the same command again")
+    assert "does nothing." not in said
+    assert "not noticed" not in said
+    assert "the next run asks for the buttons once more" in said
+    _, said = tiltboard(f"tiltboard bringup {table}", fault)
+    assert "Look at the board" not in said
+    assert "Press the button confirm" in said
+
+
+@pytest.mark.parametrize("fault", ["weak-magnet a1", "magnet-turned a1"])
+@pytest.mark.parametrize("command", ["bringup", "doctor"])
+def test_a_magnet_that_no_piece_has_yet_can_fail_elsewhere(tiltboard, command, fault):
+    with pytest.raises(ConfigError, match="in a scenario, or on the page of tiltboard sim"):
+        line = shlex.split(f"{command} --sim --fault")
+        CliRunner().invoke(cli, [*line, fault], catch_exceptions=False)
+
+
 def test_a_light_that_misreads_its_line_is_seen_to_be_dimmer_than_the_others(tiltboard):
     status, said = tiltboard("tiltboard bringup --sim --only lights", "lights-level")
     assert status == 1
