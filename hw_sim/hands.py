@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from hw_sim.errors import HandsError
 from hw_sim.rng import Stream
@@ -39,7 +39,8 @@ Offset = tuple[float, float]
 CENTRE: Offset = (0.0, 0.0)
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """When something is done: ``touch_s`` is when the piece meets the plate (or, taken or picked
     up, leaves it); ``end_s`` when the hand has left. Virtual seconds.
     """
