@@ -12,11 +12,11 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings, engine_commands
 from firmware_host.engines.room import EngineRoom
 from firmware_host.host.host import Host
-from firmware_host.host.playing import usual_options
+from firmware_host.host.playing import presets_for, usual_options
 from firmware_host.journal.writer import Journal, Starts
 from firmware_host.perception.calibration import CalibrationStore
 from firmware_host.table.commands import NewGame
-from games.registry import game_type
+from games.registry import HOSTED, game_type
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +27,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
-    kind = game_type(settings.game)
-    options = settings.options or usual_options(kind, profile)
+    first_game = _first_game(profile, settings)
     journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
     aside = journal.set_aside
     if aside is not None:
@@ -42,7 +41,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             journal,
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
-            first_game=NewGame(settings.game, options),
+            first_game=first_game,
             notice=left if aside is None else aside.message(),
             scanned=starts.scanned,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
@@ -51,6 +50,16 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     except BaseException:
         journal.close()
         raise
+
+
+def _first_game(profile: Profile, settings: Settings) -> NewGame:
+    """As ``settings`` say; where they choose no options and none of that game's boards fits, the
+    first game that does. Raises RulesError.
+    """
+    kind = game_type(settings.game)
+    if kind.presets and not settings.options and not presets_for(kind, profile):
+        kind = next((each for each in HOSTED.values() if presets_for(each, profile)), kind)
+    return NewGame(kind.name, settings.options or usual_options(kind, profile))
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:

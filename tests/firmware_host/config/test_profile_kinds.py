@@ -6,6 +6,7 @@ from drivers.lights import Look
 from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
 from firmware_host.config.files import convert
 from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings
 from firmware_host.host.assemble import missing_table
 from firmware_host.table.commands import NewGame
 from firmware_host.table.overlay import Overlay
@@ -114,6 +115,23 @@ def test_a_game_that_needs_more_is_refused_with_what_would_do(name, options, tol
     game = game_type("momentum").create(options)
     with pytest.raises(BoardDoesNotFitError, match=told):
         Overlay(load_profile(name), game)
+
+
+def test_a_table_too_small_for_the_usual_game_begins_with_one_that_fits(changed, tmp_path) -> None:
+    small = changed("plate-10", "columns = 10\nrows = 10", "columns = 4\nrows = 3")
+    with SimSession(small, tmp_path) as session:
+        assert session.host.game.name != "momentum"
+        session.host.do(NewGame("momentum", {"width": 4, "height": 3, "marbles": 3}))
+        assert len(session.host.game.board) == 12
+
+
+def test_a_game_that_the_settings_choose_is_refused_where_it_does_not_fit(tmp_path) -> None:
+    own = Settings(options={"size": 7, "marbles": 8})
+    with (
+        pytest.raises(BoardDoesNotFitError),
+        SimSession(load_profile("matrix-gpio"), tmp_path, settings=own),
+    ):
+        pass
 
 
 def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
