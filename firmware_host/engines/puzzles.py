@@ -87,7 +87,8 @@ def exercises(game: str) -> tuple[Puzzle, ...]:
 
 
 def exercise_game(game: str, number: int) -> ExerciseGame:
-    """``number``: from 1. Raises NoSuchPuzzleError."""
+    """``number``: from 1. Raises UnknownGameError, NoSuchPuzzleError."""
+    game_type(game)
     found = exercises(game)
     if not 1 <= number <= len(found):
         raise NoSuchPuzzleError(
