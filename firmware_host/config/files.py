@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import stat
 import tomllib
 import typing
@@ -29,6 +30,7 @@ MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration o
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
+_LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")  # in msgspec's words
 _log = logging.getLogger(__name__)
 
 
@@ -203,13 +205,28 @@ def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         why, _, where = str(error).partition(" - at `$.")
+        length = _LENGTH.fullmatch(why)
         raise ConfigError(
             "{source}: {key}: {why}.",
-            remedy="Correct that value.",
+            remedy="Correct that value."
+            if length is None
+            else "Add what is missing."
+            if length[2] == ">"
+            else "Make it shorter.",
             source=source,
             key=where.rstrip("`") or text("top level"),
-            why=why,
+            why=why if length is None else _wrong_length(*length.groups()),
         ) from error
+
+
+def _wrong_length(kind: str, bound: str, limit: str) -> Message:
+    if kind == "str":
+        if bound == ">":
+            return text("too few characters, {limit} is the least", limit=limit)
+        return text("too many characters, {limit} is the most", limit=limit)
+    if bound == ">":
+        return text("too few entries, {limit} is the least", limit=limit)
+    return text("too many entries, {limit} is the most", limit=limit)
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:

@@ -307,7 +307,13 @@ class Link:
         _log.info("Connected to the broker %s", self._broker)
 
     def _fail(self, _client: Any, _data: Any) -> None:
-        self._lost(text("The broker {broker} does not answer.", broker=self._broker))
+        self._lost(
+            text(
+                "The broker {broker} does not answer. Check that it is switched on, its address"
+                " and the network; it is tried again and again.",
+                broker=self._broker,
+            )
+        )
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, flags: Any, reason: Any, _more: Any) -> None:

@@ -217,7 +217,12 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
             return _answered(state, state.asking, state.asking.named(value))
         case c.MakeMove(move):
             _check_nothing_made(state)
-            if play.line.outcome is not None or move not in play.line.position.legal():
+            if play.line.outcome is not None:
+                raise NotPossibleError(
+                    "The game is over.",
+                    remedy="Begin another one: press confirm, or choose it on the page.",
+                )
+            if move not in play.line.position.legal():
                 raise NotPossibleError("{move} is not a legal move now.", move=move)
             return _ask_for(state, play.line.position.play(move))
         case c.Swap():

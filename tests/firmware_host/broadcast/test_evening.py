@@ -95,7 +95,11 @@ GAME = TWO + "[[result]]\nround = 1\nfirst = 'Ana'\nsecond = "
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("players = ['Ana']", "players"),
+        ("players = ['Ana']", r"players: too few entries, 2 is the least\. Add what is missing\.$"),
+        (
+            TWO + f"title = '{'x' * 81}'",
+            r"title: too many characters, 80 is the most\. Make it",
+        ),
         ("players = ['Ana', 'ana']", "same name"),
         (TWO + "pairing = 'swiss'", "more players"),
         (TWO + "pairing = 'knockout'", "pairing"),

@@ -308,7 +308,7 @@ def test_no_broker_answers_is_said_once(caplog):
     assert "has not answered yet" in str(one.problem)
     one._fail(None, None)
     one._fail(None, None)
-    assert "does not answer" in str(one.problem)
+    assert "does not answer. Check that it is switched on" in str(one.problem)
     assert caplog.text.count("does not answer") == 1
     one.close()
 

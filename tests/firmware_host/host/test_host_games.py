@@ -11,6 +11,7 @@ from firmware_host.table.commands import (
     Assist,
     Calibrate,
     ImportGame,
+    MakeMove,
     NewGame,
     Resign,
     ResumeGame,
@@ -235,3 +236,14 @@ def test_what_is_asked_at_once_is_done_in_order_each_in_the_game_that_it_was_mea
     assert others[0].result(0) is None
     assert isinstance(others[1].exception(0), NotPossibleError)
     assert host.game.name == "attraktion"
+
+
+def test_a_move_after_the_end_is_told_that_and_how_to_begin_another(session):
+    session.host.do(Resign("red"))
+    with pytest.raises(
+        NotPossibleError, match=r"The game is over\. Begin another one: press confirm"
+    ):
+        session.host.do(MakeMove("d4"))
+    session.hands.press("confirm", 0.1)
+    session.run_until(2.0)
+    assert session.host.standing.outcome is None
