@@ -232,9 +232,9 @@ class Sweep:
             if number < len(choices) and task is not None and task.ask is not Ask.PRESS:
                 self._answer = choices[number].value
         answer, self._answer = self._answer, None
-        self._busy = self._scans.update(frame)
+        self._busy, was_done = self._scans.update(frame), self.done
         self.step = self._steps.send((frame, answer))
-        if self.step.accepted or self.done:
+        if self.step.accepted or self.done is not was_done:
             self._keep(self.progress)
         return self.step
 
@@ -278,7 +278,8 @@ class Sweep:
                     break
         left = tuple(part for part in self.progress.wanted if part in self._skipped)
         self.progress, self.done = structs.replace(self.progress, wanted=left), True
-        end = Step(text("The sweep is done."), refused=refused, done=done, total=total)
+        say = text("The sweep is done. What it has found stands under Sensors.")
+        end = Step(say, refused=refused, done=done, total=total)
         yield replace(end, accepted=accepted)
         while True:
             yield end

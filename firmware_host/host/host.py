@@ -374,7 +374,6 @@ class Host:
             position = self.standing.position or self.game.start()
             self.sensing.recalibrate(found, self.overlay, position)
             self.showing.light_at = self.sensing.calibration.light_at
-            upkeep.stop_calibrating()
 
     def _show(self, look: Look) -> None:
         standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep

@@ -26,6 +26,7 @@ from games.base import Game
 
 KEPT = 12
 MOST_NAMED = 8  # places in a sentence
+DONE_S = 5.0  # for which it is said that a sweep is done
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
@@ -99,6 +100,7 @@ class Upkeep:
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
+        self._done_since_s: float | None = None
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
         self.asked: Asked | None = None
@@ -128,17 +130,25 @@ class Upkeep:
 
     def stop_calibrating(self) -> None:
         """What has been measured is kept for the next time."""
-        self.sweep = self.asked = None
+        self.sweep = self.asked = self._done_since_s = None
         self.left = unfinished(self._profile, self._folder)
 
     def step(
         self, look: Look, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
-        """One scan of what goes on; the calibration that a sweep has found, once it is done."""
+        """One scan of what goes on; the calibration that a sweep has found, when it comes to its
+        end, which is said for a moment before the game goes on.
+        """
         if self.sweep is not None:
-            accepted = self.sweep.update(look.frame).accepted
+            accepted, found = self.sweep.update(look.frame).accepted, None
             self.asked = self.sweep.asked(overlay)
-            found = self.sweep.calibration(self._clock.calendar())
+            if not self.sweep.done:
+                self._done_since_s = None
+            elif self._done_since_s is None:
+                self._done_since_s = look.now_s
+                found = self.sweep.calibration(self._clock.calendar())
+            elif look.now_s >= self._done_since_s + DONE_S:
+                self.stop_calibrating()
             return replace(standing, sounds=(Sound.MOVE,) if accepted else ()), found
         if self.free is not None:
             return self.free.standing(standing, look.sight, game, overlay), None

@@ -79,6 +79,27 @@ def test_the_game_waits_and_goes_on(session, tmp_path):
     assert session.host.standing.moves == ("c3",)
 
 
+def test_that_it_is_done_is_said_before_the_game_goes_on(session, tmp_path):
+    host = session.host
+
+    def done(host):
+        return "The sweep is done. What it has found stands under Sensors." in str(host.shown.say)
+
+    for hurried in (False, True):
+        host.do(Calibrate("buttons"))
+        follow(session, Maker(session.table, 1), done)
+        assert done(host)
+        if hurried:
+            host.do(StopCalibration())
+        (tmp_path / "sweep.json").unlink()
+        session.tick()
+        assert done(host) is not hurried
+        session.run_until(session.clock.now() + 8)
+        assert host.upkeep.sweep is host.upkeep.asked is None
+        assert host.standing.moves == ("c3",)
+        assert not (tmp_path / "sweep.json").exists()  # it was written once, not scan after scan
+
+
 def test_it_goes_on_after_a_kill_and_a_power_cut(session):
     """Nothing that was accepted is lost; the host says how much is done, and goes on there."""
     host = session.host
