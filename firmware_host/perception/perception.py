@@ -361,11 +361,12 @@ def _told(
         i for i, p in state.pending.items() if now_s - p.moved_s < _rests_after_s(state, i)
     )
     unsure = state.noise.noisy.union(late, state.doubt, foreign) - masked.keys()
+    unsure |= distrust.unchecked(state)
     observation = Observation(
         time_s=now_s,
         ready=ready,
         magnets=magnets,
-        unsure=unsure | distrust.unchecked(state),
+        unsure=unsure,
         confidence=confidence,
         field_mt=tuple(state.readings),
         stillness=state.gate.state,
@@ -373,7 +374,7 @@ def _told(
         events=events,
         masked=dict(masked),
         blind=distrust.blind(state),
-        restless=restless - masked.keys(),
+        restless=unsure.intersection(restless) - masked.keys(),
         weak=state.beliefs.weak,
         positions=state.standing.known,
         tracks=state.slides.told,

@@ -107,9 +107,9 @@ class Observation(msgspec.Struct, frozen=True):
     from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
-    at those in ``blind``). ``restless``: places whose readings jump, or have yet to show whether
-    they stay: nobody can do anything about one of these that is unsure. ``weak``: unsure places
-    over which a magnet stands centred that is too weak for its class. ``positions``: where on its
+    at those in ``blind``). ``restless``: unsure places whose readings jump, or have yet to show
+    whether they stay: nobody can do anything about one of these. ``weak``: unsure places over
+    which a magnet stands centred that is too weak for its class. ``positions``: where on its
     place each piece at rest stands, as far as that has been looked at. ``tracks``: pieces that
     slide now, have slid a moment ago, or to between places. ``spin_rad``: how far a plate that
     spins has turned, east to north; None where that is not known.

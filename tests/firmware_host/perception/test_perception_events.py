@@ -240,6 +240,17 @@ def test_a_sensor_far_noisier_than_the_rest_is_unsure(table):
     assert t.last.masked == {}
 
 
+@pytest.mark.parametrize("magnet", [N, N_WEAK])
+def test_only_what_is_in_doubt_is_called_restless(table, magnet):
+    """Else a piece that is put would be news, scan by scan, to those who judge the board."""
+    t = table()
+    t.plate.put("d4", magnet)
+    for _ in range(t.plate.profile.scans_per_s):
+        t.run()
+        assert t.last.restless <= t.last.unsure
+    assert t.seen() == {"d4": magnet}
+
+
 def test_a_failed_sensor_is_doubted_until_its_neighbours_bear_it_out(table):
     t = table(classes=STRONG_ONLY)
     t.plate.put("d4", N)
