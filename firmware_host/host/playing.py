@@ -323,6 +323,7 @@ class Playing:
         self._counted = 0
         self._gone_on_with: tuple[int, Line | None] = 0, None
         self.pointed: tuple[str, ...] | None = None  # after these moves a puzzle's right one shows
+        self._failed: frozenset[int] = frozenset()  # sensors of which that was told in games before
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines or EngineRoom({}), journal)
         self.clock = GameClock(journal)
@@ -587,6 +588,8 @@ class Playing:
         game, game_id = line.game, line.game_id
         journal = self._journal if game_id > 0 else Unwritten()
         menu = self.menu if game_id > 0 else None
+        if self.game_id and isinstance(self.referee, Referee):
+            self._failed = frozenset(map(self.overlay.places.index, self.referee.failed))
         self.room = None
         if isinstance(overlay, ZoneOverlay):
             self.referee = self.room = SeatArbiter(
@@ -602,6 +605,7 @@ class Playing:
                 pending=None if record is None else record.pending,
                 silent_failures=not self._profile.measures,
                 tilts=self._profile.sees_tilt,
+                failed=frozenset(overlay.places[index] for index in self._failed),
             )
         self.game, self.overlay, self.game_id, self.begun = game, overlay, game_id, line.position
         self.seats.set_up(() if self.room is None else game.players, game_id)

@@ -441,7 +441,7 @@ def _sensors(state: State) -> State:
     """Sensors that have just failed are told."""
     sight, known = state.seen.sight, state.play.line.game.board
     fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
-    state = replace(state, failed=frozenset(sight.masked))
+    state = replace(state, failed=state.failed.union(fresh).intersection(sight.masked))
     if not fresh:
         return state
     if len(fresh) > 1:

@@ -38,6 +38,7 @@ class Referee:
         pending: PendingMove | None = None,
         silent_failures: bool = False,
         tilts: bool = False,
+        failed: frozenset[str] = frozenset(),
     ) -> None:
         """A new game, or one from the journal, of which the board is then checked.
 
@@ -46,8 +47,9 @@ class Referee:
         back last; if it still stands there, that is no new one. ``pending``: the move that was
         being carried out. ``silent_failures``: sensors can fail without anything telling, as
         switches do; confirm then asks for a piece that nobody sees. ``tilts``: the plate may be
-        tilted so that tiles slide. Raises IllegalMoveError for a move that was taken back, or is
-        pending, and cannot have been made.
+        tilted so that tiles slide. ``failed``: places of whose sensors that has been told already.
+        Raises IllegalMoveError for a move that was taken back, or is pending, and cannot have been
+        made.
         """
         self._journal = journal
         position = line.position
@@ -60,7 +62,7 @@ class Referee:
             finished=line.agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
         )
-        self._state = State(play, menu, silent_failures, tilts)
+        self._state = State(play, menu, silent_failures, tilts, failed=failed)
         self._standing: Standing | None = None
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
@@ -101,6 +103,11 @@ class Referee:
         if play.pending is None and play.line.outcome is None:
             play = replace(play, guide=Guide.SETUP, matched=False)
             self._state, self._standing = replace(self._state, play=play), None
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """Places whose sensors have failed and have not recovered, of which that has been told."""
+        return self._state.failed
 
     @property
     def wish(self) -> str | None:

@@ -92,3 +92,29 @@ def test_after_a_marble_was_really_taken_back_play_goes_on_without_an_answer(tmp
         table.put("red", "b2")
         assert table.standing.moves == ("b2",)
         assert table.standing.question is None
+
+
+def test_a_failed_sensor_is_told_of_once_and_not_again_in_each_new_game(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = Listener(session, TWO)
+        table.breaks("sensor-noisy", "j10")  # outside that board: it is told where it is played on
+        table.run(6.0)
+        table.breaks("sensor-noisy", "c3")
+        table.run(6.0)
+        assert _noisy_in(table.heard) == {"c3"}
+        for size, told in ((5, set()), (10, {"j10"}), (10, set()), (5, set())):
+            table.heard = []
+            table.wait(table.host.submit(NewGame("momentum", {**TWO, "size": size})))
+            table.run(6.0)
+            assert _noisy_in(table.heard) == told
+        session.faults.heal("sensor-noisy")
+        table.run(12.0)
+        assert not table.host.look.sight.masked
+        table.breaks("sensor-noisy", "c3")
+        table.run(6.0)
+        assert _noisy_in(table.heard) == {"c3"}
+
+
+def _noisy_in(heard):
+    words = [said.partition("The sensor of ")[2] for said in heard]
+    return {said.partition(" is too noisy")[0] for said in words if " is too noisy" in said}
