@@ -116,7 +116,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         table.subscribe(heart.beat, looks=False)
         at_end.callback(heart.stopping)
         table.start()
-        if plan.begin is not None:
+        if plan.begin is not None and not table.has_begun:
             table.submit(plan.begin).result()
         if plan.join is not None:
             table.submit(JoinMatch(plan.join)).result()
@@ -221,7 +221,9 @@ def run(**asked: Any) -> None:
         wait_for_table(plan.profile, buses, clock)
         pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(
-            lambda: open_host(plan.profile, buses, plan.state, plan.settings), pacer.wait, clock
+            lambda: open_host(plan.profile, buses, plan.state, plan.settings, plan.begin),
+            pacer.wait,
+            clock,
         )
         pacer.tell = table.scans_at
         table.subscribe(SupplyWatch(clock, table.notice), looks=False)
@@ -260,7 +262,12 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
             )
     plan = Wanted(**asked, simulated=True)
     live = LiveTable(
-        plan.profile, plan.state, plan.settings, seed=seed, world=world_class(physics=physics)
+        plan.profile,
+        plan.state,
+        plan.settings,
+        first_game=plan.begin,
+        seed=seed,
+        world=world_class(physics=physics),
     )
     compiling = compile_quietly() if browser else None  # somebody plays here
     try:

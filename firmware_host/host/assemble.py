@@ -21,13 +21,20 @@ from games.registry import HOSTED, game_type
 _log = logging.getLogger(__name__)
 
 
-def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -> Host:
-    """A host that goes on where the journal in ``state`` ends.
+def open_host(
+    profile: Profile,
+    buses: Buses,
+    state: Path,
+    settings: Settings,
+    first_game: NewGame | None = None,
+) -> Host:
+    """A host that goes on where the journal in ``state`` ends, else with ``first_game``; None: the
+    one of the ``settings``.
 
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
-    first_game = _first_game(profile, settings)
+    first_game = first_game or _first_game(profile, settings)
     journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
     aside = journal.set_aside
     if aside is not None:

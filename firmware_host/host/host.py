@@ -61,7 +61,8 @@ class Host:
     ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
     game, and the doors to its referee, its engines, its seats and other tables; ``showing``: lights
     and sounds; ``upkeep``: what the game waits for. ``notices``: part -> what people should know of
-    it as long as that is there.
+    it as long as that is there. ``has_begun``: with its first game, as there was none to go on
+    with.
     """
 
     look: Look
@@ -94,7 +95,7 @@ class Host:
         self._done: list[c.GameRequest] = []  # since the last scan
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
-        self.playing.start(first_game)
+        self.has_begun = self.playing.start(first_game)
         self.sensing.start(self.overlay, self.playing.begun)
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left

@@ -402,21 +402,21 @@ class Playing:
         """What a long press of *back* offers."""
         return game_menu(self._profile, [each for each, _ in self.offered.values()])
 
-    def start(self, first_game: c.NewGame) -> None:
-        """Go on where the journal ends, else with ``first_game``; where the game there cannot be
-        played on this table, or by this version, ``left`` says why.
+    def start(self, first_game: c.NewGame) -> bool:
+        """Go on where the journal ends, else with ``first_game``, and whether it is that; where the
+        game there cannot be played on this table, or by this version, ``left`` says why.
         """
         record = self._journal.current()
         if record is not None:
             try:
                 self._go_on(record)
-                return
+                return False
             except (NotPossibleError, BoardDoesNotFitError) as error:
                 self.left = text(
                     "{why} Another game has begun; that one stays among the earlier games.",
                     why=Message(error.template, error.params),
                 )
-        self.begin(first_game)
+        return self.begin_asked(first_game)
 
     def count(self, standing: Standing) -> None:
         """A game that has ended, or a puzzle that is solved, for those who are known by name."""
@@ -498,9 +498,10 @@ class Playing:
             self.begin(replace(command, engines=far.seats(command, game)))
             far.make(command, self.game, self.game_id)
             return True
-        same = (game.name, game.options) == (self.game.name, self.game.options)
-        if far is not None and same and far.again(self.game_id):
-            return False
+        if far is not None:
+            same = (game.name, game.options) == (self.game.name, self.game.options)
+            if same and far.again(self.game_id):
+                return False
         self.begin(command)
         return True
 

@@ -95,6 +95,11 @@ class Table:
     # For the page
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it began with its first game, as none was there to go on with."""
+        return self._host.has_begun
+
+    @property
     def profile(self) -> Profile:
         """What is wired where, and so which games the table can carry."""
         return self._host.profile

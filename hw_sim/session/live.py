@@ -16,7 +16,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.messages import text
 from firmware_host.service.table import Table
-from firmware_host.table.commands import CarryOut, HandsCommand, Tilt
+from firmware_host.table.commands import CarryOut, HandsCommand, NewGame, Tilt
 from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
 from firmware_host.table.standing import Phase
 from games.base import Game
@@ -244,6 +244,7 @@ CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
 
 class LiveTable:
     """A simulated table that a page can play on. ``seed``: another table, other hands.
+    ``first_game``: as for ``open_host``.
 
     What lies on its plate is there again when it is opened anew.
     """
@@ -254,11 +255,14 @@ class LiveTable:
         state: Path,
         settings: Settings,
         *,
+        first_game: NewGame | None = None,
         seed: int = 1,
         real: Clock | None = None,
         world: type[World] = World,
     ) -> None:
-        self._session = SimSession(profile, state, seed=seed, settings=settings, world=world)
+        self._session = SimSession(
+            profile, state, seed=seed, settings=settings, first_game=first_game, world=world
+        )
         self._real = real or SystemClock()
         self._session.clock.start_calendar_s = self._real.calendar()
         self._plate = KeptPlate(state)

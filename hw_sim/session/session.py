@@ -10,6 +10,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.host.pacer import Pacer
+from firmware_host.table.commands import NewGame
 from firmware_host.table.overlay import Overlay
 from games.registry import game_type
 from hw_sim.faults import SimDisk
@@ -24,8 +25,9 @@ POWER_UP_S = 3.0  # until the Pi has booted far enough
 class SimSession:
     """One table, and the service on it, which may be killed and started again.
 
-    ``state``: the directory of journal and calibration; it outlives kills and power cuts. The
-    table is used as a context manager, so that the buses are given back.
+    ``state``: the directory of journal and calibration; it outlives kills and power cuts.
+    ``first_game``: as for ``open_host``. The table is used as a context manager, so that the buses
+    are given back.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class SimSession:
         *,
         seed: int = 1,
         settings: Settings | None = None,
+        first_game: NewGame | None = None,
         world: type[World] = World,
     ) -> None:
         self.profile = profile
@@ -44,6 +47,7 @@ class SimSession:
         self.faults = self.table.faults
         self._state = state
         self._settings = settings or Settings()
+        self._first_game = first_game
         self._stocked_for: Overlay | None = None
 
     def __enter__(self) -> Self:
@@ -106,7 +110,9 @@ class SimSession:
 
     def start(self) -> None:
         """Start the service: by itself on entering, after a kill, and after a cut of power."""
-        self.host: Host = open_host(self.profile, self.table.buses, self._state, self._settings)
+        self.host: Host = open_host(
+            self.profile, self.table.buses, self._state, self._settings, self._first_game
+        )
         if self.table.disk is not None:
             self.table.disk.reopened()
         self._pacer = Pacer(self.clock, self.profile.scans_per_s)

@@ -151,3 +151,20 @@ def test_a_line_of_a_batch_that_is_too_long_is_refused_and_the_next_goes_on():
     assert b"longer than 1048576 bytes" in first
     assert b'"legal"' in second
     assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+
+
+@pytest.mark.usefixtures("heeded")
+def test_the_first_game_of_a_table_is_the_one_that_it_is_started_with(tmp_path):
+    """Started like that again, it begins that game again, as --game says."""
+    words = [sys.executable, "-m", "firmware_host.cli"]
+    sim = [*words, "sim", "--state", tmp_path, "--port", "0", "--no-physics"]
+    asked = ["--game", "gravity-connect", "--option", "size=4"]
+    for most in (1, 2):
+        with subprocess.Popen([*sim, *asked], stdout=subprocess.PIPE, text=True) as table:
+            assert table.stdout is not None
+            assert "http://" in table.stdout.readline()
+            table.send_signal(signal.SIGTERM)
+            table.communicate(timeout=60)
+        listed = [*words, "games", "--state", tmp_path]
+        games = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
+        assert games.count("gravity-connect") == len(games.splitlines()) - 1 == most
