@@ -242,7 +242,11 @@ class Sweep:
         """One task after the other, as long as there are any."""
         accepted, refused = False, None
         while True:
-            todo = list(tasks(self.progress, self._profile, self._skipped))
+            todo = [  # what was done of a part before it was gone on without stays counted
+                (task, known)
+                for task, known in tasks(self.progress, self._profile)
+                if known or task.part not in self._skipped
+            ]
             done, total = _count(todo)
             task = next((task for task, known in todo if not known), None)
             if task is None:

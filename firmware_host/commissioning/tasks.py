@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TypeAlias
@@ -46,11 +46,9 @@ class Task:
     name: str = ""
 
 
-def tasks(
-    progress: Progress, profile: Profile, skipped: Collection[Part] = ()
-) -> Iterator[tuple[Task, bool]]:
-    """Each in order, and whether it is done. ``skipped``: parts that do not answer."""
-    wanted = [part for part in progress.wanted if part not in skipped]
+def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
+    """Each in order, and whether it is done."""
+    wanted = progress.wanted
     if Part.LIGHTS in wanted and profile.lights is not None:
         yield Task(Ask.PICTURE, Part.LIGHTS), progress.picture is not None
     if Part.BUTTONS in wanted and profile.panel is not None:

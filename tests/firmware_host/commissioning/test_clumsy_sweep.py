@@ -273,6 +273,25 @@ def test_a_sensor_that_drifts_while_another_is_measured_is_left_out_too(swept):
     assert run.places == [0, 1, 2, 5, 3]
 
 
+def test_what_has_been_done_stays_counted_when_its_part_is_left_out(swept):
+    counts = []
+
+    def lost(run):
+        while run.step.task is None or run.step.task.ask is not Ask.EDGE:
+            counts.append((run.step.done, run.step.total))
+            yield run.maker.follow(run.step)
+        counts.append((run.step.done, run.step.total))
+        run.table.faults.inject("i2c-nack")
+        while "skip" not in offered(run):
+            yield None
+        yield "skip"
+        counts.append((run.step.done, run.step.total))
+
+    swept(TINY, parts=(Part.EDGES, Part.PLACES), mishap=lost)
+    assert counts[0] == (0, 10)
+    assert counts[-2:] == [(1, 10), (1, 8)]  # both edges need not be lifted any more
+
+
 @pytest.mark.parametrize(
     ("fault", "says"), [("i2c-nack", "does not answer"), ("wrong-id", "no MPU-6050")]
 )
