@@ -46,7 +46,7 @@ from firmware_host.table import play
 from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.overlay import Overlay, check_fits
-from firmware_host.table.standing import Choice, Phase, Question, Standing
+from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from firmware_host.table.zones import ZoneOverlay, overlay_for
 from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
@@ -384,6 +384,10 @@ class Playing:
             if step is None:
                 return replace(standing, say=Message(game.lesson.end))
             said, move = Message(step.say), step.move
+            if not by_hand:  # where what is lifted is to land, too: the sentence names it
+                goals = {shift.target for shift in position.play(move).act if shift.target}
+                lit = dict.fromkeys(goals, Role.LEGAL)
+                standing = replace(standing, roles={**standing.roles, **lit})
         elif self.pointed == standing.moves and standing.phase is Phase.TURN:
             right = position.play(_right_move(game, position))
             return hinted(standing, right)

@@ -76,6 +76,14 @@ def test_only_the_next_step_is_lit_and_another_place_is_not_taken(table):
     assert table.said == GAMES["momentum"].lesson.steps[0].say
 
 
+def test_a_piece_to_fly_to_is_lit_as_the_sentence_names_it(table):
+    table.ask(Learn("gravity-trap"))
+    table.do(CarryOut())
+    assert "the pod on 8" in table.said
+    lit = {place for place, role in table.standing.roles.items() if role is Role.LEGAL}
+    assert lit == {"19", "8"}  # the ship, and where it goes
+
+
 def test_the_game_put_aside_comes_back_as_it_was(table):
     table.ask(NewGame("attraktion", {"size": 8}))
     table.make(table.standing.position.play("d4"))
