@@ -241,6 +241,28 @@ def test_what_can_be_pressed_stays_in_its_card_in_every_language(at_rest, open_p
             assert page.evaluate(OUT_OF_ITS_CARD) == [], (language, width, height)
 
 
+TITLES = ("Momentum", "Gravity Connect", "Gravity Warfare")
+CUT_TITLES = """(titles) => {
+  const shown = document.querySelector(".game-title");
+  const bar = document.querySelector("#bar");
+  return titles.filter((title) => {
+    shown.textContent = title;
+    const { bottom } = shown.getBoundingClientRect();
+    return shown.scrollWidth > shown.clientWidth || bottom > bar.getBoundingClientRect().bottom;
+  });
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "pl"])
+def test_at_twice_the_size_the_title_is_whole_in_every_language(at_rest, open_page, language):
+    player = open_page(at_rest.url, fresh=True)
+    player.page.locator("#bar .language select").select_option(language)
+    expect(player.page.locator("#bar .language .shown")).to_have_text(language.upper())
+    for width, height in ((640, 400), (683, 384), (600, 700)):
+        player.resize(width, height)
+        assert player.page.evaluate(CUT_TITLES, TITLES) == [], (width, height)
+
+
 BESIDE_THE_PANELS = {"width": 900, "height": 620}
 NAMES_ARE_WHOLE = """() => {
   const plates = [...document.querySelectorAll(".nameplate, .nameplate .who")];
