@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
 from firmware_host.table.commands import NewGame
+from tests.web.conftest import Player
 
 pytestmark = pytest.mark.web
 
@@ -39,6 +42,44 @@ def test_by_mouse_a_tile_falls_from_a_slot_without_being_asked_for_its_side(tabl
     player.expect_turn("red")
     player.expect_moves("1", "C")
     player.expect_marbles(C1="red", C3="blue")
+
+
+def test_a_tile_that_is_dragged_before_the_last_one_is_answered_falls_in_its_turn(table, open_page):
+    page = open_page(table.url, fresh=True).page
+    links, refs, held = [], [], []
+
+    def carry(socket):
+        def ask(asked):
+            message = json.loads(asked)
+            if message["type"] == "answer":
+                refs.append(message["ref"])
+            server.send(asked)
+
+        def tell(told):
+            if json.loads(told).get("ref") in refs:
+                held.append(told)
+            else:
+                socket.send(told)
+
+        links.append(socket)
+        server = socket.connect_to_server()
+        socket.on_message(ask)
+        server.on_message(tell)
+
+    page.route_web_socket("**/api/v1/ws", carry)
+    page.reload()
+    player = Player(page)
+    player.expect_turn("red")
+    page.mouse.click(*tab(player, "2"))
+    player.expect_turn("blue")  # as the table has seen it; that the answer was taken is told later
+    tray = page.locator('.tray[data-piece="blue"] .waiting').first
+    player.drag(player.middle(tray), tab(player, "D"))
+    expect(page.locator('.slot.waiting[data-slot="D"]')).to_have_count(1)
+    refs.clear()
+    for told in held:
+        links[-1].send(told)
+    player.expect_turn("red")
+    player.expect_moves("2", "D")
 
 
 def test_a_closed_slot_takes_nothing(table, open_page):

@@ -82,7 +82,7 @@ export class Presses {
   slotUnder() {
     const { piece, x, y } = this.hand.carried;
     const slot = piece === this.store.snapshot.to_move ? this.drops.at(x, y) : null;
-    return slot && this.drops.open(slot) ? slot : null;
+    return slot && this.store.handsFree && this.plate.extra.open(slot) ? slot : null;
   }
 
   /** What is carried is put down there, or falls from the slot there. `free`: off the places' middles too. */
@@ -93,7 +93,7 @@ export class Presses {
     const slot = hand.fromTray ? this.slotUnder() : null;
     if (slot) {
       hand.letGo();
-      this.drops.drop(slot);
+      this.pressSlot(slot); // in its turn: the tile before may be falling yet
     } else if (!this.store.onPlate(x, y)) hand.remove();
     else this.waiting.play(() => hand.putDown(free ? { x, y } : hand.landing({ x, y })));
   }
