@@ -42,7 +42,7 @@ export function marksPicture() {
 
 /** A body turned about z. `lines`: stretches of its outline, each [radius, z] from below upward and smooth in itself.
  * `squareness`: 2 is round, more is squarer. `uv` is x and y over the largest radius. */
-export function lathe(lines, sides = 24, squareness = 2) {
+function lathe(lines, sides = 24, squareness = 2) {
   const widest = Math.max(...lines.flat().map(([r]) => r));
   const corners = [];
   const triangles = [];

@@ -329,7 +329,7 @@ export class Plate {
 const AROUND_MM = 15; // from the outermost places' edges to the plate's drawn edge: felt and lip
 const QUARTERS = 4;
 
-export class Camera {
+class Camera {
   /** `scene`: the element that the plate's style sheet reads its distances from. */
   constructor(store, scene) {
     Object.assign(this, { store, scene });
