@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import statistics
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
@@ -304,17 +306,22 @@ def _late(clock: VirtualClock, late_s: Callable[[], float], least_s: float) -> F
     clock.late_s = in_time
 
 
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+
+
 class SimDisk:
     """The folder of journal and calibration.
 
     A full disk is RLIMIT_FSIZE: the kernel refuses every write that would make a file longer than
     the journal's log is, as a quota does (EFBIG; it holds for the whole process, and for root).
-    The same writes as on a full disk fail, at the same system call.
+    The same writes as on a full disk fail, at the same system call. Programs started meanwhile
+    inherit it, so none keeps its bytecode: Python 3.11 would leave half a file and trip over it.
     """
 
     def __init__(self, state: Path) -> None:
         self._state = state
         self._limits: tuple[int, int] | None = None
+        self._kept: tuple[bool, str | None] = False, None  # what was said of bytecode before
 
     def is_full(self) -> bool:
         """Whether it takes nothing more, tried with a file of its own."""
@@ -331,11 +338,17 @@ class SimDisk:
         """Fill the disk: it takes nothing more; or make room on it again."""
         if on and self._limits is None:
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
+            self._kept = sys.dont_write_bytecode, os.environ.get(NO_BYTECODE)
+            sys.dont_write_bytecode, os.environ[NO_BYTECODE] = True, "1"
         if self._limits is not None:
             soft, hard = self._limits
             resource.setrlimit(resource.RLIMIT_FSIZE, (self._log_bytes() if on else soft, hard))
-        if not on:
+        if not on and self._limits is not None:
             self._limits = None
+            sys.dont_write_bytecode, said = self._kept
+            os.environ.pop(NO_BYTECODE)
+            if said is not None:
+                os.environ[NO_BYTECODE] = said
 
     def reopened(self) -> None:
         """The journal was closed and opened: its log has begun anew."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
 import statistics
 import struct
+import subprocess
+import sys
 
 import pytest
 import smbus2
 
 from hw_sim.errors import FaultError
+from hw_sim.faults import SimDisk
 from hw_sim.miswiring import miswire
 from hw_sim.table import SimTable
 
@@ -444,3 +448,21 @@ def test_a_fault_is_injected_once_and_only_an_injected_one_is_healed(table):
     with pytest.raises(FaultError, match="to heal"):
         table.faults.heal("sensor-dead", ["a2"])
     assert table.faults.active == [("sensor-dead", ("a1",))]
+
+
+def test_what_starts_while_the_disk_is_full_leaves_no_half_of_its_bytecode(tmp_path, monkeypatch):
+    """CPython 3.11 writes as much of a module's bytecode as fits, and trips over it later."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    (tmp_path / "large.py").write_text(f"TEXT = {'x' * 5000!r}\n")
+    (tmp_path / "journal.sqlite-wal").write_bytes(bytes(1000))
+    disk = SimDisk(tmp_path)
+    load = [sys.executable, "-c", "import large"]
+    disk.set_full(True)
+    try:
+        assert disk.is_full()
+        subprocess.run(load, cwd=tmp_path, check=True)
+    finally:
+        disk.set_full(False)
+    assert not disk.is_full()
+    subprocess.run(load, cwd=tmp_path, check=True)
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ
