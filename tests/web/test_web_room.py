@@ -659,6 +659,35 @@ def test_no_word_of_a_card_breaks(served, open_page, language):
     assert page.evaluate(BROKEN_WORDS, titles) == []
 
 
+# Cards of a hand whose title is not seen whole.
+COVERED_TITLES = """async (titles) => {
+  const { card, fan } = await import("/static/room-view.js");
+  const glossary = Object.fromEntries(titles.map((title, at) => [`card:${at}`, [title, ""]]));
+  const fans = Object.assign(document.createElement("div"), { className: "fans" });
+  document.body.append(fans);
+  Object.assign(fans.style, { position: "fixed", inset: 0, zIndex: 99 });
+  fans.append(...fan(titles.map((_, at) => card({ glossary, players: [] }, String(at), 1, null))));
+  await document.fonts.ready;
+  const covered = [...fans.querySelectorAll("strong")].filter((strong) => {
+    const range = document.createRange();
+    range.selectNodeContents(strong);
+    return [...range.getClientRects()].some(({ left, right, top, bottom }) =>
+      [left + 1, right - 1].some((x) =>
+        !strong.parentNode.contains(document.elementFromPoint(x, (top + bottom) / 2))));
+  }).map(({ textContent }) => textContent);
+  fans.remove();
+  return covered;
+}"""
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 390, "height": 844}])
+def test_no_card_of_a_hand_covers_a_title(served, open_page, size):
+    titles = [title for title, _ in CARDS.values()]
+    page = open_page(served.url, viewport=size).page
+    for count in (1, 3, 5, 8, 10):
+        assert page.evaluate(COVERED_TITLES, titles[:count]) == [], count
+
+
 def test_the_number_of_players_changes_under_an_open_page(simulated, serve, open_page):
     served = serve(simulated)
     begin(served, {"players": 2})

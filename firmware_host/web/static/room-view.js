@@ -5,7 +5,7 @@ import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf, z
 
 const HELD_MS = 420;
 const STILL_PX = 12;
-const ROW = 5; // cards of a fan; more are fanned in a second row
+const ROW = 4; // cards of a fan; more are fanned in further rows
 const HEROES = ["archivist", "pilot", "quartermaster", "warden", "navigator", "commander", "merchant", "courier", "champion", "anchor"];
 const DRAWN = ["limit-it", "copy-it", "blindfolded", "duplicate-it", "pair-it", "spin-it", "mount-it", "chopsticks", "teleport-it", "guardian",
   "space-time-hole", "do-it-yourself", "keep-it", "give-it-back", "antimatter", "back", ...HEROES.map((name) => `hero-${name}`)];
@@ -68,8 +68,10 @@ export function card(game, token, count, lay, hero = false) {
 
 /** Cards as a hand holds them. */
 export function fan(cards) {
-  const rows = cards.length > ROW ? [cards.slice(0, Math.ceil(cards.length / 2)), cards.slice(Math.ceil(cards.length / 2))] : [cards];
-  return rows.filter((row) => row.length).map((row) => {
+  const count = Math.ceil(cards.length / ROW);
+  const length = Math.ceil(cards.length / count);
+  return Array.from({ length: count }, (_, nth) => {
+    const row = cards.slice(nth * length, (nth + 1) * length);
     row.forEach((each, at) => each.style.setProperty("--off", at - (row.length - 1) / 2));
     return h("div", { class: "hand-cards", "--gaps": Math.max(1, row.length - 1) }, row);
   });
