@@ -156,13 +156,19 @@ def test_a_disk_that_refuses_is_told_of_until_it_takes_again(pair, broker, monke
     run(pair, lambda: "far" not in here.host.notices)
 
 
-def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):
+def the_other_is_cut_off(pair, broker):
+    """After the first move of the match."""
     begin(pair, "momentum", SMALL, {"blue": 1})
     run(pair, lambda: complete(pair) and pair[0].may_move)
     here, there = pair
     here.move(chance_of(1))
     run(pair, lambda: there.may_move)
     broker.cut(there.host.playing.far._link)
+
+
+def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):
+    the_other_is_cut_off(pair, broker)
+    here, there = pair
     broker.deliver()
     since_s = here.session.clock.now()
     run([here], lambda: "away for" in here.said, ticks=20_000)
@@ -177,13 +183,9 @@ def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(p
 
 def test_a_table_that_was_not_heard_since_a_start_is_away_too(pair, broker):
     """The broker has lost its store meanwhile, and so the will of who is gone."""
-    begin(pair, "momentum", SMALL, {"blue": 1})
-    run(pair, lambda: complete(pair) and pair[0].may_move)
-    here, there = pair
-    here.move(chance_of(1))
-    run(pair, lambda: there.may_move)
-    broker.cut(there.host.playing.far._link)
+    the_other_is_cut_off(pair, broker)
     broker.restart(forgets=True)
+    here = pair[0]
     here.kill()
     run([here], lambda: "2 minutes" in here.said, ticks=20_000)
 

@@ -1,11 +1,9 @@
 """The scenario language against the forms that ARCHITECTURE lists, and against nonsense."""
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.cli.main import cli
 from firmware_host.scenario import parse as s
 from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
 from firmware_host.table import commands as c
@@ -103,15 +101,6 @@ def test_nonsense_names_file_line_and_what_was_expected(line, hint):
         parse_scenario("home.scenario", f"game momentum\nwait 1s\n{line}\n")
     assert str(caught.value).startswith("home.scenario:3: ")
     assert hint in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["", "\n", "# expect phase turn\n"])
-def test_a_file_without_steps_is_no_scenario(tmp_path, text):
-    path = tmp_path / "short.scenario"
-    path.write_text(text)
-    result = CliRunner().invoke(cli, ["scenario", str(path)])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"{path}: a scenario without steps proves nothing. Write some" in result.stderr
 
 
 @pytest.mark.parametrize(
