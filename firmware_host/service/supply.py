@@ -1,8 +1,11 @@
-"""Whether the Pi has its 5 V and keeps cool: looked at while the table plays, and by the doctor."""
+"""Whether the Pi has its 5 V, keeps cool and has a card that keeps games: looked at while the table
+plays, and by the doctor.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,12 +17,16 @@ MONITORS = "sys/class/hwmon"
 # raspberrypi/linux, drivers/firmware/raspberrypi.c; the bits are those of `vcgencmd get_throttled`
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3  # capped, throttled, soft limit: all now
+NOT_KEPT = "state/not-kept"
+"""Written by systemd/card/state where the partition for games cannot be used."""
 LOOK_S = 5.0
 
 SAGS = text("The Pi's supply falls below 4.63 V.")
 SUPPLY = text("Take a supply made for this Pi, a short cable, and another for the lights.")
 HOT = text("The Pi is hot, and slows itself down.")
 COOL = text("Give it air or a heat sink.")
+FORGETS = text("The card is damaged: games end when the table is switched off.")
+NEW_CARD = text("Copy them with a backup, and take a new card.")
 
 _log = logging.getLogger(__name__)
 
@@ -55,23 +62,27 @@ class SupplyWatch:
         self._notice = notice
         self._root = root
         self._due_s = clock.now()
-        self._said: Message | None = None
+        self._said: dict[str, Message] = {}
 
     def __call__(self) -> None:
-        """Look at supply and heat, if it is time."""
+        """Look at supply, heat and card, if it is time."""
         if self._clock.now() < self._due_s:
             return
         self._due_s = self._clock.now() + LOOK_S
-        found = None
+        found = {}
         if supply_sags(self._root):
-            found = text("{problem} {remedy}", problem=SAGS, remedy=SUPPLY)
+            found["supply"] = text("{problem} {remedy}", problem=SAGS, remedy=SUPPLY)
         elif is_slowed(self._root):
-            found = text("{problem} {remedy}", problem=HOT, remedy=COOL)
-        if found != self._said:
-            self._said = found
-            self._notice("supply", found)
-            if found is not None:
-                _log.warning("%s", found)
+            found["supply"] = text("{problem} {remedy}", problem=HOT, remedy=COOL)
+        if os.access(self._root / NOT_KEPT, os.F_OK):
+            found["card"] = text("{problem} {remedy}", problem=FORGETS, remedy=NEW_CARD)
+        for part in self._said | found:
+            what = found.get(part)
+            if what != self._said.get(part):
+                self._notice(part, what)
+                if what is not None:
+                    _log.warning("%s", what)
+        self._said = found
 
 
 def _throttled(root: Path) -> int | None:

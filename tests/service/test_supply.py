@@ -1,4 +1,4 @@
-"""What the Pi's firmware says of its supply and its heat stands on the page while it is so."""
+"""firmware_host.service.supply: what is wrong with supply, heat and card stands on the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from firmware_host.config.profile import load_profile
 from firmware_host.service.notify import status_of
 from firmware_host.service.publish import Publisher
-from firmware_host.service.supply import LOOK_S, MONITORS, THROTTLED, SupplyWatch
+from firmware_host.service.supply import FORGETS, LOOK_S, MONITORS, THROTTLED, SupplyWatch
 from hw_sim.session import SimSession
 
 SAGS = "The Pi's supply falls below 4.63 V."
@@ -81,3 +81,14 @@ def test_it_is_looked_at_every_few_seconds_and_not_in_each_scan(pi):
     pi.session.clock.sleep(LOOK_S)
     pi.watch()
     assert str(pi.notices["supply"]).startswith(SAGS)
+
+
+def test_a_card_that_keeps_nothing_is_said_beside_a_supply_that_sags(pi, root, caplog):
+    (pi.root / "state").mkdir(parents=True)
+    marker = (root / "systemd/card/state").read_text().partition(': >"$folder/')[2].split('"')[0]
+    (pi.root / "state" / marker).touch()
+    said = pi.said(throttled="1")
+    assert SAGS in said
+    assert str(FORGETS) in said
+    assert str(FORGETS) in pi.said(throttled="0")
+    assert [str(FORGETS) in each.message for each in caplog.records].count(True) == 1
