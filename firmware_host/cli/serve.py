@@ -152,7 +152,7 @@ def access_for(settings: Settings, state: Path) -> Access:
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar), clock)
-    machine = None if path is None else Machine(path, state, pairing.confirming)
+    machine = None if path is None else Machine(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
         from firmware_host.broadcast.telling import look_key
 
@@ -177,6 +177,7 @@ def reach_machine(table: Table, machine: Machine) -> None:
         table.submit(ShowCode(f"{number} {own.password}".lstrip()))
 
     machine.tell = tell
+    table.subscribe(machine.tidy, looks=False)
     machine.confirming.show = table.ask_for_press
     table.may_power_off(lambda: machine.do(lambda: machine.ask(PowerOff()), tell))
     table.offer("wifi", text("Show the Wi-Fi's password"), lambda: machine.do(show, tell))

@@ -317,8 +317,9 @@ class _Web:
         machine = self._machine_for(request)
         if request.headers.get("content-type") != "application/octet-stream":
             raise _NotTakenError(415, text("A file must be sent as it is."))
+        length = request.headers.get("content-length", "")
         try:
-            with machine.taking() as take:
+            with machine.taking(int(length) if length.isdecimal() else 0) as take:
                 async with asyncio.timeout(UPDATE_WITHIN_S):
                     async for chunk in request.stream():
                         await asyncio.to_thread(take, chunk)

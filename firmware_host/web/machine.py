@@ -8,6 +8,8 @@ program that has them, and does these things alone (``firmware_host.cli.machine`
 from __future__ import annotations
 
 import logging
+import math
+import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
+from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import Message, text
@@ -27,6 +30,10 @@ FAILED = Path("/run/tiltboard-machine/failed")
 """What became of an update whose end the table has not seen."""
 SENT_NAME = "sent.update"  # in the table's folder
 MOST_SENT_BYTES = 400_000_000
+MIN_FREE_BYTES = 100_000_000
+"""What a file that is sent leaves for games and the log."""
+SENT_LASTS_S = 600.0
+"""A file that nobody has asked to be installed is deleted after this time."""
 _WITHIN_S = 1800.0  # an update on a Zero 2 W
 _MOST_ANSWERED = 65_536
 
@@ -93,6 +100,15 @@ class RollBack(_Asked, frozen=True, tag="roll-back"):
 Wanted = PowerOff | Join | Update | RollBack
 
 
+def _check_length(length: int, room: int) -> None:
+    if length > MOST_SENT_BYTES:
+        raise NotPossibleError("That is longer than any update.")
+    if length > room:
+        raise NotPossibleError(
+            "There is too little room on the card for that file.", remedy="Make room on the disk."
+        )
+
+
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why not, as a message in parts; or what was asked for."""
 
@@ -107,32 +123,60 @@ class Machine:
     something from now on, or nothing any more.
     """
 
-    def __init__(self, path: str, folder: Path, confirming: Confirming) -> None:
+    def __init__(self, path: str, folder: Path, confirming: Confirming, clock: Clock) -> None:
         self._path = path
+        self._clock = clock
         self.confirming = confirming
         self.sent = folder / SENT_NAME
+        self._fresh = folder / f"{SENT_NAME}.new"
+        self._is_taking = False
+        self._sent_until_s = math.inf
         self.tell: Callable[[Message | None], None] = lambda _: None
+        self._forget()  # what a power cut has left
 
     @contextmanager
-    def taking(self) -> Iterator[Callable[[bytes], None]]:
+    def taking(self, length: int = 0) -> Iterator[Callable[[bytes], None]]:
         """Takes a file that a page sends, piece by piece, for an update; it is kept whole, or not
-        at all. Raises NotPossibleError.
+        at all. ``length``: its bytes, or 0 where that is not known yet. Raises NotPossibleError.
         """
-        fresh = self.sent.with_name(f"{SENT_NAME}.new")
+        if self._is_taking:
+            raise NotPossibleError(
+                "Another file is being sent just now.", remedy="Try again in a minute."
+            )
+        self._is_taking = True
         try:
-            with fresh.open("wb") as file:
+            self._forget()
+            room = shutil.disk_usage(self.sent.parent).free - MIN_FREE_BYTES
+            _check_length(length, room)
+            with self._fresh.open("wb") as file:
 
                 def take(piece: bytes) -> None:
-                    if file.tell() + len(piece) > MOST_SENT_BYTES:
-                        raise NotPossibleError("That is longer than any update.")
+                    _check_length(file.tell() + len(piece), room)
                     file.write(piece)
 
                 yield take
-            fresh.replace(self.sent)
+            self._fresh.replace(self.sent)
+            self._sent_until_s = self._clock.now() + SENT_LASTS_S
         except OSError as error:
             raise NotPossibleError("It could not be kept: {why}.", why=error.strerror) from error
         finally:
-            fresh.unlink(missing_ok=True)
+            self._is_taking = False
+            self._fresh.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Delete a file that nobody has asked to be installed, once it is time. To be called after
+        each snapshot.
+        """
+        if self._clock.now() >= self._sent_until_s:
+            self._sent_until_s = math.inf
+            self.do(self._forget, lambda _: None)
+
+    def _forget(self) -> None:
+        for path in (self.sent, self._fresh):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                _log.warning("%s cannot be deleted: %s", path, error.strerror)
 
     def request(self, wanted: Wanted, who: str | Message) -> str:
         """Have it done once somebody has pressed confirm at the table; the number to compare.
@@ -141,6 +185,7 @@ class Machine:
         """
         if isinstance(wanted, Update) and wanted.sent and not self.sent.exists():
             raise NotPossibleError("No file has been sent.", remedy="Choose it again.")
+        self._sent_until_s = self._clock.now() + SENT_LASTS_S
 
         def answered(confirmed: bool) -> None:
             if confirmed:

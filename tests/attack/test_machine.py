@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -52,7 +53,9 @@ class Root:
 def table(tmp_path, resting):  # noqa: F811
     made = Network(tmp_path, resting)
     made.root = Root(tmp_path / "socket")
-    made.machine = made.access.machine = Machine(made.root.path, tmp_path, made.pairing.confirming)
+    made.machine = made.access.machine = Machine(
+        made.root.path, tmp_path, made.pairing.confirming, made.clock
+    )
     made.presses = []
     made.pairing.confirming.show = lambda *asked: made.presses.append(asked)
     yield made
@@ -126,6 +129,69 @@ def test_an_update_that_is_too_long_or_broken_off_leaves_nothing(table, phone, m
     assert phone.post(MACHINE, {"type": "update", "sent": True}).status_code == 409
     assert send(phone, b"x" * 1000).status_code == 200
     assert table.machine.sent.read_bytes() == b"x" * 1000
+
+
+class Disk(NamedTuple):
+    free: int
+
+
+def sent_files(table):
+    return list(table.machine.sent.parent.glob("*.update*"))
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_a_file_for_which_there_is_no_room_is_refused_and_leaves_nothing(
+    table, phone, monkeypatch, said
+):
+    """With its length in the request's head, and without."""
+    room = Disk(machine_module.MIN_FREE_BYTES + 1000)
+    monkeypatch.setattr(machine_module.shutil, "disk_usage", lambda _: room)
+
+    async def pieces():
+        yield b"x" * 600
+        yield b"x" * 401
+
+    answer = send(phone, b"x" * 1001 if said else pieces())
+    assert answer.status_code == 409
+    assert "too little room" in answer.text
+    assert sent_files(table) == []
+    assert send(phone, b"x" * 1000).status_code == 200
+
+
+def test_a_second_file_takes_the_first_one_s_room_and_not_its_place_meanwhile(table, phone):
+    assert send(phone, b"old").status_code == 200
+    with table.machine.taking() as take:
+        assert sent_files(table) == [table.machine.sent.with_name("sent.update.new")]
+        take(b"new")
+        assert send(phone, b"third").status_code == 409
+    assert table.machine.sent.read_bytes() == b"new"
+    assert send(phone, b"third").status_code == 200
+
+
+def test_what_nobody_asks_for_is_deleted_within_minutes(table, phone):
+    def tidied():
+        table.machine.tidy()
+        for each in threading.enumerate():
+            if each.name == "machine":
+                each.join()
+        return sent_files(table) == []
+
+    assert send(phone, b"update").status_code == 200
+    table.clock.advance(machine_module.SENT_LASTS_S - 1)
+    assert not tidied()
+    assert phone.post(MACHINE, {"type": "update", "sent": True}).status_code == 200
+    table.presses[-1][2](False)
+    table.clock.advance(machine_module.SENT_LASTS_S - 1)
+    assert not tidied()  # it was asked for a moment ago
+    table.clock.advance(1)
+    assert tidied()
+
+
+def test_what_a_power_cut_has_left_of_one_is_deleted_with_the_next_start(table, tmp_path):
+    for name in ("sent.update", "sent.update.new"):
+        (tmp_path / name).touch()
+    Machine(table.root.path, tmp_path, table.pairing.confirming, table.clock)
+    assert sent_files(table) == []
 
 
 # What a table that has been taken over can have done

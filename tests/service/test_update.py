@@ -1,10 +1,13 @@
-"""An update from a file: verified, cut short before each of its commands, and taken back."""
+"""systemd/update and firmware_host.cli.machine: an update from a file is verified, cut short before
+each of its commands, and taken back.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tarfile
 from pathlib import Path
@@ -29,6 +32,8 @@ while [ $# -gt 0 ]; do
         cp "$here/VERSION" "$2/source/"
         cp "$here/VERSION" "$2/program"
         cp "$here/VERSION" "$2/update"
+        [ -z "${HOLD:-}" ] || { echo >"$HOLD"; cat "$HOLD" >/dev/null; }
+        [ -z "${FAIL:-}" ] || exit 1
         exit ;;
     --root) root=$2; shift 2 ;;
     --units) shift ;;
@@ -74,8 +79,10 @@ class System:
         made.write_bytes(signed.stdout + made.read_bytes())
         return made
 
-    def update(self, *words: object, cut: int | None = None) -> subprocess.CompletedProcess[str]:
-        environment = dict(os.environ)
+    def update(
+        self, *words: object, cut: int | None = None, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | more
         if cut is not None:
             (self.folder / "cut").write_text(CUT)
             environment |= {"BASH_ENV": str(self.folder / "cut"), "CUT": str(cut)}
@@ -91,6 +98,14 @@ class System:
         of = {(program / name).read_text() for name in ("program", "update", "source/VERSION")}
         assert len(of) == 1
         return of.pop()
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether there is nothing of an update that has ended."""
+        return {each.name for each in (self.root / "opt").iterdir()} <= {
+            "tiltboard",
+            "tiltboard.old",
+        }
 
     @property
     def unit(self) -> str:
@@ -110,7 +125,7 @@ def test_updated_and_taken_back_and_forth_with_the_games_as_they_were(system):
     assert system.update("--rollback").returncode == 0
     assert (system.version, system.unit) == ("2", "2")
     assert system.games.read_bytes() == b"a game in the middle"
-    assert not (system.root / "opt/tiltboard.next").exists()
+    assert system.leaves_nothing
 
 
 def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_ends_it(system):
@@ -151,7 +166,7 @@ def refused(system, file) -> str:
     done = system.update(file)
     assert done.returncode != 0
     assert system.version == system.unit == "1"
-    assert not (system.root / "opt/tiltboard.next").exists()
+    assert system.leaves_nothing
     return done.stderr
 
 
@@ -190,6 +205,83 @@ def test_what_lacks_is_named(system, lacking):
     path = Path(lacking.format(file=file, signers=system.signers))
     path.unlink()
     assert f"there is no {path}" in refused(system, file)
+
+
+def test_an_older_version_is_taken_only_if_it_is_asked_for(system):
+    assert system.update(system.release("0.9.2")).returncode == 1
+    assert system.update(system.release("0.10.0"), "--older").returncode == 0
+    assert system.version == "0.10.0"
+    for version in ("0.9.2", "0.9.10", "0.10.0rc1", "0.10.0.dev3"):
+        done = system.update(system.release(version))
+        assert (done.returncode, system.version) == (1, "0.10.0")
+        assert "older" in done.stderr
+        assert system.leaves_nothing
+    for version in ("0.10.1a1", "0.10.1rc1", "0.10.1", "0.11.0"):
+        assert system.update(system.release(version)).returncode == 0, version
+        assert system.version == version
+    assert system.update("--rollback").returncode == 0  # what has run here is no older one
+
+
+def test_an_update_whose_installation_fails_leaves_nothing(system):
+    file = system.release("2")
+    done = system.update(file, FAIL="yes")
+    assert (done.returncode, system.version) == (1, "1")
+    assert system.leaves_nothing
+    assert system.update(file).returncode == 0
+
+
+def held(system, tmp_path, file):
+    """An update that waits in its installer, and what it waits for."""
+    fifo = tmp_path / "hold"
+    os.mkfifo(fifo)
+    first = subprocess.Popen(
+        ["bash", system.script, "--root", system.root, file],
+        env=os.environ | {"HOLD": str(fifo)}, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    fifo.read_bytes()
+    return first, fifo
+
+
+def test_of_two_at_once_one_is_refused_in_words_and_the_other_ends(system, tmp_path):
+    first, fifo = held(system, tmp_path, system.release("2"))
+    for words in ([system.release("3")], ["--rollback"]):
+        done = system.update(*words)
+        assert (done.returncode, system.version) == (1, "1")
+        assert "another update is under way" in done.stderr
+    fifo.write_text("go on")
+    assert first.wait(60) == 0
+    assert (system.version, system.unit) == ("2", "2")
+    assert system.leaves_nothing
+
+
+def test_one_that_is_told_to_stop_leaves_nothing_and_the_next_is_not_kept_out(system, tmp_path):
+    first, _ = held(system, tmp_path, system.release("2"))
+    os.killpg(first.pid, signal.SIGTERM)
+    assert first.wait(60) == 143
+    assert system.version == "1"
+    assert system.leaves_nothing
+    assert system.update(system.release("3")).returncode == 0
+
+
+def test_what_a_power_cut_has_left_makes_room_for_the_next(system):
+    left = system.root / "opt/tiltboard.next.aBcDeF/release"
+    left.mkdir(parents=True)
+    assert system.update(system.release("2")).returncode == 0
+    assert system.leaves_nothing
+
+
+def test_without_room_it_is_refused_before_anything_is_written(system, tmp_path):
+    file = system.release("2")
+    need_kb = file.stat().st_size // 512 + (64 << 10)
+    df = tmp_path / "bin/df"
+    df.parent.mkdir()
+    df.write_text(f"#!/bin/sh\necho Avail\necho {need_kb - 1}\n")
+    df.chmod(0o755)
+    done = system.update(file, PATH=f"{df.parent}:{os.environ['PATH']}")
+    assert (done.returncode, system.version) == (1, "1")
+    assert re.search(r"(\d+) MB are needed, and (\d+) MB are free", done.stderr)
+    assert system.leaves_nothing
 
 
 def test_the_installer_knows_what_an_update_asks_of_it(root):

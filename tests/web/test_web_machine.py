@@ -19,7 +19,8 @@ pytestmark = pytest.mark.web
 @pytest.fixture
 def root(at_rest, tmp_path):
     made = Root(tmp_path / "socket")
-    machine = Machine(made.path, tmp_path, Confirming(VirtualClock(), lambda _: 42))
+    clock = VirtualClock()
+    machine = Machine(made.path, tmp_path, Confirming(clock, lambda _: 42), clock)
     machine.confirming.show = at_rest.table.ask_for_press
     made.server = WebServer(at_rest.table, 0, access=Access(machine=machine))
     made.server.start()

@@ -30,7 +30,8 @@ WARM, ENGINE = "tiltboard-warm.service", "tiltboard-engine.service"
 
 
 def machine() -> Machine:
-    return Machine("/run/tiltboard-machine.sock", Path("/tmp"), Confirming(None))  # type: ignore[arg-type]  # noqa: S108
+    clock = SystemClock()
+    return Machine("/run/tiltboard-machine.sock", Path("/tmp"), Confirming(clock), clock)  # noqa: S108
 
 
 def nothing_writes_to_the_root_file_system() -> str:
