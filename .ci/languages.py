@@ -22,7 +22,7 @@ from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_whole, read
 
-from firmware_host.messages.catalogue import COUNT, fields
+from tiltboard.firmware_host.messages.catalogue import COUNT, fields
 
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
@@ -131,8 +131,8 @@ def _texts(nodes: Iterable[ast.AST]) -> list[str]:
 
 def _of_games() -> Iterator[str]:
     """What the games that the table plays declare of themselves."""
-    from games.registry import HOSTED
-    from games.seated import SeatedGame
+    from tiltboard.games.registry import HOSTED
+    from tiltboard.games.seated import SeatedGame
 
     for kind in HOSTED.values():
         game = kind.create({})
@@ -157,7 +157,7 @@ def _of_games() -> Iterator[str]:
 
 def _of_commands() -> Iterator[str]:
     """The help of every command."""
-    from firmware_host.cli.main import COMMANDS, cli
+    from tiltboard.firmware_host.cli.main import COMMANDS, cli
 
     yield from COMMANDS.values()
     context = click.Context(cli)

@@ -18,11 +18,11 @@ from manifold3d import Manifold
 from PIL import Image
 from playwright.sync_api import Page, Route, sync_playwright
 
-from firmware_host.config import platform
-from firmware_host.config.profile import load_profile
-from firmware_host.plans import printed
-from firmware_host.plans.model import Plans, spacer_mm
-from firmware_host.plans.printed import marked, pieces
+from tiltboard.firmware_host.config import platform
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.plans import printed
+from tiltboard.firmware_host.plans.model import Plans, spacer_mm
+from tiltboard.firmware_host.plans.printed import marked, pieces
 
 ROOT = Path(__file__).parents[1]
 STATIC, IMAGES = ROOT / "firmware_host/web/static", ROOT / "docs/images"

@@ -19,16 +19,16 @@ import msgspec
 from msgspec import inspect
 from sphinx.application import Sphinx
 
-from firmware_host.cli.main import cli
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.messages import Catalogue, Message, languages
-from firmware_host.service.snapshot import Layout, Snapshot
-from firmware_host.table.lights import LEGEND
-from firmware_host.web import answers
-from firmware_host.web.api import ENDPOINTS
-from firmware_host.web.requests import Incoming
-from games.registry import HOSTED
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.messages import Catalogue, Message, languages
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
+from tiltboard.firmware_host.table.lights import LEGEND
+from tiltboard.firmware_host.web import answers
+from tiltboard.firmware_host.web.api import ENDPOINTS
+from tiltboard.firmware_host.web.requests import Incoming
+from tiltboard.games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONT = "README"

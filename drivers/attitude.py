@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import add, sub
 from typing import Final, Literal, TypeAlias
 
-from drivers.errors import PartReadingError
+from tiltboard.drivers.errors import PartReadingError
 
 # Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest.
 

@@ -1,7 +1,7 @@
-"""The buses that drivers are handed: what they offer. A Raspberry Pi's own: drivers.pi_buses.
+"""The buses that drivers are handed: what they offer. A Raspberry Pi's own: tiltboard.drivers.pi_buses.
 
 Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
-drivers.errors, so that a missing bus is a fault of the part on it.
+tiltboard.drivers.errors, so that a missing bus is a fault of the part on it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
-from drivers.clock import Clock
+from tiltboard.drivers.clock import Clock
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 
 class SpiDevice(Protocol):
@@ -103,7 +103,7 @@ class Buses(Protocol):
 
     def pixels(self, count: int) -> SentStrip:
         """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. What cannot be sent
-        raises OSError, at that call or at a later one (drivers.light_links).
+        raises OSError, at that call or at a later one (tiltboard.drivers.light_links).
         """
 
     def serial(self, port: str, baud: int) -> SerialPort:

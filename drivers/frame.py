@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from drivers.errors import PartError
+from tiltboard.drivers.errors import PartError
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final, Literal, TypeAlias
 
-from drivers.buses import Buses, Pin, PinFactory
-from drivers.errors import PartError, PartReadingError, absent
-from drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
+from tiltboard.drivers.buses import Buses, Pin, PinFactory
+from tiltboard.drivers.errors import PartError, PartReadingError, absent
+from tiltboard.drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
 
 # DRV5055A1: ratiometric linear Hall sensor (Texas Instruments SBAS640).
 #

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from drivers.buses import Buses, Pin
-from drivers.errors import (
+from tiltboard.drivers.buses import Buses, Pin
+from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
-from drivers.buses import Buses
-from drivers.errors import (
+from tiltboard.drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,
     WrongPartError,
     lost_on_i2c,
 )
-from drivers.frame import Motion
+from tiltboard.drivers.frame import Motion
 
 if TYPE_CHECKING:
     from smbus2 import SMBus

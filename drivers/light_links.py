@@ -8,11 +8,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from drivers.buses import SpiDevice
-from drivers.errors import PartAbsentError
+from tiltboard.drivers.buses import SpiDevice
+from tiltboard.drivers.errors import PartAbsentError
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 # WS2812B data as SPI sends it: three SPI bits a light bit, 100 for a 0 and 110 for a 1.
 #
@@ -187,7 +187,7 @@ def strip_of(count: int, opened: Callable[[], Sender]) -> SentStrip:
     before = {key: os.environ.get(key) for key in _NO_BOARD}
     os.environ.update(_NO_BOARD)
     try:
-        from drivers.neopixel_strip import SentStrip
+        from tiltboard.drivers.neopixel_strip import SentStrip
     finally:
         for key, value in before.items():
             if value is None:

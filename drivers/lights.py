@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from drivers.buses import Buses, Pin
-from drivers.errors import PartError, absent, unsupplied
-from drivers.light_links import SPI_DEVICE
+from tiltboard.drivers.buses import Buses, Pin
+from tiltboard.drivers.errors import PartError, absent, unsupplied
+from tiltboard.drivers.light_links import SPI_DEVICE
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 # How a light looks over time.
 

@@ -1,6 +1,6 @@
 """LSM6DSOX: accelerometer, gyroscope and thermometer on I2C (STMicroelectronics DS12814).
 
-How its axes lie on the plate is the mounting's business (drivers.attitude). An LSM6DSO answers to
+How its axes lie on the plate is the mounting's business (tiltboard.drivers.attitude). An LSM6DSO answers to
 the same identity and has the same registers and scales; an LSM6DSO32 does too, with another scale
 of the accelerometer, which is not noticed here.
 """
@@ -11,8 +11,8 @@ import math
 from struct import Struct
 from typing import ClassVar, Final
 
-from drivers.attitude import G_M_S2
-from drivers.inertial import Chip, InertialSensor, Variant
+from tiltboard.drivers.attitude import G_M_S2
+from tiltboard.drivers.inertial import Chip, InertialSensor, Variant
 
 WHO_AM_I: Final = 0x0F
 CTRL1_XL: Final = 0x10

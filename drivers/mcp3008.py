@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from drivers.buses import SpiDevice
-from drivers.errors import PartReadingError
+from tiltboard.drivers.buses import SpiDevice
+from tiltboard.drivers.errors import PartReadingError
 
 CHANNELS: Final = 8
 STEPS: Final = 1024  # section 4.2: code = 1024 * Vin / Vref, at most 1023

@@ -1,7 +1,7 @@
 """MPU-6050: accelerometer, gyroscope and thermometer on I2C.
 
 Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. How its axes lie on
-the plate is the mounting's business (drivers.attitude).
+the plate is the mounting's business (tiltboard.drivers.attitude).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from struct import Struct
 from typing import ClassVar, Final
 
-from drivers.attitude import G_M_S2
-from drivers.inertial import Chip, InertialSensor, Variant
+from tiltboard.drivers.attitude import G_M_S2
+from tiltboard.drivers.inertial import Chip, InertialSensor, Variant
 
 SMPLRT_DIV: Final = 0x19  # then CONFIG, GYRO_CONFIG, ACCEL_CONFIG
 ACCEL_CONFIG_2: Final = 0x1D  # MPU-6500 and later only: the accelerometer's own filter

@@ -1,11 +1,11 @@
-"""neopixel.NeoPixel over a sender of frames. Import it through ``drivers.light_links.strip_of``."""
+"""neopixel.NeoPixel over a sender of frames. Import it through ``tiltboard.drivers.light_links.strip_of``."""
 
 from __future__ import annotations
 
 from adafruit_pixelbuf import PixelBuf
 from neopixel import GRB, NeoPixel
 
-from drivers.light_links import Sender
+from tiltboard.drivers.light_links import Sender
 
 
 class SentStrip(NeoPixel):  # type: ignore[misc]

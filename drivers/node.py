@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from drivers import node_protocol as protocol
-from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
-from drivers.errors import PartReadingError
-from drivers.frame import Motion
-from drivers.inertial import Fusion
-from drivers.lights import WRITE_EVERY_S, Drawing, LightsSettings, Look
-from drivers.node_link import PART_HALL, PART_IMU, PART_LIGHTS, NodeLink, Scan, reported
-from drivers.panel import HIGHEST_HZ, LOWEST_HZ
+from tiltboard.drivers import node_protocol as protocol
+from tiltboard.drivers.attitude import ON_THE_PIVOT, Mounting, Vector
+from tiltboard.drivers.errors import PartReadingError
+from tiltboard.drivers.frame import Motion
+from tiltboard.drivers.inertial import Fusion
+from tiltboard.drivers.lights import WRITE_EVERY_S, Drawing, LightsSettings, Look
+from tiltboard.drivers.node_link import PART_HALL, PART_IMU, PART_LIGHTS, NodeLink, Scan, reported
+from tiltboard.drivers.panel import HIGHEST_HZ, LOWEST_HZ
 
 _STEADY: Final = (1, b"\xff")
 

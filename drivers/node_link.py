@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from drivers import node_protocol as protocol
-from drivers.buses import Buses, SerialPort
-from drivers.errors import (
+from tiltboard.drivers import node_protocol as protocol
+from tiltboard.drivers.buses import Buses, SerialPort
+from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,
@@ -23,7 +23,7 @@ from drivers.errors import (
     absent,
     unsupplied,
 )
-from drivers.node_firmware.wire import Receiver
+from tiltboard.drivers.node_firmware.wire import Receiver
 
 GREETING_S: Final = 0.3  # for the answer to the greeting
 GREETING_AGAIN_S: Final = 0.05

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from drivers.node_firmware.fast import stuff
-from drivers.node_firmware.wire import LONGEST
+from tiltboard.drivers.node_firmware.fast import stuff
+from tiltboard.drivers.node_firmware.wire import LONGEST
 
 MAJOR: Final = 1
 MINOR: Final = 1

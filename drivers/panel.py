@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from drivers.buses import Buses, Pin
-from drivers.errors import absent
+from tiltboard.drivers.buses import Buses, Pin
+from tiltboard.drivers.errors import absent
 
 LOWEST_HZ: Final = 20.0
 HIGHEST_HZ: Final = 10_000.0  # the most that lgpio's timed PWM gives

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from smbus2 import SMBus
 
-from drivers import light_links as links
-from drivers.buses import PinFactory, SerialPort, SpiDevice
-from drivers.clock import Clock, SystemClock
+from tiltboard.drivers import light_links as links
+from tiltboard.drivers.buses import PinFactory, SerialPort, SpiDevice
+from tiltboard.drivers.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 # gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
 # installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
@@ -55,7 +55,7 @@ def open_pins() -> PiPins:
 
 
 class PiPins:
-    """gpiozero's factory (drivers.buses.PinFactory)."""
+    """gpiozero's factory (tiltboard.drivers.buses.PinFactory)."""
 
     def __init__(self, module: str, factory: str, library: str) -> None:
         zero = importlib.import_module("gpiozero.exc")
@@ -104,7 +104,7 @@ def _passed_on(name: str) -> property:
 
 
 class PiPin:
-    """gpiozero's pin (drivers.buses.Pin)."""
+    """gpiozero's pin (tiltboard.drivers.buses.Pin)."""
 
     def __init__(self, pin: Any, name: str, errors: tuple[type[Exception], ...]) -> None:
         self._pin, self._name, self._errors = pin, name, errors
@@ -143,7 +143,7 @@ def _gpio_error(error: Exception, device: str) -> OSError:
 
 # A Raspberry Pi's own buses.
 #
-# This module, drivers.neopixel_strip and drivers.light_links are the ones that import spidev, the
+# This module, tiltboard.drivers.neopixel_strip and tiltboard.drivers.light_links are the ones that import spidev, the
 # GPIO libraries and neopixel, each where it is first needed.
 
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"

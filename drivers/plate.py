@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
-from drivers.attitude import Mounting
-from drivers.clock import Clock
-from drivers.errors import PartError
-from drivers.frame import Frame, Motion
-from drivers.lights import Look
+from tiltboard.drivers.attitude import Mounting
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.frame import Frame, Motion
+from tiltboard.drivers.lights import Look
 
 T = TypeVar("T")
 

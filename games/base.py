@@ -1,6 +1,6 @@
 """What every game gives the rest of the table: places, positions, moves and their consequences.
 
-``games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and ``Shift`` say
+``tiltboard.games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and ``Shift`` say
 the same in words, for people and the table. A game imports nothing of the other packages, reads no
 clock and draws no random numbers of its own. Places, moves, players and pieces are strings, as in
 the ``tiltboard rules`` contract. What a game declares of itself, for whoever shows it, are plain
@@ -21,10 +21,10 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from games.lesson import Lesson, read_lesson
-from games.reasons import REASONS
-from games.rules import CHANCE, Dice, Rules
-from games.search import Evaluate, Levels, Solver, Weights
+from tiltboard.games.lesson import Lesson, read_lesson
+from tiltboard.games.reasons import REASONS
+from tiltboard.games.rules import CHANCE, Dice, Rules
+from tiltboard.games.search import Evaluate, Levels, Solver, Weights
 
 
 class RulesError(ValueError):
@@ -169,7 +169,7 @@ class OptionSpec:
     only means something with that many players.
     ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
     of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
-    may take a file's name and read it, see ``games.contract``). ``low`` and ``high`` are inclusive.
+    may take a file's name and read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are inclusive.
     ``default`` None: not set, or it depends on the other options. ``secret``: it tells what is
     hidden, so nobody is shown it while the game goes on.
     """
@@ -404,7 +404,7 @@ class Game(ABC):
     drawing: Drawing | None = None
     rules: Rules
     seated: bool = False
-    """Its players hold seats, where each sees what is his: ``games.seated.SeatedGame``."""
+    """Its players hold seats, where each sees what is his: ``tiltboard.games.seated.SeatedGame``."""
     secret_options: tuple[str, ...] = ()
     """Options that tell what is hidden: nobody is shown them while the game goes on."""
     weights: Weights = MappingProxyType({})
@@ -533,14 +533,14 @@ class GameType(ABC):
     lets: str = "{player} {move} let {winner} win"
     """Of a move after which the other side can force its win: what it let happen."""
     reasons: Mapping[str, str] = REASONS
-    """Why a move is good, by the kinds of ``games.reasons``: in the words of the game."""
+    """Why a move is good, by the kinds of ``tiltboard.games.reasons``: in the words of the game."""
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
     """What it is about, in one line of some sixty letters, for whoever chooses a game."""
     at_the_table: bool = True
-    """Its board is read by sensors; False: see ``games.seated``, or its rules alone are there."""
+    """Its board is read by sensors; False: see ``tiltboard.games.seated``, or its rules alone are there."""
     seated: bool = False
-    """It makes a ``games.seated.SeatedGame``."""
+    """It makes a ``tiltboard.games.seated.SeatedGame``."""
 
     @property
     def secret_options(self) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games.base import Game, GameType, IllegalMoveError, OptionError, Position, RulesError
-from games.contract import describe
-from games.reasons import KINDS
-from games.rules import Dice
-from games.search import LEVEL_ROWS, MOST_WORTH, WAITS
+from tiltboard.games.base import Game, GameType, IllegalMoveError, OptionError, Position, RulesError
+from tiltboard.games.contract import describe
+from tiltboard.games.reasons import KINDS
+from tiltboard.games.rules import Dice
+from tiltboard.games.search import LEVEL_ROWS, MOST_WORTH, WAITS
 
 MOST_MOVES = 2000
 """A random game that is longer than this is given up, not wrong."""
@@ -22,7 +22,7 @@ NONSENSE = ("", "nowhere", "a1 b2", "\x00", "\ud800", "9" * 50)
 
 
 class ConformanceError(RulesError):
-    """Raised where a game breaks a promise of ``games.rules`` or ``games.base``; says which."""
+    """Raised where a game breaks a promise of ``tiltboard.games.rules`` or ``tiltboard.games.base``; says which."""
 
 
 def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:
@@ -34,7 +34,7 @@ def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:
     _hold(lower, f"a name is lower case: {kind.name}")
     _hold(bool(kind.credit.title and kind.credit.designer), "the credit names title and designer")
     _hold(bool(kind.rules_summary), "the rules are told in words")
-    _hold(set(kind.reasons) == set(KINDS), "reasons are of the kinds of games.reasons")
+    _hold(set(kind.reasons) == set(KINDS), "reasons are of the kinds of tiltboard.games.reasons")
     yield "name, credit and rules in words"
     yield _check_options(kind)
     for options in [dict(preset.options) for preset in kind.presets] or [{}]:
@@ -80,7 +80,7 @@ def check_playing(game: Game, dice: Dice) -> int:
     _hold(game.rules.players == len(game.players), "rules and game have the same players")
     for name, row in (game.levels or {}).items():
         fits = name in (*LEVEL_ROWS, WAITS) and len(row) == 10
-        _hold(fits, f"levels are rows of ten numbers, as games.search says: {name}")
+        _hold(fits, f"levels are rows of ten numbers, as tiltboard.games.search says: {name}")
     position, evaluate = game.start(), game.evaluation(game.weights)
     two = len(game.teams or game.players) == 2
     _hold(evaluate is None or two, "an evaluation is for two players, or two teams")

@@ -1,6 +1,6 @@
 """The ``tiltboard rules`` contract: games and positions as JSON objects, and texts as options.
 
-Nothing here reads or writes; ``firmware_host.cli.rules`` does. An answer is one of
+Nothing here reads or writes; ``tiltboard.firmware_host.cli.rules`` does. An answer is one of
 
 - the position after the moves, with ``positions`` as well where a trace is asked for;
 - ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move 3, counted from 0, is illegal;
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from games.base import (
+from tiltboard.games.base import (
     Game,
     GameType,
     IllegalMoveError,
@@ -24,7 +24,7 @@ from games.base import (
     RulesError,
     json_object,
 )
-from games.registry import EVERY_GAME, game_type
+from tiltboard.games.registry import EVERY_GAME, game_type
 
 Answer = dict[str, Any]
 ReadBoard = Callable[[GameType, str, str], Mapping[str, Any]]

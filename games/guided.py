@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Shift, Turn
-from games.lesson import Lesson, Step
-from games.rules import Rules
+from tiltboard.games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Shift, Turn
+from tiltboard.games.lesson import Lesson, Step
+from tiltboard.games.rules import Rules
 
 _ANOTHER_WAY = IllegalMoveError("Not yet: this lesson goes another way.")
 _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")

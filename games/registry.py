@@ -1,7 +1,7 @@
 """The games there are: those in this package, and those that other installed packages bring.
 
 A package brings a game by an entry point of the group ``tiltboard.games`` that names a
-``games.base.GameType``. One that cannot be used is left out, with the reason in ``BROKEN``; it
+``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in ``BROKEN``; it
 stops nobody else's game.
 """
 
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
-from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
-from games.plugins import PluginError, loaded
+from tiltboard.games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
+from tiltboard.games.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
 _OURS = {
-    "momentum": "games.momentum.game:MOMENTUM",
-    "attraktion": "games.attraktion.game:ATTRAKTION",
-    "gravity-connect": "games.gravity_connect.game:GRAVITY_CONNECT",
-    "gravity-trap": "games.gravity_trap.game:GRAVITY_TRAP",
-    "gravity-warfare": "games.gravity_warfare:GRAVITY_WARFARE",
+    "momentum": "tiltboard.games.momentum.game:MOMENTUM",
+    "attraktion": "tiltboard.games.attraktion.game:ATTRAKTION",
+    "gravity-connect": "tiltboard.games.gravity_connect.game:GRAVITY_CONNECT",
+    "gravity-trap": "tiltboard.games.gravity_trap.game:GRAVITY_TRAP",
+    "gravity-warfare": "tiltboard.games.gravity_warfare:GRAVITY_WARFARE",
 }
 
 
@@ -39,11 +39,11 @@ def load(point: EntryPoint) -> GameType:
 def _checked(name: str, kind: object) -> GameType:
     """``kind``, if it is a game of that name. Raises PluginError."""
     if not isinstance(kind, GameType):
-        raise PluginError(f"it is a {type(kind).__name__}, not a games.base.GameType")
+        raise PluginError(f"it is a {type(kind).__name__}, not a tiltboard.games.base.GameType")
     if kind.name != name:
         raise PluginError(f"its own name is {kind.name}")
     if not isinstance(kind.credit, Credit):
-        raise PluginError("its credit is not a games.base.Credit")
+        raise PluginError("its credit is not a tiltboard.games.base.Credit")
     for part in ("option_specs", "presets", "rules_summary"):
         tuple(getattr(kind, part))
     _ = kind.at_the_table, kind.seated

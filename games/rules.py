@@ -1,7 +1,7 @@
 """``Rules``: one game's rules on states and whole numbers, and the only code that makes moves.
 
 A search, a playout and the table all play with it. Everything that a person sees of a game (cells
-by name, consequences, refusals in words) lies on top of it, in ``games.base.Game``.
+by name, consequences, refusals in words) lies on top of it, in ``tiltboard.games.base.Game``.
 """
 
 from __future__ import annotations

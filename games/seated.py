@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import atan2, hypot, pi
 from typing import Protocol
 
-from games.base import Game, Position
+from tiltboard.games.base import Game, Position
 
 MIDDLE = 0.3  # of half the plate's width
 

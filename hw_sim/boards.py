@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import MuxAdcHall
-from hw_sim.buses.gpio import Wiring
-from hw_sim.chips import hall as chip
-from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
-from hw_sim.chips.mcp3008 import CHANNELS
-from hw_sim.rng import Streams
-from hw_sim.world.world import World, ntc_share
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.wiring import MuxAdcHall
+from tiltboard.hw_sim.buses.gpio import Wiring
+from tiltboard.hw_sim.chips import hall as chip
+from tiltboard.hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
+from tiltboard.hw_sim.chips.mcp3008 import CHANNELS
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.world.world import World, ntc_share
 
 if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.table import SimTable
 
 GAIN_SPREAD_PER_K = 0.0003  # of the sensors' temperature coefficient around its typical value
 DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 125 degC

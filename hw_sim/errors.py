@@ -1,8 +1,8 @@
-"""What a simulated table refuses to do. The trunk of the tree is ``drivers.errors``."""
+"""What a simulated table refuses to do. The trunk of the tree is ``tiltboard.drivers.errors``."""
 
 from __future__ import annotations
 
-from drivers.errors import TiltboardError
+from tiltboard.drivers.errors import TiltboardError
 
 
 class SimulationError(TiltboardError):

@@ -13,26 +13,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.messages import nearest
-from hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
-from hw_sim.buses.i2c import I2cBus, Message
-from hw_sim.buses.serial import SimLine
-from hw_sim.buses.spi import MAX_BYTES, SpiPort
-from hw_sim.buses.timing import SPI_DMA_BYTES
-from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
-from hw_sim.chips.inertial import InertialChip
-from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
-from hw_sim.clock import VirtualClock, in_time
-from hw_sim.errors import FaultError
-from hw_sim.node import SimNode
-from hw_sim.rng import Stream
-from hw_sim.world.pieces import Piece
-from hw_sim.world.world import BOUNCE_S, Button
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.messages import nearest
+from tiltboard.hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
+from tiltboard.hw_sim.buses.i2c import I2cBus, Message
+from tiltboard.hw_sim.buses.serial import SimLine
+from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiPort
+from tiltboard.hw_sim.buses.timing import SPI_DMA_BYTES
+from tiltboard.hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
+from tiltboard.hw_sim.chips.inertial import InertialChip
+from tiltboard.hw_sim.chips.mcp23017 import Mcp23017
+from tiltboard.hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
+from tiltboard.hw_sim.clock import VirtualClock, in_time
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.node import SimNode
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.world import BOUNCE_S, Button
 
 if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.table import SimTable
 
 Targets = Sequence[str]
 Shows = Callable[[], bool]

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from hw_sim.errors import HandsError
-from hw_sim.rng import Stream
-from hw_sim.world import paths
-from hw_sim.world.paths import Gesture, Path, Point
-from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
-from hw_sim.world.world import World
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.world import paths
+from tiltboard.hw_sim.world.paths import Gesture, Path, Point
+from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
+from tiltboard.hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))

@@ -1,6 +1,6 @@
 """What a maker can wire wrongly, done to a simulated table: for practice, and for tests.
 
-Faults (hw_sim.faults) are what breaks later. These are there from the start, and bring-up must find
+Faults (tiltboard.hw_sim.faults) are what breaks later. These are there from the start, and bring-up must find
 them.
 """
 
@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from drivers.attitude import Vector, all_mountings
-from firmware_host.config.wiring import GpioPanel, MuxAdcHall
-from hw_sim.boards import HallBoard, SwitchBoard
-from hw_sim.chips.hall import Drv5055, HallSpread
-from hw_sim.chips.mcp3008 import CHANNELS
-from hw_sim.errors import FaultError
-from hw_sim.faults import Targets, check_targets
-from hw_sim.table import SimTable
+from tiltboard.drivers.attitude import Vector, all_mountings
+from tiltboard.firmware_host.config.wiring import GpioPanel, MuxAdcHall
+from tiltboard.hw_sim.boards import HallBoard, SwitchBoard
+from tiltboard.hw_sim.chips.hall import Drv5055, HallSpread
+from tiltboard.hw_sim.chips.mcp3008 import CHANNELS
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.faults import Targets, check_targets
+from tiltboard.hw_sim.table import SimTable
 
 LINES = ("S0", "S1", "S2", "S3")
 WAYS: dict[str, Vector] = {

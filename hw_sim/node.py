@@ -8,19 +8,19 @@ from __future__ import annotations
 from array import array
 from typing import Literal
 
-from drivers.node_firmware import plate
-from drivers.node_firmware.board import Board
-from drivers.node_firmware.node import Node
-from firmware_host.config.wiring import MuxAdcHall, Spare
-from hw_sim.buses.gpio import Piezo
-from hw_sim.buses.i2c import I2cBus, I2cChip, Message
-from hw_sim.buses.serial import SimLine
-from hw_sim.buses.spi import SpiPort
-from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.chips.ws2812 import Ws2812Chain
-from hw_sim.clock import VirtualClock
-from hw_sim.world.world import Button
+from tiltboard.drivers.node_firmware import plate
+from tiltboard.drivers.node_firmware.board import Board
+from tiltboard.drivers.node_firmware.node import Node
+from tiltboard.firmware_host.config.wiring import MuxAdcHall, Spare
+from tiltboard.hw_sim.buses.gpio import Piezo
+from tiltboard.hw_sim.buses.i2c import I2cBus, I2cChip, Message
+from tiltboard.hw_sim.buses.serial import SimLine
+from tiltboard.hw_sim.buses.spi import SpiPort
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
+from tiltboard.hw_sim.chips.mcp3008 import Mcp3008
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.world.world import Button
 
 I2C_BUS = 0
 SPI_PORT = (0, 0)

@@ -7,29 +7,29 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, Self, cast
 
-from drivers.attitude import FLAT, Vector
-from drivers.node_firmware.lights import strip_order
-from firmware_host.config import wiring
-from firmware_host.config.profile import Profile
-from games.plugins import PluginError, loaded
-from hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
-from hw_sim.buses import SimBuses
-from hw_sim.buses.gpio import Piezo
-from hw_sim.buses.serial import SimLine
-from hw_sim.chips.hall import AH1889
-from hw_sim.chips.inertial import ImuSpread, InertialChip
-from hw_sim.chips.lsm6dsox import Lsm6dsox
-from hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
-from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.mpu6050 import Mpu6050
-from hw_sim.chips.ws2812 import Ws2812Chain
-from hw_sim.clock import VirtualClock
-from hw_sim.errors import SimulationError
-from hw_sim.faults import Faults, SimDisk
-from hw_sim.hands import Hands
-from hw_sim.node import SPI_PORT, SimNode, node_wiring
-from hw_sim.rng import Stream, Streams
-from hw_sim.world.world import GAP_SPREAD_MM, World
+from tiltboard.drivers.attitude import FLAT, Vector
+from tiltboard.drivers.node_firmware.lights import strip_order
+from tiltboard.firmware_host.config import wiring
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
+from tiltboard.hw_sim.buses import SimBuses
+from tiltboard.hw_sim.buses.gpio import Piezo
+from tiltboard.hw_sim.buses.serial import SimLine
+from tiltboard.hw_sim.chips.hall import AH1889
+from tiltboard.hw_sim.chips.inertial import ImuSpread, InertialChip
+from tiltboard.hw_sim.chips.lsm6dsox import Lsm6dsox
+from tiltboard.hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
+from tiltboard.hw_sim.chips.mcp23017 import Mcp23017
+from tiltboard.hw_sim.chips.mpu6050 import Mpu6050
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import SimulationError
+from tiltboard.hw_sim.faults import Faults, SimDisk
+from tiltboard.hw_sim.hands import Hands
+from tiltboard.hw_sim.node import SPI_PORT, SimNode, node_wiring
+from tiltboard.hw_sim.rng import Stream, Streams
+from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, World
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
 LEVELLED_G = 0.015

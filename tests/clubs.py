@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from firmware_host.broadcast.club import Club
-from firmware_host.broadcast.telling import LOOK, online_topic
-from firmware_host.far.link import Broker, Link
-from firmware_host.messages import Catalogue
-from firmware_host.web.server import Server
 from tests.broker import Mosquitto
+from tiltboard.firmware_host.broadcast.club import Club
+from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.web.server import Server
 
 PATIENCE_S = 30
 FIRST = {

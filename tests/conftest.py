@@ -21,7 +21,7 @@ os.environ["XDG_STATE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" /
 
 # Games of other packages that happen to be installed here are not for tests either.
 with patch("importlib.metadata.entry_points", return_value=()):
-    import_module("games.registry")  # read once, now
+    import_module("tiltboard.games.registry")  # read once, now
 
 # Many tests start programs: what one of them has compiled, the next one reads.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -11,8 +11,8 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.wiring import NodeHall
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.wiring import NodeHall
 
 SCANS_PER_S = 20
 

@@ -21,8 +21,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from firmware_host.broadcast import home
-from firmware_host.broadcast.evening import (
+from tiltboard.firmware_host.broadcast import home
+from tiltboard.firmware_host.broadcast.evening import (
     DRAW,
     Result,
     Sheet,
@@ -30,15 +30,15 @@ from firmware_host.broadcast.evening import (
     open_game,
     read_evening,
 )
-from firmware_host.broadcast.seen import Seen, read
-from firmware_host.broadcast.telling import LOOK, online_topic, public_name
-from firmware_host.config.errors import ConfigError, explained
-from firmware_host.far.link import Link
-from firmware_host.messages import Catalogue, languages
-from firmware_host.service.snapshot import Layout
-from firmware_host.web import answers, assets
-from firmware_host.web.guard import secured
-from firmware_host.web.language import encoder
+from tiltboard.firmware_host.broadcast.seen import Seen, read
+from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic, public_name
+from tiltboard.firmware_host.config.errors import ConfigError, explained
+from tiltboard.firmware_host.far.link import Link
+from tiltboard.firmware_host.messages import Catalogue, languages
+from tiltboard.firmware_host.service.snapshot import Layout
+from tiltboard.firmware_host.web import answers, assets
+from tiltboard.firmware_host.web.guard import secured
+from tiltboard.firmware_host.web.language import encoder
 
 MOST_TABLES = 500
 MOST_LOOKERS = 1_000

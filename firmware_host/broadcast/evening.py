@@ -14,9 +14,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import read_toml
-from firmware_host.table.commands import Name
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import read_toml
+from tiltboard.firmware_host.table.commands import Name
 
 DRAW = "="
 Game = tuple[str, str | None, str | None]

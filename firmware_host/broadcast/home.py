@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.service.snapshot import Layout, Snapshot
-from firmware_host.table import play
-from firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")

@@ -13,14 +13,14 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
-from firmware_host.service.publish import game_info, layout_of
-from firmware_host.service.snapshot import Layout, Snapshot
-from firmware_host.table.commands import Name, Number
-from firmware_host.table.zones import overlay_for
-from games.base import RulesError
-from games.registry import game_type
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.service.publish import game_info, layout_of
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
+from tiltboard.firmware_host.table.commands import Name, Number
+from tiltboard.firmware_host.table.zones import overlay_for
+from tiltboard.games.base import RulesError
+from tiltboard.games.registry import game_type
 
 MOST_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
 LONGEST_SENTENCE = 300

@@ -17,15 +17,15 @@ from threading import Event, Thread
 
 import msgspec
 
-from drivers.clock import Clock, SystemClock, TokenBucket
-from firmware_host.broadcast import home
-from firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.settings import Settings
-from firmware_host.far.link import Broker, Link
-from firmware_host.messages import Catalogue
-from firmware_host.service.snapshot import Layout, Snapshot
-from firmware_host.service.table import Table
+from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
+from tiltboard.firmware_host.broadcast import home
+from tiltboard.firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
+from tiltboard.firmware_host.service.table import Table
 
 KEY_FILE = "look-key"
 LOOK = "tiltboard/look/"  # and the key: whoever has it may look

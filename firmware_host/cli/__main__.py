@@ -1,5 +1,5 @@
-"""``python -m firmware_host.cli``: the same as ``tiltboard``."""
+"""``python -m tiltboard.firmware_host.cli``: the same as ``tiltboard``."""
 
-from firmware_host.cli.entry import main
+from tiltboard.firmware_host.cli.entry import main
 
 main()

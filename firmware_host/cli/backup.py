@@ -26,12 +26,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from drivers.clock import Clock, SystemClock
-from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import say, writing
-from firmware_host.commissioning.progress import PROGRESS_NAME, Progress
-from firmware_host.config.errors import BackupError, ConfigError, JournalError
-from firmware_host.config.files import (
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
+from tiltboard.firmware_host.cli.speech import say, writing
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress
+from tiltboard.firmware_host.config.errors import BackupError, ConfigError, JournalError
+from tiltboard.firmware_host.config.files import (
     CALIBRATION_NAME,
     JOURNAL_NAME,
     convert,
@@ -41,11 +41,17 @@ from firmware_host.config.files import (
     sync_directory,
     write_durably,
 )
-from firmware_host.config.settings import Settings, settings_file
-from firmware_host.journal.database import WriterLock, connect, leftovers, translated, unused
-from firmware_host.journal.records import JournalReader
-from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import Calibration
+from tiltboard.firmware_host.config.settings import Settings, settings_file
+from tiltboard.firmware_host.journal.database import (
+    WriterLock,
+    connect,
+    leftovers,
+    translated,
+    unused,
+)
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.calibration import Calibration
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from firmware_host.cli.main import Group
-from firmware_host.messages import text
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.messages import text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 
@@ -26,7 +26,7 @@ def command() -> None:
 @PROFILE
 def latency(profile: str) -> None:
     """From a piece touching the board to the first changed light."""
-    from hw_sim.session.bench import say_latency
+    from tiltboard.hw_sim.session.bench import say_latency
 
     say_latency(click.echo, profile)
 
@@ -35,6 +35,6 @@ def latency(profile: str) -> None:
 @PROFILE
 def scan(profile: str) -> None:
     """CPU of one scan, from the drivers to the lights."""
-    from hw_sim.session.bench import say_scan
+    from tiltboard.hw_sim.session.bench import say_scan
 
     say_scan(click.echo, profile)

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from drivers.buses import Buses
-from firmware_host.cli.options import CONFIG, PROFILE, STATE
-from firmware_host.cli.speech import as_run, keyboard, problem, say, words
-from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, need_table, simulated_table
-from firmware_host.commissioning.account import findings
-from firmware_host.commissioning.findings import (
+from tiltboard.drivers.buses import Buses
+from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
+from tiltboard.firmware_host.cli.speech import as_run, keyboard, problem, say, words
+from tiltboard.firmware_host.cli.tables import (
+    FAULTS,
+    SEED,
+    SIMULATE,
+    idle_table,
+    need_table,
+    simulated_table,
+)
+from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.commissioning.findings import (
     Finding,
     State,
     health_map,
@@ -23,18 +30,22 @@ from firmware_host.commissioning.findings import (
     subject_of,
     worth_a_look,
 )
-from firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
-from firmware_host.commissioning.sweep import Sweep, begin, run_sweep
-from firmware_host.commissioning.tasks import Choice, Step
-from firmware_host.config.computer import own_board
-from firmware_host.config.files import CALIBRATION_NAME
-from firmware_host.host.pacer import Pacer
-from firmware_host.messages import Catalogue, text
-from firmware_host.perception.calibration import read_calibration, uncalibrated, write_calibration
-from firmware_host.scenario.person import Console
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
+from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, run_sweep
+from tiltboard.firmware_host.commissioning.tasks import Choice, Step
+from tiltboard.firmware_host.config.computer import own_board
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.firmware_host.perception.calibration import (
+    read_calibration,
+    uncalibrated,
+    write_calibration,
+)
+from tiltboard.firmware_host.scenario.person import Console
 
 if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.table import SimTable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -141,7 +152,7 @@ Answering = Callable[[Step], str | None]
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
     """Somebody at the simulated table does the sweep."""
-    from hw_sim.session.maker import Maker
+    from tiltboard.hw_sim.session.maker import Maker
 
     maker, accepted_s = Maker(sim, seed), sim.clock.now()
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import CONFIG
-from firmware_host.cli.speech import misuse, say, serving, speak, words
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.settings import check_host, load_settings
-from firmware_host.messages import text
-from firmware_host.web.server import Server
+from tiltboard.firmware_host.cli.options import CONFIG
+from tiltboard.firmware_host.cli.speech import misuse, say, serving, speak, words
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.settings import check_host, load_settings
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.web.server import Server
 
 
 @click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
@@ -35,7 +35,7 @@ def command(
     """
     settings = load_settings(config)
     spoken = speak(settings.language)
-    from firmware_host.broadcast.evening import read_evening
+    from tiltboard.firmware_host.broadcast.evening import read_evening
 
     sheet = None if evening is None else read_evening(evening)
     if on_paper:
@@ -50,8 +50,8 @@ def command(
         for at, line in enumerate(sheet.standings, 1):
             click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
         return
-    from firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
-    from firmware_host.far.link import Broker, Link
+    from tiltboard.firmware_host.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
+    from tiltboard.firmware_host.far.link import Broker, Link
 
     broker = Broker.of(settings.far)
     if broker is None:

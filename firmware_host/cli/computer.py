@@ -25,13 +25,13 @@ from pathlib import Path
 
 import click
 
-from drivers.clock import Clock
-from firmware_host.cli.options import CONFIG, PROFILE
-from firmware_host.config.computer import CORE_CLOCK, DeviceClass, needs_of_speaker
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings, broker_address, load_settings
-from firmware_host.engines.search.warmth import installed, warm
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
+from tiltboard.firmware_host.config.computer import CORE_CLOCK, DeviceClass, needs_of_speaker
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.settings import Settings, broker_address, load_settings
+from tiltboard.firmware_host.engines.search.warmth import installed, warm
 
 UNIT = "tiltboard.service"
 ASKED = "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart"

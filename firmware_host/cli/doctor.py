@@ -14,34 +14,34 @@ from pathlib import Path
 
 import click
 
-from drivers.attitude import FLAT
-from drivers.buses import Buses
-from drivers.clock import SystemClock
-from drivers.errors import how_to_install
-from drivers.frame import Frame
-from firmware_host.cli.computer import Machine, Service, running_table, this_machine
-from firmware_host.cli.options import CONFIG, PROFILE, STATE, state_folder
-from firmware_host.cli.speech import as_run, say, speak
-from firmware_host.cli.tables import FAULTS, SEED, simulated_table
-from firmware_host.commissioning import findings
-from firmware_host.commissioning.account import to_mend
-from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
-from firmware_host.commissioning.mounting import describe, up_axis
-from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
-from firmware_host.commissioning.sweep import unfinished
-from firmware_host.config import computer
-from firmware_host.config.computer import BoardInUseError, Need, own_board
-from firmware_host.config.errors import ConfigError, JournalError, catalogue_of
-from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings, load_settings, settings_file
-from firmware_host.host.sensing import FrameWatch
-from firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
-from firmware_host.journal.records import JournalReader
-from firmware_host.messages import ENGLISH, Message, text
-from firmware_host.perception.calibration import Calibration, read_calibration
-from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
-from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
+from tiltboard.drivers.attitude import FLAT
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.drivers.errors import how_to_install
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.cli.computer import Machine, Service, running_table, this_machine
+from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE, state_folder
+from tiltboard.firmware_host.cli.speech import as_run, say, speak
+from tiltboard.firmware_host.cli.tables import FAULTS, SEED, simulated_table
+from tiltboard.firmware_host.commissioning import findings
+from tiltboard.firmware_host.commissioning.account import to_mend
+from tiltboard.firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
+from tiltboard.firmware_host.commissioning.mounting import describe, up_axis
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from tiltboard.firmware_host.commissioning.sweep import unfinished
+from tiltboard.firmware_host.config import computer
+from tiltboard.firmware_host.config.computer import BoardInUseError, Need, own_board
+from tiltboard.firmware_host.config.errors import ConfigError, JournalError, catalogue_of
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.settings import Settings, load_settings, settings_file
+from tiltboard.firmware_host.host.sensing import FrameWatch
+from tiltboard.firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.messages import ENGLISH, Message, text
+from tiltboard.firmware_host.perception.calibration import Calibration, read_calibration
+from tiltboard.firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
+from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
 OLDEST_PYTHON = (3, 11)
 SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)

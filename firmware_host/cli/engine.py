@@ -15,9 +15,9 @@ from typing import Any, TextIO
 
 import click
 
-from drivers.clock import SystemClock
-from firmware_host.cli.speech import misuse, say
-from firmware_host.messages import text
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.messages import text
 
 IDLE_S = 60.0  # then the unit ends, and its memory is free again
 _MOST = 8  # engines at a time: four players', one that gives hints, one that analyses
@@ -37,19 +37,19 @@ def command(*, unit: bool) -> None:
     if not unit:
         _play(sys.stdin or (), sys.stdout)  # none, where whoever started it has closed it
         return
-    from firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.warmth import warm
 
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
         raise misuse(text("--unit is for tiltboard-engine.service: systemd handed over no socket."))
     if warm():
-        import_module("firmware_host.engines.search.fast")  # once, for all who are forked
+        import_module("tiltboard.firmware_host.engines.search.fast")  # once, for all who are forked
     lend(socket.socket(fileno=3), _play)
 
 
 def _play(lines: Iterable[str], out: TextIO) -> None:
     import secrets
 
-    from firmware_host.engines.server import MOST_SEED, EngineServer
+    from tiltboard.firmware_host.engines.server import MOST_SEED, EngineServer
 
     writing = threading.Lock()
 
@@ -115,10 +115,10 @@ def warm() -> None:
     They think many times faster from then on. Needs the extra fast: pip install
     'tiltboard[fast]'.
     """
-    from firmware_host.config.files import ensure_state_directory
-    from firmware_host.engines.errors import CannotCompileError
-    from firmware_host.engines.search import warmth
-    from firmware_host.engines.search.kernels import cache_folder
+    from tiltboard.firmware_host.config.files import ensure_state_directory
+    from tiltboard.firmware_host.engines.errors import CannotCompileError
+    from tiltboard.firmware_host.engines.search import warmth
+    from tiltboard.firmware_host.engines.search.kernels import cache_folder
 
     if not warmth.installed():
         raise CannotCompileError(

@@ -10,7 +10,7 @@ def main() -> None:
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:  # a shell has it ignored by what runs in the background
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from firmware_host.cli.main import main as run
+    from tiltboard.firmware_host.cli.main import main as run
 
     signal.signal(signal.SIGINT, before)
     run()

@@ -10,17 +10,17 @@ from typing import Any, TextIO
 
 import click
 
-from drivers.clock import SystemClock
-from firmware_host.cli.main import Group
-from firmware_host.cli.options import SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import say, standard_input, words, writing
-from firmware_host.config.errors import GameTextError, NoSuchGameError
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.host.people import People
-from firmware_host.journal.records import GameSummary, JournalReader
-from firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import text
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
+from tiltboard.firmware_host.cli.speech import say, standard_input, words, writing
+from tiltboard.firmware_host.config.errors import GameTextError, NoSuchGameError
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.journal.records import GameSummary, JournalReader
+from tiltboard.firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import text
 
 
 @click.group(

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import click
 
-from drivers.errors import TiltboardError
-from firmware_host.cli.speech import say, standard_input
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import read_file, write_durably
-from firmware_host.messages import text
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.speech import say, standard_input
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.messages import text
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
@@ -153,7 +153,7 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     --join reads the other network's password from a line of standard input; leave it empty for an
     open network. If the table cannot join, it opens its own again.
     """
-    from firmware_host.service.qr import qr_terminal, wifi_code
+    from tiltboard.firmware_host.service.qr import qr_terminal, wifi_code
 
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from drivers.errors import TiltboardError
-from firmware_host.cli.hotspot import FOLDER, hotspot_of, join
-from firmware_host.web.machine import (
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.hotspot import FOLDER, hotspot_of, join
+from tiltboard.firmware_host.web.machine import (
     FAILED,
     MOST_SENT_BYTES,
     SENT_NAME,

@@ -18,8 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 
 import click
 
-from drivers.errors import TiltboardError
-from firmware_host.cli.speech import (
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.speech import (
     Voice,
     catalogue,
     default_voice,
@@ -30,10 +30,10 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.config.errors import explained
-from firmware_host.messages import Catalogue, Message, languages, nearest, text
-from games.base import RulesError
-from games.plugins import PluginError, loaded
+from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.messages import Catalogue, Message, languages, nearest, text
+from tiltboard.games.base import RulesError
+from tiltboard.games.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
 # Name -> one line for ``tiltboard --help``
@@ -161,7 +161,7 @@ class LazyGroup(Group):
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
-        module = import_module(f"firmware_host.cli.{holder or cmd_name}")
+        module = import_module(f"tiltboard.firmware_host.cli.{holder or cmd_name}")
         name = cmd_name.replace("-", "_") if holder else "command"
         return translated(getattr(module, name), catalogue())
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firmware_host.cli.speech import misuse, sentence, standard_input, words
-from firmware_host.config.files import default_state_directory, ensure_state_directory
-from firmware_host.messages import text
+from tiltboard.firmware_host.cli.speech import misuse, sentence, standard_input, words
+from tiltboard.firmware_host.config.files import default_state_directory, ensure_state_directory
+from tiltboard.firmware_host.messages import text
 
 if TYPE_CHECKING:
-    from firmware_host.table.commands import NewGame
+    from tiltboard.firmware_host.table.commands import NewGame
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,7 +67,7 @@ def match_code(given: str) -> str:
     """A match's code; ``-``: from standard input, as whoever lists the processes of a computer sees
     what stands in a command. Raises NotPossibleError where it is none.
     """
-    from firmware_host.far.seal import read_code
+    from tiltboard.firmware_host.far.seal import read_code
 
     if given == "-":
         asked = standard_input("CODE")
@@ -92,7 +92,7 @@ def chosen_game(
         if options or far:
             raise misuse(text("--option and --far go with --game."))
         return None
-    from firmware_host.table.new_game import new_game
+    from tiltboard.firmware_host.table.new_game import new_game
 
     begun = new_game(game, options)
     if not far:
@@ -126,7 +126,7 @@ def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> P
 
 def name_broken_games(besides: str = "") -> None:
     """One line on stderr for each, but for the game that is asked for itself."""
-    from games.registry import BROKEN
+    from tiltboard.games.registry import BROKEN
 
     for name, error in BROKEN.items():
         if name != besides:

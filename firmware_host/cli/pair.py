@@ -13,16 +13,23 @@ from typing import Any
 
 import click
 
-from drivers.clock import SystemClock
-from firmware_host.cli.hotspot import FOLDER, hotspot_of
-from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder, match_code
-from firmware_host.cli.speech import printable, say, words
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.settings import load_settings
-from firmware_host.messages import text
-from firmware_host.service.qr import qr_sheet, qr_terminal, wifi_code
-from firmware_host.web.guard import machine_names
-from firmware_host.web.pairing import Tokens
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.hotspot import FOLDER, hotspot_of
+from tiltboard.firmware_host.cli.options import (
+    CONFIG,
+    PORT,
+    SIMULATED,
+    STATE,
+    games_folder,
+    match_code,
+)
+from tiltboard.firmware_host.cli.speech import printable, say, words
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.service.qr import qr_sheet, qr_terminal, wifi_code
+from tiltboard.firmware_host.web.guard import machine_names
+from tiltboard.firmware_host.web.pairing import Tokens
 
 ANSWER_WITHIN_S = 10.0
 _START = "Start it with: tiltboard run, or tiltboard sim"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.speech import say, writing
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import text
-from firmware_host.plans.model import Plans
-from firmware_host.plans.write import can_print, export, files
+from tiltboard.firmware_host.cli.speech import say, writing
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.plans.model import Plans
+from tiltboard.firmware_host.plans.write import can_print, export, files
 
 
 @click.command(name="plans", epilog="Example: tiltboard plans plate-10 -o plans")

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 import click
 
-from firmware_host.cli.main import Group
-from firmware_host.cli.options import name_broken_games
-from firmware_host.cli.speech import (
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.cli.options import name_broken_games
+from tiltboard.firmware_host.cli.speech import (
     catalogue,
     misuse,
     say,
@@ -22,14 +22,14 @@ from firmware_host.cli.speech import (
     unfilled,
     words,
 )
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import read_board, read_text
-from firmware_host.messages import Message, text
-from games import contract
-from games.base import OptionError, OptionSpec, RulesError
-from games.conformance import check_type
-from games.gravity_trap.board import SHIPPED, Board, read, shipped
-from games.registry import EVERY_GAME, game_type
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import read_board, read_text
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.games import contract
+from tiltboard.games.base import OptionError, OptionSpec, RulesError
+from tiltboard.games.conformance import check_type
+from tiltboard.games.gravity_trap.board import SHIPPED, Board, read, shipped
+from tiltboard.games.registry import EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2

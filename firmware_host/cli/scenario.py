@@ -13,20 +13,20 @@ from pathlib import Path
 
 import click
 
-from drivers.buses import Buses
-from drivers.errors import TiltboardError
-from firmware_host.cli.options import PROFILE, STATE, games_folder
-from firmware_host.cli.speech import catalogue, keyboard, misuse, say, sentence, words
-from firmware_host.cli.tables import PHYSICS, lacks
-from firmware_host.config.computer import own_board
-from firmware_host.config.files import CALIBRATION_NAME, read_text
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.messages import text
-from firmware_host.scenario.parse import Step, parse_scenario
-from firmware_host.scenario.person import KEYS, Console, Person
-from firmware_host.scenario.run import Actor, ScenarioRunner
-from firmware_host.scenario.trace import read_trace, report, unlogged
-from games.base import RulesError
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
+from tiltboard.firmware_host.cli.speech import catalogue, keyboard, misuse, say, sentence, words
+from tiltboard.firmware_host.cli.tables import PHYSICS, lacks
+from tiltboard.firmware_host.config.computer import own_board
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
+from tiltboard.firmware_host.scenario.person import KEYS, Console, Person
+from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
+from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
+from tiltboard.games.base import RulesError
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 
@@ -81,9 +81,9 @@ def command(
                 person = _person(table, state, games, buses, time_out_s=time_out_s, as_json=as_json)
                 actor: Actor = until_done.enter_context(person)
             else:
-                from hw_sim.physics import world_class
-                from hw_sim.session import SimSession
-                from hw_sim.session.deeds import SimulatedHands
+                from tiltboard.hw_sim.physics import world_class
+                from tiltboard.hw_sim.session import SimSession
+                from tiltboard.hw_sim.session.deeds import SimulatedHands
 
                 world = world_class(physics=physics)
                 session = SimSession(table, games, seed=seed, world=world)

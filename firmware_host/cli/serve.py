@@ -15,34 +15,34 @@ from typing import Any
 import click
 import msgspec
 
-from drivers.clock import SystemClock
-from firmware_host.cli.options import (
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.options import (
     chosen_game,
     games_folder,
     match_code,
     name_broken_games,
     table_options,
 )
-from firmware_host.cli.speech import say, serving, speak
-from firmware_host.cli.tables import wait_for_table
-from firmware_host.config.computer import own_board
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings, check_host, load_settings
-from firmware_host.host.assemble import open_host
-from firmware_host.host.pacer import AdaptivePacer, favour_the_scan
-from firmware_host.messages import Message, text
-from firmware_host.scenario.trace import Recorder
-from firmware_host.service.notify import Heartbeat
-from firmware_host.service.qr import qr_terminal
-from firmware_host.service.speaker import Speaker
-from firmware_host.service.supply import SupplyWatch
-from firmware_host.service.table import Table
-from firmware_host.table.commands import JoinMatch, ShowCode
-from firmware_host.web.guard import Access, machine_names
-from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
-from firmware_host.web.pairing import Pairing, Tokens
-from firmware_host.web.server import WebServer
+from tiltboard.firmware_host.cli.speech import say, serving, speak
+from tiltboard.firmware_host.cli.tables import wait_for_table
+from tiltboard.firmware_host.config.computer import own_board
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings, check_host, load_settings
+from tiltboard.firmware_host.host.assemble import open_host
+from tiltboard.firmware_host.host.pacer import AdaptivePacer, favour_the_scan
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.scenario.trace import Recorder
+from tiltboard.firmware_host.service.notify import Heartbeat
+from tiltboard.firmware_host.service.qr import qr_terminal
+from tiltboard.firmware_host.service.speaker import Speaker
+from tiltboard.firmware_host.service.supply import SupplyWatch
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
+from tiltboard.firmware_host.web.guard import Access, machine_names
+from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
+from tiltboard.firmware_host.web.pairing import Pairing, Tokens
+from tiltboard.firmware_host.web.server import WebServer
 
 
 class Wanted:
@@ -108,7 +108,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         telling = None
         if settings.look.show is not None or settings.home.discovery is not None:
             # Nothing of it is imported where nobody is told
-            from firmware_host.broadcast.telling import Telling
+            from tiltboard.firmware_host.broadcast.telling import Telling
 
             telling = Telling(table, settings, plan.state, plan.catalogue)
             at_end.callback(telling.close)
@@ -154,7 +154,7 @@ def access_for(settings: Settings, state: Path) -> Access:
     pairing = Pairing(Tokens(state, clock.calendar), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        from firmware_host.broadcast.telling import look_key
+        from tiltboard.firmware_host.broadcast.telling import look_key
 
         look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
     if ipaddress.ip_address(settings.host).is_loopback:
@@ -250,9 +250,9 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
 
     The games are kept apart from those of a real table, and go on where they stopped.
     """
-    from firmware_host.engines.search.warmth import compile_quietly
-    from hw_sim.physics import has_physics, world_class
-    from hw_sim.session.live import LiveTable
+    from tiltboard.firmware_host.engines.search.warmth import compile_quietly
+    from tiltboard.hw_sim.physics import has_physics, world_class
+    from tiltboard.hw_sim.session.live import LiveTable
 
     if physics is None:
         physics = has_physics()

@@ -20,12 +20,12 @@ from typing import TextIO
 
 import click
 
-from drivers.errors import TiltboardError
-from firmware_host import messages
-from firmware_host.config.errors import catalogue_of, explained
-from firmware_host.config.settings import load_settings
-from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
-from games.base import OptionError, RulesError
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host import messages
+from tiltboard.firmware_host.config.errors import catalogue_of, explained
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
+from tiltboard.games.base import OptionError, RulesError
 
 _CLICKS_WORDS = Path(messages.__file__).parent / "commands"
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from drivers.buses import Buses
-from drivers.clock import Clock
-from firmware_host.cli.computer import running_table
-from firmware_host.cli.options import games_folder
-from firmware_host.cli.speech import say, sentence, speak, words
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import load_settings
-from firmware_host.host.assemble import missing_table
-from firmware_host.journal.database import in_use
-from firmware_host.messages import Catalogue, nearest, text
-from firmware_host.service.notify import beats_every_s, tell
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.cli.computer import running_table
+from tiltboard.firmware_host.cli.options import games_folder
+from tiltboard.firmware_host.cli.speech import say, sentence, speak, words
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.host.assemble import missing_table
+from tiltboard.firmware_host.journal.database import in_use
+from tiltboard.firmware_host.messages import Catalogue, nearest, text
+from tiltboard.firmware_host.service.notify import beats_every_s, tell
 
 if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.table import SimTable
 
 
 SIMULATE = click.option("--sim", "simulated", is_flag=True, help="On the simulated table.")
@@ -64,10 +64,10 @@ def idle_table(
 @contextmanager
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
     """A table with these faults. Raises ConfigError for one that it cannot have."""
-    from hw_sim.errors import FaultError
-    from hw_sim.faults import OF_MAGNETS
-    from hw_sim.miswiring import miswire, miswirings
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.errors import FaultError
+    from tiltboard.hw_sim.faults import OF_MAGNETS
+    from tiltboard.hw_sim.miswiring import miswire, miswirings
+    from tiltboard.hw_sim.table import SimTable
 
     with SimTable(profile, seed) as table:
         for fault in faults:

@@ -7,23 +7,23 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from drivers.attitude import FLAT, gravity_tilt
-from firmware_host.commissioning.findings import Finding, note, problem
-from firmware_host.commissioning.mounting import describe, mounting_of
-from firmware_host.commissioning.progress import Part, Progress, wire_of_places
-from firmware_host.commissioning.tasks import tasks
-from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
-from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import (
+from tiltboard.drivers.attitude import FLAT, gravity_tilt
+from tiltboard.firmware_host.commissioning.findings import Finding, note, problem
+from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
+from tiltboard.firmware_host.commissioning.progress import Part, Progress, wire_of_places
+from tiltboard.firmware_host.commissioning.tasks import tasks
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.calibration import (
     LEAST_GAIN,
     MOST_GAIN,
     Calibration,
     Kernel,
     uncalibrated,
 )
-from firmware_host.perception.field import STRONG
-from firmware_host.table.sight import Ailment
+from tiltboard.firmware_host.perception.field import STRONG
+from tiltboard.firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
 LISTED = 8  # places that are named

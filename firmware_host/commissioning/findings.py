@@ -8,14 +8,14 @@ from enum import StrEnum
 from statistics import median
 from typing import Any
 
-from drivers.errors import TiltboardError
-from firmware_host.config.profile import Profile
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.perception.bands import EMPTY_MT
-from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.field import WEAK, shape
-from firmware_host.perception.state import AVERAGED
-from firmware_host.table.sight import Ailment
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.perception.bands import EMPTY_MT
+from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard.firmware_host.perception.field import WEAK, shape
+from tiltboard.firmware_host.perception.state import AVERAGED
+from tiltboard.firmware_host.table.sight import Ailment
 
 TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
 SIGMAS = 3.0
@@ -63,7 +63,7 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the account. ``subject``: a word, one of the parts of drivers.frame.Frame's
+    """One line of the account. ``subject``: a word, one of the parts of tiltboard.drivers.frame.Frame's
     faults where it is about a part. ``remedy``: what to do, where there is something to do.
     """
 

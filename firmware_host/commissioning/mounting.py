@@ -13,10 +13,10 @@ from math import acos, hypot, radians, sqrt
 
 from msgspec.structs import replace
 
-from drivers.attitude import AXES, FLAT, Axis, Mounting, Vector, mounting
-from drivers.frame import Frame
-from firmware_host.commissioning.progress import Progress
-from firmware_host.commissioning.tasks import (
+from tiltboard.drivers.attitude import AXES, FLAT, Axis, Mounting, Vector, mounting
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.commissioning.progress import Progress
+from tiltboard.firmware_host.commissioning.tasks import (
     EAST,
     EDGES,
     NORTH,
@@ -26,8 +26,8 @@ from firmware_host.commissioning.tasks import (
     Light,
     Step,
 )
-from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, text
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Message, text
 
 REST_S = 0.24
 HINT_AFTER_S = 8.0  # until it is said what may keep something from coming to rest

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from drivers.attitude import Mounting
-from drivers.frame import Frame
-from firmware_host.commissioning.mounting import (
+from tiltboard.drivers.attitude import Mounting
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.commissioning.mounting import (
     HINT_AFTER_S,
     NOT_LEVEL,
     REST_S,
@@ -22,13 +22,13 @@ from firmware_host.commissioning.mounting import (
     is_level,
     up_axis,
 )
-from firmware_host.commissioning.progress import Progress
-from firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step, Task
-from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, text
-from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.stillness import QUIET_RAD_S
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.commissioning.progress import Progress
+from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step, Task
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.field import SIGN_OF
+from tiltboard.firmware_host.perception.stillness import QUIET_RAD_S
+from tiltboard.firmware_host.table.sight import Magnet
 
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place
 STRONG_FROM_MT = 4.5

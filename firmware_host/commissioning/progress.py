@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from drivers.attitude import Vector
-from firmware_host.config.files import read_file, write_durably
-from firmware_host.config.profile import Profile
-from firmware_host.table.sight import Magnet
+from tiltboard.drivers.attitude import Vector
+from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.table.sight import Magnet
 
 FORMAT = 1
 PROGRESS_NAME = "sweep.json"

@@ -14,22 +14,22 @@ from pathlib import Path
 
 from msgspec import structs
 
-from drivers.errors import PartError, WrongPartError
-from drivers.frame import Frame
-from drivers.lights import Look
-from drivers.plate import Plate
-from firmware_host.commissioning.account import calibration_of, supply_of, to_mend
-from firmware_host.commissioning.findings import Finding, note, of_error, problem
-from firmware_host.commissioning.mounting import tilting
-from firmware_host.commissioning.placing import emptying, placing
-from firmware_host.commissioning.progress import (
+from tiltboard.drivers.errors import PartError, WrongPartError
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.lights import Look
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.commissioning.account import calibration_of, supply_of, to_mend
+from tiltboard.firmware_host.commissioning.findings import Finding, note, of_error, problem
+from tiltboard.firmware_host.commissioning.mounting import tilting
+from tiltboard.firmware_host.commissioning.placing import emptying, placing
+from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
     Part,
     Progress,
     read_progress,
 )
-from firmware_host.commissioning.tasks import (
+from tiltboard.firmware_host.commissioning.tasks import (
     EDGES,
     Answer,
     Ask,
@@ -40,15 +40,15 @@ from firmware_host.commissioning.tasks import (
     Task,
     tasks,
 )
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import Profile
-from firmware_host.messages import nearest, text
-from firmware_host.perception.calibration import Calibration, uncalibrated
-from firmware_host.table import troubles
-from firmware_host.table.buttons import BACK, CONFIRM, Buttons
-from firmware_host.table.lateness import BUSY, ScanWatch
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Asked
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import nearest, text
+from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table.buttons import BACK, CONFIRM, Buttons
+from tiltboard.firmware_host.table.lateness import BUSY, ScanWatch
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Asked
 
 ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # the buzzer

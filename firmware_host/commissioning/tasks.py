@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TypeAlias
 
-from drivers.frame import Frame
-from drivers.lights import Look
-from firmware_host.commissioning.progress import Part, Progress
-from firmware_host.config.profile import Profile
-from firmware_host.messages import Message
-from firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
-from firmware_host.table.sight import Magnet
-from firmware_host.table.standing import Role
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.commissioning.progress import Part, Progress
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
+from tiltboard.firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.table.standing import Role
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 BUTTONS = ("confirm", "back")

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from firmware_host.messages import Message, text
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
-    from drivers.pi_buses import PiBuses
+    from tiltboard.drivers.pi_buses import PiBuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,9 @@ def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
 @contextmanager
 def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiBuses]:
     """The buses of this machine, for this program alone. Raises BoardInUseError."""
-    from drivers.pi_buses import PiBuses  # who only reads a profile needs none of its libraries
+    from tiltboard.drivers.pi_buses import (
+        PiBuses,  # who only reads a profile needs none of its libraries
+    )
 
     with board_lock(devices_of(needs)):
         buses = PiBuses(clock)

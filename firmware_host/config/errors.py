@@ -1,12 +1,12 @@
-"""The host's branch of the error tree (the trunk is ``drivers.errors.TiltboardError``), and how an
+"""The host's branch of the error tree (the trunk is ``tiltboard.drivers.errors.TiltboardError``), and how an
 error is told in a language.
 """
 
 from __future__ import annotations
 
-from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, Message, languages, nearest
-from games.base import RulesError
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.messages import Catalogue, Message, languages, nearest
+from tiltboard.games.base import RulesError
 
 
 class ConfigError(TiltboardError, ValueError):

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.messages import Message, nearest, text
-from games.base import GameType, OptionError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.messages import Message, nearest, text
+from tiltboard.games.base import GameType, OptionError
 
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"

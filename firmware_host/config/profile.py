@@ -13,20 +13,20 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from drivers.buses import Buses
-from drivers.plate import Plate
-from firmware_host.config import wiring
-from firmware_host.config.computer import Need
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import parse_toml, read_toml
-from firmware_host.messages import nearest
-from games.base import PieceBody
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config import wiring
+from tiltboard.firmware_host.config.computer import Need
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import parse_toml, read_toml
+from tiltboard.firmware_host.messages import nearest
+from tiltboard.games.base import PieceBody
 
 Pitch = Annotated[float, msgspec.Meta(gt=0, le=200)]
 Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
-SHIPPED = resources.files("firmware_host.config") / "profiles"
+SHIPPED = resources.files("tiltboard.firmware_host.config") / "profiles"
 MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import read_toml
-from firmware_host.config.players import FAR, OURS, EngineName
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import read_toml
+from tiltboard.firmware_host.config.players import FAR, OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 

@@ -3,7 +3,7 @@
 A kind is one class: its keys in a profile with their ranges, which pins and addresses it takes,
 what it needs of the computer, and its driver. Another package brings kinds by entry points of
 the group ``tiltboard.parts``, and what stands in for them in the simulation by the group
-``tiltboard.simulated`` (``hw_sim.table``); docs/add-a-sensor.md has both.
+``tiltboard.simulated`` (``tiltboard.hw_sim.table``); docs/add-a-sensor.md has both.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeV
 
 import msgspec
 
-from drivers import node
-from drivers.attitude import Vector
-from drivers.buses import Buses
-from drivers.hall import HallSettings, MuxHallArray
-from drivers.hall_switches import SwitchArray, SwitchMatrix
-from drivers.inertial import InertialSensor
-from drivers.light_links import SPI_DEVICE
-from drivers.lights import LightsSettings, LightStrip
-from drivers.lsm6dsox import Lsm6dsox
-from drivers.mpu6050 import Mpu6050
-from drivers.node_link import NodeLink, NodeSettings
-from drivers.panel import Panel
-from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate
-from firmware_host.config.computer import (
+from tiltboard.drivers import node
+from tiltboard.drivers.attitude import Vector
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.hall import HallSettings, MuxHallArray
+from tiltboard.drivers.hall_switches import SwitchArray, SwitchMatrix
+from tiltboard.drivers.inertial import InertialSensor
+from tiltboard.drivers.light_links import SPI_DEVICE
+from tiltboard.drivers.lights import LightsSettings, LightStrip
+from tiltboard.drivers.lsm6dsox import Lsm6dsox
+from tiltboard.drivers.mpu6050 import Mpu6050
+from tiltboard.drivers.node_link import NodeLink, NodeSettings
+from tiltboard.drivers.panel import Panel
+from tiltboard.drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate
+from tiltboard.firmware_host.config.computer import (
     CORE_CLOCK,
     SERIAL,
     SPI,
@@ -36,11 +36,11 @@ from firmware_host.config.computer import (
     i2c_need,
     spi_line,
 )
-from firmware_host.config.errors import ConfigError
-from games.plugins import PluginError, loaded
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.games.plugins import PluginError, loaded
 
 if TYPE_CHECKING:
-    from firmware_host.config.profile import Profile
+    from tiltboard.firmware_host.config.profile import Profile
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]

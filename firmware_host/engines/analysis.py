@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.process import MARGIN_S, EngineProcess
-from firmware_host.engines.puzzles import exercises, made_of
-from firmware_host.engines.search.limits import STRONGEST, SURE, WIN, Found, Limits, expected
-from firmware_host.engines.search.thinker import Thinker
-from games.base import Game, Position
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.engines.process import MARGIN_S, EngineProcess
+from tiltboard.firmware_host.engines.puzzles import exercises, made_of
+from tiltboard.firmware_host.engines.search.limits import (
+    STRONGEST,
+    SURE,
+    WIN,
+    Found,
+    Limits,
+    expected,
+)
+from tiltboard.firmware_host.engines.search.thinker import Thinker
+from tiltboard.games.base import Game, Position
 
 MOST_TURNING = 3  # and things to learn
 LEAST_LOST = 0.1  # of the game: less is no turning point

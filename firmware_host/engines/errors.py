@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers.errors import TiltboardError
+from tiltboard.drivers.errors import TiltboardError
 
 
 class EngineError(TiltboardError):

@@ -15,10 +15,10 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from drivers.clock import Clock
-from firmware_host.config.players import OURS
-from firmware_host.engines import ugi
-from firmware_host.engines.errors import (
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.players import OURS
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,
     EngineLostError,

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from firmware_host.config.errors import NotPossibleError
-from games.reasons import Kind
-from games.rules import CHANCE, Rules
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.games.reasons import Kind
+from tiltboard.games.rules import CHANCE, Rules
 
 MOST_LOOKED = 12_000  # positions for one reason: 0.2 s of Python on one x86 core
 MOST_TURNS = 4
@@ -111,7 +111,7 @@ def _first(moves: list[int], move: int | None) -> None:
 
 
 class Reason(NamedTuple):
-    """Why a move is good. ``kind``: one of ``games.reasons``. ``number``: how many turns or
+    """Why a move is good. ``kind``: one of ``tiltboard.games.reasons``. ``number``: how many turns or
     answers it speaks of. ``move``: the name of the one that it is about.
     """
 

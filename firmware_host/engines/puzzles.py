@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
-from firmware_host.engines.proof import ProofSearch, TooManyError
-from games.base import Game
-from games.guided import PuzzleGame
-from games.registry import file_of, game_type
-from games.rules import CHANCE, Rules
+from tiltboard.firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
+from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError
+from tiltboard.games.base import Game
+from tiltboard.games.guided import PuzzleGame
+from tiltboard.games.registry import file_of, game_type
+from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
 """The longest that are looked for."""

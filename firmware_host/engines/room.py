@@ -13,27 +13,27 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
 
-from drivers.clock import Clock, SystemClock
-from firmware_host.config.players import OURS, ClockLeft, EngineSeat
-from firmware_host.engines import ugi
-from firmware_host.engines.errors import (
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.firmware_host.config.players import OURS, ClockLeft, EngineSeat
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineError,
     EngineHungError,
     EngineMoveError,
 )
-from firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
-from firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from firmware_host.messages import Message, text
-from games.base import Position
-from games.reasons import KINDS
+from tiltboard.firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.games.base import Position
+from tiltboard.games.reasons import KINDS
 
 MOVE_S = 2.0
 COUNTED_S = 20.0  # ours below the strongest count positions: a Zero 2 W takes that long at most
 VALUES_S = 1.0  # for what every move is worth: a person waits for it
 CLOSE_S = 5.0  # at most, for all engines together
 ADVISER = ""  # in the place of a player: whose engine looks at a person's moves
-OUR_COMMAND = (sys.executable, "-m", "firmware_host.cli", "engine")
+OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
 _log = logging.getLogger(__name__)
 

@@ -9,16 +9,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drivers.clock import Clock
-from firmware_host.engines import ugi
-from firmware_host.engines.analysis import every_move
-from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.proof import ProofSearch, TooManyError, reason
-from firmware_host.engines.search.limits import LEVELS, NO_LIMITS, STRONGEST, Found, Limits
-from firmware_host.engines.search.thinker import Thinker
-from games.base import RulesError
-from games.registry import GAMES, game_type
-from games.rules import Rules
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.analysis import every_move
+from tiltboard.firmware_host.engines.errors import CannotPlayError
+from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError, reason
+from tiltboard.firmware_host.engines.search.limits import (
+    LEVELS,
+    NO_LIMITS,
+    STRONGEST,
+    Found,
+    Limits,
+)
+from tiltboard.firmware_host.engines.search.thinker import Thinker
+from tiltboard.games.base import RulesError
+from tiltboard.games.registry import GAMES, game_type
+from tiltboard.games.rules import Rules
 
 AUTHOR = "the makers of tiltboard"
 MOST_SEED = 2**31 - 1

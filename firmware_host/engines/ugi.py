@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from firmware_host.engines.search.limits import NO_LIMITS, SURE, WIN, Limits
+from tiltboard.firmware_host.engines.search.limits import NO_LIMITS, SURE, WIN, Limits
 
 GAME = "Game"
 OPTIONS = "Options"

@@ -12,13 +12,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.far.match import Differs, Kind, Match, Step
-from firmware_host.messages import Message, text
-from firmware_host.table import commands as c
-from firmware_host.table import play
-from firmware_host.table.line import sides
-from firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.far.match import Differs, Kind, Match, Step
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.line import sides
+from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 
 AWAY_S = 120.0  # before people are told
 TAKES_BACK: Final = "take-back"

@@ -21,12 +21,12 @@ from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any
 
-from drivers.clock import Clock, SystemClock, TokenBucket
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import read_file
-from firmware_host.config.settings import FarSettings, broker_address
-from firmware_host.messages import Message, text
+from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import read_file
+from tiltboard.firmware_host.config.settings import FarSettings, broker_address
+from tiltboard.firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client

@@ -14,9 +14,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.config.players import ClockTime
-from firmware_host.table.commands import Phrase
-from games.base import Game, Position, RulesError
+from tiltboard.firmware_host.config.players import ClockTime
+from tiltboard.firmware_host.table.commands import Phrase
+from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
 MOST_STEPS = 2000  # of a game; more is refused before it is looked at

@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.files import MATCH_NAME, read_kept, write_durably
-from firmware_host.config.players import FAR, EngineSeat, EngineSeats
-from firmware_host.config.settings import FarSettings
-from firmware_host.far import follow
-from firmware_host.far.link import Broker, FarError, Link, need_far
-from firmware_host.far.match import (
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.files import MATCH_NAME, read_kept, write_durably
+from tiltboard.firmware_host.config.players import FAR, EngineSeat, EngineSeats
+from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.far import follow
+from tiltboard.firmware_host.far.link import Broker, FarError, Link, need_far
+from tiltboard.firmware_host.far.match import (
     VERSION,
     Agreed,
     Differs,
@@ -37,14 +37,14 @@ from firmware_host.far.match import (
     State,
     digest_of,
 )
-from firmware_host.far.seal import Keys, Seal, new_code, read_code
-from firmware_host.messages import Message, text
-from firmware_host.table import commands as c
-from firmware_host.table import play
-from firmware_host.table.standing import Phase, Standing
-from firmware_host.table.troubles import part_missing, refused
-from games.base import Game, RulesError
-from games.registry import game_type
+from tiltboard.firmware_host.far.seal import Keys, Seal, new_code, read_code
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.troubles import part_missing, refused
+from tiltboard.games.base import Game, RulesError
+from tiltboard.games.registry import game_type
 
 RETRY_S = 1.0  # after the disk has refused
 MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds

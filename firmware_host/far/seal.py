@@ -13,8 +13,8 @@ import secrets
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.far.match import Spoken, decode
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.far.match import Spoken, decode
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's, without I, L, O and U
 LIKE = str.maketrans("ILO", "110")

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import (
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import (
     MOST,
     NOTHING,
     WARNS,
@@ -17,16 +17,16 @@ from firmware_host.config.players import (
     Assists,
     EngineSeat,
 )
-from firmware_host.engines.analysis import Judgement, TurningPoint
-from firmware_host.engines.room import Purpose, Task, Thought
-from firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from firmware_host.journal.records import EventKind
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import Message, text
-from firmware_host.table import play
-from firmware_host.table.standing import Phase, Quality, Role, Standing
-from games.base import Game, GameType, Position, Turn
-from games.registry import GAMES
+from tiltboard.firmware_host.engines.analysis import Judgement, TurningPoint
+from tiltboard.firmware_host.engines.room import Purpose, Task, Thought
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
+from tiltboard.firmware_host.journal.records import EventKind
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standing
+from tiltboard.games.base import Game, GameType, Position, Turn
+from tiltboard.games.registry import GAMES
 
 HINT_S = 10.0  # for how long one is shown
 SURE_S = 10.0  # so long an engine waits for whoever is asked if he is sure

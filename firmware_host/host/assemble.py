@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartError
-from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import Settings, engine_commands
-from firmware_host.engines.room import EngineRoom
-from firmware_host.host.host import Host
-from firmware_host.host.playing import presets_for, usual_options
-from firmware_host.journal.writer import Journal, Starts
-from firmware_host.perception.calibration import CalibrationStore
-from firmware_host.table.commands import NewGame
-from games.registry import HOSTED, game_type
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.errors import PartAbsentError, PartError
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import Settings, engine_commands
+from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.host.playing import presets_for, usual_options
+from tiltboard.firmware_host.journal.writer import Journal, Starts
+from tiltboard.firmware_host.perception.calibration import CalibrationStore
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.registry import HOSTED, game_type
 
 _log = logging.getLogger(__name__)
 

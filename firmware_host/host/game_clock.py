@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
-from firmware_host.journal.records import EventKind
-from firmware_host.journal.writer import Journal
-from firmware_host.table.commands import TimeUp
-from firmware_host.table.line import sides
-from firmware_host.table.standing import Phase, Standing
-from games.base import Game
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
+from tiltboard.firmware_host.journal.records import EventKind
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.table.commands import TimeUp
+from tiltboard.firmware_host.table.line import sides
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.games.base import Game
 
 HICCUP_S = 1.0  # more between two steps was no thinking: the table did something else
 GRACE_S = 60.0  # for whoever plays on after his time was up

@@ -11,16 +11,16 @@ from typing import TypeVar
 
 import msgspec
 
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from drivers.plate import Plate
-from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.config.files import MATCH_NAME
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import FarSettings
-from firmware_host.engines.room import EngineRoom
-from firmware_host.host.inbox import Inbox
-from firmware_host.host.playing import (
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.config.files import MATCH_NAME
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.host.inbox import Inbox
+from tiltboard.firmware_host.host.playing import (
     Ahead,
     FromStored,
     Other,
@@ -29,20 +29,20 @@ from firmware_host.host.playing import (
     read_ahead,
     with_boards_read,
 )
-from firmware_host.host.sensing import Look, Sensing
-from firmware_host.host.showing import Showing
-from firmware_host.host.upkeep import FreePlay, Upkeep
-from firmware_host.journal.records import JournalReader
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import CalibrationStore
-from firmware_host.table import commands as c
-from firmware_host.table import troubles
-from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Magnet, Sight, Stillness
-from firmware_host.table.standing import NOTHING_YET, Phase, Standing
-from games.base import Game, RulesError
+from tiltboard.firmware_host.host.sensing import Look, Sensing
+from tiltboard.firmware_host.host.showing import Showing
+from tiltboard.firmware_host.host.upkeep import FreePlay, Upkeep
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.calibration import CalibrationStore
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
+from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Standing
+from tiltboard.games.base import Game, RulesError
 
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from drivers.clock import Clock
-from firmware_host.config.errors import BusyError
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.errors import BusyError
 
 T = TypeVar("T")
 A = TypeVar("A")

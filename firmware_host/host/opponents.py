@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import (
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import (
     FAR,
     NO_ASSIST,
     NO_ENGINES,
@@ -21,16 +21,16 @@ from firmware_host.config.players import (
     EngineSeat,
     EngineSeats,
 )
-from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
-from firmware_host.engines.search.limits import STRONGEST, expected
-from firmware_host.host.advice import Advice
-from firmware_host.journal.records import EventKind
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import Message, text
-from firmware_host.table import play
-from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
-from firmware_host.table.standing import Phase, Role, Standing
-from games.base import Game
+from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
+from tiltboard.firmware_host.host.advice import Advice
+from tiltboard.firmware_host.journal.records import EventKind
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
+from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.games.base import Game
 
 SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw

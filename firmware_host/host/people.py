@@ -13,12 +13,12 @@ from pathlib import Path
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.files import keep, read_kept
-from firmware_host.config.players import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
-from firmware_host.engines.search.limits import LEVELS
-from firmware_host.messages import text
-from games.base import Game
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.files import keep, read_kept
+from tiltboard.firmware_host.config.players import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
+from tiltboard.firmware_host.engines.search.limits import LEVELS
+from tiltboard.firmware_host.messages import text
+from tiltboard.games.base import Game
 
 PEOPLE_NAME = "people.json"
 MOST_PEOPLE = 100

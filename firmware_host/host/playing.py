@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.players import (
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from tiltboard.firmware_host.config.players import (
     NO_ASSIST,
     NO_ENGINES,
     Assist,
@@ -21,39 +21,39 @@ from firmware_host.config.players import (
     ClockLeft,
     EngineSeats,
 )
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import FarSettings
-from firmware_host.engines.puzzles import (
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.engines.puzzles import (
     ExerciseGame,
     exercise_game,
     made_of,
     with_holds,
 )
-from firmware_host.engines.room import EngineRoom
-from firmware_host.host.advice import hinted
-from firmware_host.host.game_clock import GameClock, started
-from firmware_host.host.opponents import Opponents
-from firmware_host.host.people import People
-from firmware_host.journal.records import GameRecord, JournalReader, PlayedGame
-from firmware_host.journal.text_format import read_and_replay, replay
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import Message, text
-from firmware_host.referee.referee import Referee
-from firmware_host.referee.seated import SeatArbiter, with_seed
-from firmware_host.referee.seats import Seats
-from firmware_host.table import commands as c
-from firmware_host.table import play
-from firmware_host.table.arbiter import Arbiter
-from firmware_host.table.line import Line, PendingMove
-from firmware_host.table.overlay import Overlay, check_fits
-from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
-from firmware_host.table.zones import ZoneOverlay, overlay_for
-from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
-from games.guided import GuidedGame
-from games.registry import HOSTED, game_type
+from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.host.advice import hinted
+from tiltboard.firmware_host.host.game_clock import GameClock, started
+from tiltboard.firmware_host.host.opponents import Opponents
+from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.journal.records import GameRecord, JournalReader, PlayedGame
+from tiltboard.firmware_host.journal.text_format import read_and_replay, replay
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.referee import Referee
+from tiltboard.firmware_host.referee.seated import SeatArbiter, with_seed
+from tiltboard.firmware_host.referee.seats import Seats
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.arbiter import Arbiter
+from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.overlay import Overlay, check_fits
+from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
+from tiltboard.games.base import Game, GameType, Limit, OptionSpec, Position, Preset
+from tiltboard.games.guided import GuidedGame
+from tiltboard.games.registry import HOSTED, game_type
 
 if TYPE_CHECKING:
-    from firmware_host.far.room import Far
+    from tiltboard.firmware_host.far.room import Far
 
 _log = logging.getLogger(__name__)
 
@@ -480,7 +480,7 @@ class Playing:
     def open_far(self) -> Far:
         """Raises FarError where the extra is not installed."""
         if self.far is None:
-            from firmware_host.far.room import Far
+            from tiltboard.firmware_host.far.room import Far
 
             self.far = Far(self._journal.path.parent, self._far_settings, self.begin)
         return self.far

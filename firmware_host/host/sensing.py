@@ -6,19 +6,19 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from drivers.clock import Clock
-from drivers.errors import PartError, PartReadingError
-from drivers.frame import Frame
-from drivers.plate import Plate
-from firmware_host.config.profile import Profile
-from firmware_host.perception.calibration import Calibration, CalibrationStore
-from firmware_host.perception.perception import Perception
-from firmware_host.table.buttons import BACK, Buttons, Press
-from firmware_host.table.commands import GameRequest
-from firmware_host.table.lateness import ScanWatch
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Observation, Sight
-from games.base import Position
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import PartError, PartReadingError
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.perception.calibration import Calibration, CalibrationStore
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.buttons import BACK, Buttons, Press
+from tiltboard.firmware_host.table.commands import GameRequest
+from tiltboard.firmware_host.table.lateness import ScanWatch
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.sight import Observation, Sight
+from tiltboard.games.base import Position
 
 UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
 ASKEW_S = 3.0

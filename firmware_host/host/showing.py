@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from drivers.lights import Look
-from drivers.plate import Plate
-from firmware_host.commissioning.sweep import TRIED_HZ
-from firmware_host.config.profile import Profile
-from firmware_host.engines.puzzles import exercises
-from firmware_host.host.sensing import Look as Scan
-from firmware_host.table.buttons import CONFIRM, Press
-from firmware_host.table.commands import Glow
-from firmware_host.table.lights import (
+from tiltboard.drivers.lights import Look
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.commissioning.sweep import TRIED_HZ
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.puzzles import exercises
+from tiltboard.firmware_host.host.sensing import Look as Scan
+from tiltboard.firmware_host.table.buttons import CONFIRM, Press
+from tiltboard.firmware_host.table.commands import Glow
+from tiltboard.firmware_host.table.lights import (
     CODE_LEVEL,
     LOOKS_S,
     CodeShown,
@@ -26,10 +26,10 @@ from firmware_host.table.lights import (
     drawn,
     piece_light,
 )
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Sound, Standing
-from games.base import Game, Position
-from games.registry import game_type
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Phase, Sound, Standing
+from tiltboard.games.base import Game, Position
+from tiltboard.games.registry import game_type
 
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from drivers.clock import Clock
-from firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
-from firmware_host.commissioning.sweep import Sweep, begin, unfinished
-from firmware_host.config.profile import Profile
-from firmware_host.host.sensing import Look, Sensing
-from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import Calibration
-from firmware_host.table import play
-from firmware_host.table.commands import Calibrate
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
-from firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
-from games.base import Game
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
+from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, unfinished
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.host.sensing import Look, Sensing
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.commands import Calibrate
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
+from tiltboard.firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
+from tiltboard.games.base import Game
 
 KEPT = 12
 MOST_NAMED = 8  # places in a sentence

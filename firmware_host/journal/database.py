@@ -21,14 +21,14 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware_host.config.errors import (
+from tiltboard.firmware_host.config.errors import (
     JournalDamagedError,
     JournalError,
     JournalFullError,
     JournalInUseError,
 )
-from firmware_host.config.files import sync_directory
-from firmware_host.messages import Message, text
+from tiltboard.firmware_host.config.files import sync_directory
+from tiltboard.firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
 VERSION = 7  # the one format of every release; the numbers below it were never in any

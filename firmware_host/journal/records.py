@@ -16,10 +16,16 @@ from typing import Any, NamedTuple, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
-from firmware_host.config.files import read_file
-from firmware_host.config.players import Assist, Assists, ClockLeft, EngineSeat, EngineSeats
-from firmware_host.journal.database import (
+from tiltboard.firmware_host.config.errors import JournalDamagedError, NoSuchGameError
+from tiltboard.firmware_host.config.files import read_file
+from tiltboard.firmware_host.config.players import (
+    Assist,
+    Assists,
+    ClockLeft,
+    EngineSeat,
+    EngineSeats,
+)
+from tiltboard.firmware_host.journal.database import (
     CHECKED_PAGES,
     VERSION,
     UnreadableEventsError,
@@ -31,8 +37,8 @@ from firmware_host.journal.database import (
     translated,
     with_sound_first_page,
 )
-from firmware_host.messages import text
-from firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.table.line import PendingMove
 
 T = TypeVar("T")
 Row = tuple[Any, ...]

@@ -30,14 +30,14 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.config.players import Assist, ClockLeft, EngineSeat
-from firmware_host.journal.database import is_date
-from firmware_host.journal.records import GameRecord, PlayedGame, to_json
-from firmware_host.messages import Message, nearest, text
-from firmware_host.table.line import Line, agreed_end
-from games.base import Game, RulesError
-from games.registry import game_type
+from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
+from tiltboard.firmware_host.config.players import Assist, ClockLeft, EngineSeat
+from tiltboard.firmware_host.journal.database import is_date
+from tiltboard.firmware_host.journal.records import GameRecord, PlayedGame, to_json
+from tiltboard.firmware_host.messages import Message, nearest, text
+from tiltboard.firmware_host.table.line import Line, agreed_end
+from tiltboard.games.base import Game, RulesError
+from tiltboard.games.registry import game_type
 
 FIRST_LINE = "tiltboard game 1"
 VIEW = "# What everybody may know while the game goes on: it cannot be played on from here."

@@ -13,11 +13,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from drivers.clock import Clock
-from firmware_host.config.errors import JournalConflictError, JournalDamagedError, JournalError
-from firmware_host.config.files import read_file, sync_directory, write_durably
-from firmware_host.config.players import NO_ENGINES, Assists, ClockLeft, EngineSeats
-from firmware_host.journal.database import (
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.errors import (
+    JournalConflictError,
+    JournalDamagedError,
+    JournalError,
+)
+from tiltboard.firmware_host.config.files import read_file, sync_directory, write_durably
+from tiltboard.firmware_host.config.players import NO_ENGINES, Assists, ClockLeft, EngineSeats
+from tiltboard.firmware_host.journal.database import (
     SetAside,
     WriterLock,
     connect,
@@ -28,7 +32,7 @@ from firmware_host.journal.database import (
     sound_date,
     translated,
 )
-from firmware_host.journal.records import (
+from tiltboard.firmware_host.journal.records import (
     Event,
     EventKind,
     JournalReader,
@@ -38,8 +42,8 @@ from firmware_host.journal.records import (
     salvage_name,
     to_json,
 )
-from firmware_host.messages import Message, text
-from firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table.line import PendingMove
 
 STARTING_NAME = "starting.json"
 RETRY_S = 1.0

@@ -6,13 +6,13 @@ The English sentence is the key. Translations stand in gettext's catalogues besi
 
 from __future__ import annotations
 
-from firmware_host.messages.catalogue import (
+from tiltboard.firmware_host.messages.catalogue import (
     ENGLISH,
     Catalogue,
     chosen,
     languages,
 )
-from firmware_host.messages.message import Message, nearest, text
+from tiltboard.firmware_host.messages.message import Message, nearest, text
 
 __all__ = [
     "ENGLISH",

@@ -16,7 +16,7 @@ from importlib import resources
 
 import msgspec
 
-from firmware_host.messages.message import Message
+from tiltboard.firmware_host.messages.message import Message
 
 ENGLISH = "en"
 FORM = "\x04"  # as gettext joins a context and its message
@@ -51,7 +51,7 @@ class Catalogue:
         """One of ``languages``."""
         if language == ENGLISH:
             return Catalogue()
-        file = resources.files("firmware_host.messages") / f"{language}.json"
+        file = resources.files("tiltboard.firmware_host.messages") / f"{language}.json"
         read = msgspec.json.decode(file.read_bytes(), type=_Language)
         return Catalogue(language, read.messages, read.plural)
 
@@ -100,7 +100,7 @@ class _Inner:
 @cache
 def languages() -> tuple[str, ...]:
     """Languages that can be chosen."""
-    folder = resources.files("firmware_host.messages")
+    folder = resources.files("tiltboard.firmware_host.messages")
     others = (p.name.removesuffix(".json") for p in folder.iterdir() if p.name.endswith(".json"))
     return (ENGLISH, *sorted(others))
 

@@ -11,7 +11,7 @@ from operator import le
 
 from msgspec import Struct
 
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.table.sight import Magnet
 
 EMPTY_MT = 0.6
 STRONG_MT = 5.5

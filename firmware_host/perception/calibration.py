@@ -14,16 +14,16 @@ from urllib.parse import quote
 
 import msgspec
 
-from drivers.attitude import FLAT, Axis, Mounting
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import convert, read_file, write_durably
-from firmware_host.config.profile import Profile
-from firmware_host.messages import text
-from firmware_host.perception.field import STRONG, WEAK, kernel_mt
-from firmware_host.table.sight import Ailment
+from tiltboard.drivers.attitude import FLAT, Axis, Mounting
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import convert, read_file, write_durably
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
+from tiltboard.firmware_host.table.sight import Ailment
 
 if TYPE_CHECKING:
-    from firmware_host.perception.perception import Perception
+    from tiltboard.firmware_host.perception.perception import Perception
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]

@@ -21,11 +21,16 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from drivers.hall_switches import CONTRADICTION_MT
-from firmware_host.perception.bands import STRONG_CLASSES, STRONG_MT, WEAK_CLASSES, classify
-from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.state import Pending, PlateState, without
-from firmware_host.table.sight import Ailment, Magnet
+from tiltboard.drivers.hall_switches import CONTRADICTION_MT
+from tiltboard.firmware_host.perception.bands import (
+    STRONG_CLASSES,
+    STRONG_MT,
+    WEAK_CLASSES,
+    classify,
+)
+from tiltboard.firmware_host.perception.field import SIGN_OF
+from tiltboard.firmware_host.perception.state import Pending, PlateState, without
+from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import hypot, pi, sqrt
 
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.table.sight import Magnet
 
 # Gauss-Legendre nodes and weights on [-1, 1]: three loops stand for the rim of the disc.
 _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))

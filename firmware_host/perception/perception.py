@@ -11,12 +11,12 @@ from math import exp
 
 from msgspec.structs import replace
 
-from drivers.frame import Frame
-from firmware_host.config.profile import Profile
-from firmware_host.perception import bands, distrust, positions, stillness, tracks
-from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from firmware_host.perception.field import DISC_OF, SIGN_OF
-from firmware_host.perception.state import (
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.perception import bands, distrust, positions, stillness, tracks
+from tiltboard.firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
+from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
+from tiltboard.firmware_host.perception.state import (
     AVERAGED,
     LONGEST_SEEN_S,
     LOOK_S,
@@ -27,9 +27,20 @@ from firmware_host.perception.state import (
     PlateState,
     nearby,
 )
-from firmware_host.perception.verdicts import on_its_way, settled, templates_of, understand
-from firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, first
-from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
+from tiltboard.firmware_host.perception.verdicts import (
+    on_its_way,
+    settled,
+    templates_of,
+    understand,
+)
+from tiltboard.firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, first
+from tiltboard.firmware_host.table.sight import (
+    BoardEvent,
+    Happening,
+    Magnet,
+    Observation,
+    Stillness,
+)
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 Events = tuple[BoardEvent, ...]

@@ -19,10 +19,10 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_host.config.profile import Profile
-from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from firmware_host.perception.state import AVERAGED, PlateState, without
-from firmware_host.table.sight import Magnet, Position
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
+from tiltboard.firmware_host.perception.state import AVERAGED, PlateState, without
+from tiltboard.firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band

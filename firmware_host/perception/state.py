@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from drivers.frame import Frame
-from firmware_host.config.profile import Profile
-from firmware_host.perception.bands import Bands
-from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.stillness import Gate
-from firmware_host.perception.zeroing import Crosstalk, Zeros
-from firmware_host.table.sight import Magnet
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.perception.bands import Bands
+from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard.firmware_host.perception.stillness import Gate
+from tiltboard.firmware_host.perception.zeroing import Crosstalk, Zeros
+from tiltboard.firmware_host.table.sight import Magnet
 
 if TYPE_CHECKING:
-    from firmware_host.perception.distrust import Beliefs, Health
-    from firmware_host.perception.positions import Standing
-    from firmware_host.perception.tracks import Slides
+    from tiltboard.firmware_host.perception.distrust import Beliefs, Health
+    from tiltboard.firmware_host.perception.positions import Standing
+    from tiltboard.firmware_host.perception.tracks import Slides
 
 # HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
 # is no time.

@@ -7,8 +7,8 @@ from math import dist, hypot, radians
 from msgspec import Struct
 from msgspec.structs import replace
 
-from drivers.frame import Motion
-from firmware_host.table.sight import Happening, Stillness
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.table.sight import Happening, Stillness
 
 TILTED_RAD = radians(2.5)
 LEVEL_RAD = radians(1.5)

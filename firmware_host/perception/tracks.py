@@ -18,10 +18,10 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from firmware_host.perception.state import PlateState, nearby
-from firmware_host.table.sight import Magnet, Position, Track
+from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
+from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
+from tiltboard.firmware_host.perception.state import PlateState, nearby
+from tiltboard.firmware_host.table.sight import Magnet, Position, Track
 
 FIRST_MM, _FIRST_MM_S = 3.0, 500.0  # sigmas of place and speed when it begins
 _PUSH_MM_S2 = 7000.0  # friction stops it with 4 m/s2, what it meets with more

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_host.perception.bands import WEAK_CLASSES, classify
-from firmware_host.perception.distrust import is_noisy
-from firmware_host.perception.field import SIGN_OF, STRONG
-from firmware_host.perception.state import AVERAGED, LONGEST_SEEN_S, Pending, PlateState
-from firmware_host.perception.tracks import reads_mt, table_of
-from firmware_host.table.sight import BoardEvent, Happening, Magnet
+from tiltboard.firmware_host.perception.bands import WEAK_CLASSES, classify
+from tiltboard.firmware_host.perception.distrust import is_noisy
+from tiltboard.firmware_host.perception.field import SIGN_OF, STRONG
+from tiltboard.firmware_host.perception.state import AVERAGED, LONGEST_SEEN_S, Pending, PlateState
+from tiltboard.firmware_host.perception.tracks import reads_mt, table_of
+from tiltboard.firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres
 _REACH = 2  # places each way that are compared

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from firmware_host.perception.bands import (
+from tiltboard.firmware_host.perception.bands import (
     STRONG_CLASSES,
     STRONG_MT,
     STRONG_STAYS_MT,
@@ -25,9 +25,9 @@ from firmware_host.perception.bands import (
     classify,
     strong,
 )
-from firmware_host.perception.calibration import Calibration
-from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard.firmware_host.perception.field import SIGN_OF
+from tiltboard.firmware_host.table.sight import Magnet
 
 _ROUNDS = 8  # a strong reading never hides behind its neighbours, so a few rounds always suffice
 

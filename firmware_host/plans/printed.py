@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from firmware_host.config import platform
-from firmware_host.perception.field import STRONG, WEAK, Disc
-from games.base import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
-from games.registry import HOSTED
+from tiltboard.firmware_host.config import platform
+from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc
+from tiltboard.games.base import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
+from tiltboard.games.registry import HOSTED
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel

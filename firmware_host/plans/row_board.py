@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import LIGHT_MM
-from firmware_host.plans.board import GRID_MM, Board
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.wiring import LIGHT_MM
+from tiltboard.firmware_host.plans.board import GRID_MM, Board
 
 MOST_PLACES = 5
 GNDA_Y = 14.24

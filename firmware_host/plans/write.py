@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from firmware_host.config.wiring import MatrixHall
-from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
-from firmware_host.plans.gerber import order
-from firmware_host.plans.model import Plans, parts_csv, parts_html, report
-from firmware_host.plans.printed import gimbal_parts, piece_files, stl
-from firmware_host.plans.sheets import sheet_files
+from tiltboard.firmware_host.config.wiring import MatrixHall
+from tiltboard.firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
+from tiltboard.firmware_host.plans.gerber import order
+from tiltboard.firmware_host.plans.model import Plans, parts_csv, parts_html, report
+from tiltboard.firmware_host.plans.printed import gimbal_parts, piece_files, stl
+from tiltboard.firmware_host.plans.sheets import sheet_files
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from firmware_host.table.line import PendingMove
-from firmware_host.table.standing import Role
-from games.base import Game, Position, Shift, Turn
+from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.standing import Role
+from tiltboard.games.base import Game, Position, Shift, Turn
 
 
 def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:

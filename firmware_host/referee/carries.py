@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import dist
 
-from firmware_host.referee.book import Finding
-from firmware_host.table.sight import UNKNOWN_PIECE
-from firmware_host.table.standing import Role
-from games.base import Game, Shift
+from tiltboard.firmware_host.referee.book import Finding
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
+from tiltboard.firmware_host.table.standing import Role
+from tiltboard.games.base import Game, Shift
 
 _FAR = 30.0  # places; for names that say nothing about where they are
 

@@ -7,11 +7,11 @@ from math import degrees, hypot, radians
 
 from msgspec.structs import replace
 
-from firmware_host.messages import Message, text
-from firmware_host.referee.book import Finding, Landing, Pending, arriving, captured, ends
-from firmware_host.referee.carries import Carry, carries, other_side
-from firmware_host.referee.state import Guide, State
-from firmware_host.referee.view import (
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.book import Finding, Landing, Pending, arriving, captured, ends
+from tiltboard.firmware_host.referee.carries import Carry, carries, other_side
+from tiltboard.firmware_host.referee.state import Guide, State
+from tiltboard.firmware_host.referee.view import (
     View,
     carry_say,
     fix_view,
@@ -24,9 +24,9 @@ from firmware_host.referee.view import (
     turn_view,
     unclear_say,
 )
-from firmware_host.table import play, troubles
-from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
-from firmware_host.table.standing import (
+from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Stillness
+from tiltboard.firmware_host.table.standing import (
     Asking,
     Choice,
     Phase,
@@ -36,7 +36,7 @@ from firmware_host.table.standing import (
     Sound,
     Standing,
 )
-from games.base import Game, Turn
+from tiltboard.games.base import Game, Turn
 
 DONE = "done"
 SIDES = {

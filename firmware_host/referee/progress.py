@@ -14,15 +14,15 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.messages import text
-from firmware_host.referee.book import Book, Pending, ends
-from firmware_host.referee.state import TAKE_BACK_S, Guide, State
-from firmware_host.referee.view import Meaning
-from firmware_host.table import commands as c
-from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.line import (
+from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.referee.book import Book, Pending, ends
+from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
+from tiltboard.firmware_host.referee.view import Meaning
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.buttons import BACK, Press
+from tiltboard.firmware_host.table.line import (
     AGREED,
     AGREED_DRAW,
     RESIGNED,
@@ -32,8 +32,8 @@ from firmware_host.table.line import (
     side_of,
     sides,
 )
-from firmware_host.table.standing import Asking, Choice, Phase, Sound
-from games.base import Outcome, Turn
+from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Sound
+from tiltboard.games.base import Outcome, Turn
 
 
 def confirm(state: State, journal: JournalPort, turn: Turn) -> State:

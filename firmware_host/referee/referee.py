@@ -7,18 +7,18 @@ from math import inf
 
 from msgspec.structs import replace
 
-from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.messages import Message
-from firmware_host.referee.book import Book, Pending
-from firmware_host.referee.judging import describe, standing
-from firmware_host.referee.progress import carry_out, follow_board, handle_presses
-from firmware_host.referee.state import Guide, Play, State
-from firmware_host.table.arbiter import Menu
-from firmware_host.table.buttons import Press
-from firmware_host.table.commands import GameRequest, SeatRequest
-from firmware_host.table.line import JournalPort, Line, PendingMove
-from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Standing
+from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.referee.book import Book, Pending
+from tiltboard.firmware_host.referee.judging import describe, standing
+from tiltboard.firmware_host.referee.progress import carry_out, follow_board, handle_presses
+from tiltboard.firmware_host.referee.state import Guide, Play, State
+from tiltboard.firmware_host.table.arbiter import Menu
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.commands import GameRequest, SeatRequest
+from tiltboard.firmware_host.table.line import JournalPort, Line, PendingMove
+from tiltboard.firmware_host.table.sight import Sight
+from tiltboard.firmware_host.table.standing import Standing
 
 
 class Referee:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.messages import Message, text
-from firmware_host.referee.seats import LEVELS, Seats
-from firmware_host.table import troubles
-from firmware_host.table.arbiter import AGAIN, Menu
-from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import (
+from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.seats import LEVELS, Seats
+from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table.arbiter import AGAIN, Menu
+from tiltboard.firmware_host.table.buttons import BACK, Press
+from tiltboard.firmware_host.table.commands import (
     Answer,
     Count,
     GameRequest,
@@ -27,12 +27,12 @@ from firmware_host.table.commands import (
     SeatMove,
     TakeBack,
 )
-from firmware_host.table.line import JournalPort, Line
-from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Asking, Choice, Phase, Role, Sound, Standing
-from firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
-from games.base import Game, Outcome, Position
-from games.seated import Computer, Phrase, SeatedGame, Several, Words
+from tiltboard.firmware_host.table.line import JournalPort, Line
+from tiltboard.firmware_host.table.sight import Sight
+from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Role, Sound, Standing
+from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
+from tiltboard.games.base import Game, Outcome, Position
+from tiltboard.games.seated import Computer, Phrase, SeatedGame, Several, Words
 
 CHANCE = "chance"
 SEED_BYTES = 16

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.files import keep, read_kept
-from firmware_host.messages import text
-from firmware_host.table import commands as c
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.files import keep, read_kept
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.table import commands as c
 
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6

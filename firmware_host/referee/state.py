@@ -9,16 +9,16 @@ from math import inf
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from firmware_host.config.errors import JournalError
-from firmware_host.messages import Message, text
-from firmware_host.referee.book import Book, Pending, said_over
-from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
-from firmware_host.table import troubles
-from firmware_host.table.arbiter import Menu
-from firmware_host.table.line import Line, PendingMove
-from firmware_host.table.sight import Sight, SightEvent, Stillness
-from firmware_host.table.standing import Asking, Phase, Sound
-from games.base import Turn
+from tiltboard.firmware_host.config.errors import JournalError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.book import Book, Pending, said_over
+from tiltboard.firmware_host.referee.view import NOT_READY, Meaning, Problems, View
+from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table.arbiter import Menu
+from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
+from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
+from tiltboard.games.base import Turn
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster
 APPEARS_S = 0.8  # and a weak magnet off its middle has come to rest where nothing was

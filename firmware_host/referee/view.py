@@ -7,13 +7,21 @@ from dataclasses import replace
 
 import msgspec
 
-from firmware_host.messages import Message, text
-from firmware_host.referee.book import Book, Finding, Landing, Pending, arriving, captured, carried
-from firmware_host.referee.carries import Carry, as_shifts, carries
-from firmware_host.table import play, troubles
-from firmware_host.table.standing import Claim, Phase, Question, Role, Shown
-from games.base import Game, Outcome, Position, Shift, Turn
-from games.registry import GAMES
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.book import (
+    Book,
+    Finding,
+    Landing,
+    Pending,
+    arriving,
+    captured,
+    carried,
+)
+from tiltboard.firmware_host.referee.carries import Carry, as_shifts, carries
+from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role, Shown
+from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
+from tiltboard.games.registry import GAMES
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
 

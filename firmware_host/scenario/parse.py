@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.messages import nearest
-from firmware_host.table import commands as c
-from firmware_host.table.new_game import new_game
-from firmware_host.table.standing import Phase, Role
-from games.base import RulesError
-from games.registry import game_type
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.messages import nearest
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.new_game import new_game
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.games.base import RulesError
+from tiltboard.games.registry import game_type
 
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")

@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from drivers.buses import Buses
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import Settings
-from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
-from firmware_host.host.assemble import open_host
-from firmware_host.host.host import Host
-from firmware_host.host.pacer import Pacer
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.parse import Kill, PowerCut, Wait
-from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
-from firmware_host.table import commands as c
-from firmware_host.table import play
-from firmware_host.table.buttons import LONG_PRESS_S
-from firmware_host.table.sight import Happening, Stillness
-from firmware_host.table.standing import Asked, Role
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
+from tiltboard.firmware_host.host.assemble import open_host
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.scenario.parse import Kill, PowerCut, Wait
+from tiltboard.firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
+from tiltboard.firmware_host.table.sight import Happening, Stillness
+from tiltboard.firmware_host.table.standing import Asked, Role
 
 TIME_OUT_S = 120.0
 PATIENCE_S = 30.0

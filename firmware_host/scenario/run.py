@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Protocol, TypeAlias
 
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from firmware_host.host.host import Host
-from firmware_host.messages import Message, nearest, text
-from firmware_host.scenario import parse as s
-from firmware_host.table.commands import Answer, Deed, NewGame, SeatMove
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Role, Standing
-from games.seated import SeatedGame
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.messages import Message, nearest, text
+from tiltboard.firmware_host.scenario import parse as s
+from tiltboard.firmware_host.table.commands import Answer, Deed, NewGame, SeatMove
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Role, Standing
+from tiltboard.games.seated import SeatedGame
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many

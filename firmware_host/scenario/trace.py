@@ -23,25 +23,25 @@ from typing import Any, Literal, Self, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from drivers.errors import PartError
-from drivers.frame import Frame
-from drivers.plate import Plate
-from firmware_host.config.errors import NotPossibleError, TraceError
-from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, read_file
-from firmware_host.config.profile import Profile
-from firmware_host.host.host import Host
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import Message, text
-from firmware_host.perception.calibration import (
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.errors import NotPossibleError, TraceError
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, read_file
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.perception.calibration import (
     Calibration,
     CalibrationStore,
     check_fits,
     write_calibration,
 )
-from firmware_host.table.commands import GameRequest, NewGame
-from firmware_host.table.sight import Magnet, Observation
-from firmware_host.table.standing import Phase, Standing
-from games.base import RulesError
+from tiltboard.firmware_host.table.commands import GameRequest, NewGame
+from tiltboard.firmware_host.table.sight import Magnet, Observation
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.games.base import RulesError
 
 FLUSH_EVERY = 50  # scans that a cut of power costs at most
 MOST_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 15 MB

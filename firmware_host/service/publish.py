@@ -7,31 +7,31 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from drivers.errors import PartError
-from drivers.frame import Motion
-from firmware_host.commissioning import mounting
-from firmware_host.commissioning.account import findings
-from firmware_host.commissioning.findings import Health, health_map, worth_a_look
-from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
-from firmware_host.config.profile import Profile
-from firmware_host.engines.puzzles import ExerciseGame
-from firmware_host.host.host import Host
-from firmware_host.host.playing import progress
-from firmware_host.messages import Message, text
-from firmware_host.referee.seated import Hinted
-from firmware_host.service import snapshot as page
-from firmware_host.service.qr import qr_svg
-from firmware_host.table import play
-from firmware_host.table.lights import tint
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.preview import HandsPort, reasons
-from firmware_host.table.sight import Track
-from firmware_host.table.standing import Lean, Standing
-from firmware_host.table.troubles import unread, without_buttons
-from games.base import Game, GameType, Position
-from games.contract import describe
-from games.registry import game_type
-from games.seated import SeatedGame
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.commissioning import mounting
+from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.commissioning.findings import Health, health_map, worth_a_look
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.puzzles import ExerciseGame
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.host.playing import progress
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.seated import Hinted
+from tiltboard.firmware_host.service import snapshot as page
+from tiltboard.firmware_host.service.qr import qr_svg
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.lights import tint
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.preview import HandsPort, reasons
+from tiltboard.firmware_host.table.sight import Track
+from tiltboard.firmware_host.table.standing import Lean, Standing
+from tiltboard.firmware_host.table.troubles import unread, without_buttons
+from tiltboard.games.base import Game, GameType, Position
+from tiltboard.games.contract import describe
+from tiltboard.games.registry import game_type
+from tiltboard.games.seated import SeatedGame
 
 NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere, or a seat's own
 

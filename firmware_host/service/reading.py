@@ -8,24 +8,35 @@ from pathlib import Path
 from threading import BoundedSemaphore, Event
 from typing import TypeVar
 
-from drivers.clock import SystemClock
-from firmware_host.config.errors import BusyError
-from firmware_host.config.players import OURS
-from firmware_host.config.profile import Profile
-from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge, engine_proof
-from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.room import OUR_COMMAND
-from firmware_host.host.advice import turning_point
-from firmware_host.journal.records import GameRecord, JournalReader
-from firmware_host.journal.text_format import replay
-from firmware_host.service import snapshot as page
-from firmware_host.service.publish import game_info, local_time, shown_moves, shown_options
-from firmware_host.table import play
-from firmware_host.table.line import Line
-from firmware_host.table.preview import reasons
-from firmware_host.table.zones import overlay_for
-from games.base import Position
-from games.registry import game_type
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.errors import BusyError
+from tiltboard.firmware_host.config.players import OURS
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.analysis import (
+    Analysis,
+    analyse,
+    check,
+    engine_judge,
+    engine_proof,
+)
+from tiltboard.firmware_host.engines.process import EngineProcess
+from tiltboard.firmware_host.engines.room import OUR_COMMAND
+from tiltboard.firmware_host.host.advice import turning_point
+from tiltboard.firmware_host.journal.records import GameRecord, JournalReader
+from tiltboard.firmware_host.journal.text_format import replay
+from tiltboard.firmware_host.service import snapshot as page
+from tiltboard.firmware_host.service.publish import (
+    game_info,
+    local_time,
+    shown_moves,
+    shown_options,
+)
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.preview import reasons
+from tiltboard.firmware_host.table.zones import overlay_for
+from tiltboard.games.base import Position
+from tiltboard.games.registry import game_type
 
 T = TypeVar("T")
 

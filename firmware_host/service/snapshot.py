@@ -14,17 +14,17 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.commissioning.findings import Health
-from firmware_host.commissioning.tasks import Choice
-from firmware_host.config.players import EngineSeat
-from firmware_host.host.people import Experience
-from firmware_host.host.playing import Progress
-from firmware_host.host.upkeep import Happened
-from firmware_host.messages import Message
-from firmware_host.referee.seated import Hinted
-from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
-from firmware_host.table.standing import Sound
-from games.base import Drawing, Shift
+from tiltboard.firmware_host.commissioning.findings import Health
+from tiltboard.firmware_host.commissioning.tasks import Choice
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.host.people import Experience
+from tiltboard.firmware_host.host.playing import Progress
+from tiltboard.firmware_host.host.upkeep import Happened
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.referee.seated import Hinted
+from tiltboard.firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
+from tiltboard.firmware_host.table.standing import Sound
+from tiltboard.games.base import Drawing, Shift
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
@@ -123,7 +123,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
     is called, and what it does. ``figure``: what ``Snapshot.figures`` count, in words. ``labels``:
     place -> what people call it, where that is not its name. ``hexagonal``: places have six
-    neighbours (games.base.Game.hexagonal). ``aim``: what it is about, in one line. ``lesson``: it
+    neighbours (tiltboard.games.base.Game.hexagonal). ``aim``: what it is about, in one line. ``lesson``: it
     can be learnt in a minute.
     """
 

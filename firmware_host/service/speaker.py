@@ -11,8 +11,8 @@ import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from firmware_host.messages import Catalogue, Message
-from firmware_host.service.snapshot import Snapshot
+from tiltboard.firmware_host.messages import Catalogue, Message
+from tiltboard.firmware_host.service.snapshot import Snapshot
 
 END_WITHIN_S = 1.0
 

@@ -16,21 +16,21 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
-from drivers.clock import Clock
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import Profile
-from firmware_host.engines.puzzles import exercises
-from firmware_host.host.host import Host
-from firmware_host.journal.text_format import write_game
-from firmware_host.messages import Message, text
-from firmware_host.service import snapshot as page
-from firmware_host.service.publish import Publisher, health_answer
-from firmware_host.service.reading import JournalReading, listed, recorded
-from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
-from firmware_host.table.standing import Choice
-from games.base import IllegalMoveError
-from games.registry import GAMES
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.puzzles import exercises
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.journal.text_format import write_game
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.service import snapshot as page
+from tiltboard.firmware_host.service.publish import Publisher, health_answer
+from tiltboard.firmware_host.service.reading import JournalReading, listed, recorded
+from tiltboard.firmware_host.table.commands import Command, HandsCommand
+from tiltboard.firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
+from tiltboard.firmware_host.table.standing import Choice
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.games.registry import GAMES
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # while nobody does: for systemd, and for who asks just once

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from firmware_host.messages import Message
-from firmware_host.table.buttons import Press
-from firmware_host.table.commands import GameRequest
-from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Question, Standing
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.commands import GameRequest
+from tiltboard.firmware_host.table.sight import Sight
+from tiltboard.firmware_host.table.standing import Question, Standing
 
 AGAIN = ""  # as a wish: the same game once more
 Menu = Callable[[], Question]
@@ -41,4 +41,4 @@ class Arbiter(Protocol):
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """Judge one scan. ``presses``: debounced and timed (firmware_host.table.buttons)."""
+        """Judge one scan. ``presses``: debounced and timed (tiltboard.firmware_host.table.buttons)."""

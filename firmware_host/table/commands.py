@@ -1,8 +1,8 @@
 """What a person can ask of the table: one vocabulary for page, scenario, command line and trace.
 
 A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
-of its fields are checked where one is decoded (``firmware_host.web.requests``, and for a line of
-a scenario ``firmware_host.scenario.parse``). Whether something is possible is found out where it is
+of its fields are checked where one is decoded (``tiltboard.firmware_host.web.requests``, and for a line of
+a scenario ``tiltboard.firmware_host.scenario.parse``). Whether something is possible is found out where it is
 done, and nowhere before: ``Host.do``, for one request at a time.
 """
 
@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import Amount, ClockTime, EngineSeat
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import Amount, ClockTime, EngineSeat
 
 # Without control characters: names stand in sentences and in the log
 Name = Annotated[

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from drivers.errors import PartError, PartReadingError
-from drivers.frame import Frame
+from tiltboard.drivers.errors import PartError, PartReadingError
+from tiltboard.drivers.frame import Frame
 
 LATE_S = 0.25  # perception begins again after such a gap
 STALLS = 2  # a single late scan passes without a word

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import cos, hypot, inf, radians, tau
 
-from drivers.lights import Look
-from firmware_host.messages import Message, text
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
-from games.base import Game
-from games.registry import GAMES
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
+from tiltboard.games.base import Game
+from tiltboard.games.registry import GAMES
 
 Rgb = tuple[int, int, int]
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from games.base import Game, Outcome, Position, Turn
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.games.base import Game, Outcome, Position, Turn
 
 
 class PendingMove(msgspec.Struct, frozen=True):

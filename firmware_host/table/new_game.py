@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware_host.config.files import read_board
-from firmware_host.table.commands import NewGame
-from games.contract import options_from_text
-from games.registry import game_type
+from tiltboard.firmware_host.config.files import read_board
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.contract import options_from_text
+from tiltboard.games.registry import game_type
 
 
 def new_game(name: str, options: Sequence[str]) -> NewGame:

@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from drivers.errors import PartError
-from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.profile import Profile, load_profile, profile_names
-from firmware_host.config.settings import Settings
-from firmware_host.messages import nearest
-from firmware_host.table.sight import UNKNOWN_PIECE, Magnet, Observation, Sight, SightEvent
-from games.base import Game
+from tiltboard.drivers.errors import PartError
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.messages import nearest
+from tiltboard.firmware_host.table.sight import (
+    UNKNOWN_PIECE,
+    Magnet,
+    Observation,
+    Sight,
+    SightEvent,
+)
+from tiltboard.games.base import Game
 
 # HARDWARE, pieces and the field: classes in the order in which a game's kinds of pieces take them.
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)

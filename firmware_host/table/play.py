@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_host.messages import Message, text
-from firmware_host.table.line import AGREED, RESIGNED, TIME_UP
-from firmware_host.table.sight import UNKNOWN_PIECE
-from games.base import GameType, Outcome, PieceLook, Turn
-from games.registry import GAMES
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table.line import AGREED, RESIGNED, TIME_UP
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
+from tiltboard.games.base import GameType, Outcome, PieceLook, Turn
+from tiltboard.games.registry import GAMES
 
 _COLOURS: Mapping[str, Message] = {
     "red": text("red"),

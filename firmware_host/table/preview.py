@@ -9,16 +9,16 @@ from typing import Protocol
 
 import msgspec
 
-from firmware_host.messages import Message
-from firmware_host.table.commands import HandsCommand
-from games.base import Position, Shift, Turn
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.commands import HandsCommand
+from tiltboard.games.base import Position, Shift, Turn
 
 MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``act`` and ``consequences``: as in ``games.base.Turn``. ``reasons``: why the first few
+    """``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``. ``reasons``: why the first few
     consequences come about. ``ends``: the game is over then; ``winner``: whoever has won it.
     """
 

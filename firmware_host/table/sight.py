@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from drivers.errors import PartError
+from tiltboard.drivers.errors import PartError
 
 
 class Magnet(Enum):

@@ -11,12 +11,12 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.messages import Message, text
-from firmware_host.table.buttons import Press
-from games.base import Game, Outcome, Position, Shift, Turn
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
 
-Lean = tuple[float, float]  # about x and about y, in rad, as in drivers.frame.Motion
+Lean = tuple[float, float]  # about x and about y, in rad, as in tiltboard.drivers.frame.Motion
 Claim = tuple[str, str | None]  # place, and what a person says stands there
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import hypot, pi
 
-from firmware_host.config.profile import Profile
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Magnet, Sight, Stillness
-from games.base import Game, Position
-from games.seated import SeatedGame
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
+from tiltboard.games.base import Game, Position
+from tiltboard.games.seated import SeatedGame
 
 PIECE = "piece"  # sensors tell that something lies there, not which
 

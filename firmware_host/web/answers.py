@@ -7,13 +7,13 @@ from typing import Annotated
 
 import msgspec
 
-from firmware_host.config.profile import Profile
-from firmware_host.engines.search.limits import waits_s
-from firmware_host.host import playing
-from firmware_host.messages import Catalogue, Message
-from firmware_host.service.publish import look_info
-from firmware_host.service.snapshot import LookInfo
-from games.base import Credit, GameType, OptionSpec, Preset
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.search.limits import waits_s
+from tiltboard.firmware_host.host import playing
+from tiltboard.firmware_host.messages import Catalogue, Message
+from tiltboard.firmware_host.service.publish import look_info
+from tiltboard.firmware_host.service.snapshot import LookInfo
+from tiltboard.games.base import Credit, GameType, OptionSpec, Preset
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from firmware_host.messages import Message
-from firmware_host.table.commands import Number
-from firmware_host.web import answers
-from firmware_host.web.requests import MAX_MESSAGE_BYTES
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.commands import Number
+from tiltboard.firmware_host.web import answers
+from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40

@@ -16,34 +16,34 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from drivers.clock import Clock, SystemClock
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import (
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import (
     BusyError,
     JournalError,
     NoSuchGameError,
     NotPossibleError,
     explained,
 )
-from firmware_host.engines.errors import EngineError
-from firmware_host.engines.puzzles import daily, exercises
-from firmware_host.messages import Catalogue, Message, languages, text
-from firmware_host.service import snapshot as page
-from firmware_host.service.qr import qr_svg, wifi_code
-from firmware_host.service.table import Table
-from firmware_host.table.commands import SitDown
-from firmware_host.table.lights import LEGEND, PATTERNS
-from firmware_host.table.preview import Preview
-from firmware_host.web import answers, api, assets, guard, pairing, requests
-from firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
-from firmware_host.web.language import catalogue_for, encoder
-from firmware_host.web.limits import Rate
-from firmware_host.web.live import Pages
-from firmware_host.web.machine import Hotspot, Machine, Wanted
-from firmware_host.web.pairing import Pairing
-from firmware_host.web.requests import PageCommand
-from games.base import RulesError
-from games.registry import HOSTED
+from tiltboard.firmware_host.engines.errors import EngineError
+from tiltboard.firmware_host.engines.puzzles import daily, exercises
+from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
+from tiltboard.firmware_host.service import snapshot as page
+from tiltboard.firmware_host.service.qr import qr_svg, wifi_code
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import SitDown
+from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
+from tiltboard.firmware_host.table.preview import Preview
+from tiltboard.firmware_host.web import answers, api, assets, guard, pairing, requests
+from tiltboard.firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
+from tiltboard.firmware_host.web.language import catalogue_for, encoder
+from tiltboard.firmware_host.web.limits import Rate
+from tiltboard.firmware_host.web.live import Pages
+from tiltboard.firmware_host.web.machine import Hotspot, Machine, Wanted
+from tiltboard.firmware_host.web.pairing import Pairing
+from tiltboard.firmware_host.web.requests import PageCommand
+from tiltboard.games.base import RulesError
+from tiltboard.games.registry import HOSTED
 
 BODY_WITHIN_S = 10.0
 UPDATE_WITHIN_S = 900.0

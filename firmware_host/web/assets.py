@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from games.registry import GAMES
+from tiltboard.games.registry import GAMES
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "/static/([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
@@ -111,7 +111,7 @@ def load_assets() -> dict[str, Asset]:
     with what the games say of their boards, as one. The service worker is told the names of those
     that the page asks for, and a version that changes with any of them.
     """
-    folder = resources.files("firmware_host.web") / "static"
+    folder = resources.files("tiltboard.firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     worker = files.pop(WORKER)
     modules = {name: body.decode() for name, body in files.items() if name.endswith(".js")}

@@ -20,14 +20,14 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drivers.clock import Clock, SystemClock
-from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, text
-from firmware_host.messages import Message as Text
-from firmware_host.web import limits
-from firmware_host.web.language import catalogue_for
-from firmware_host.web.machine import Machine
-from firmware_host.web.pairing import Pairing, digest_of
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.firmware_host.messages import Message as Text
+from tiltboard.firmware_host.web import limits
+from tiltboard.firmware_host.web.language import catalogue_for
+from tiltboard.firmware_host.web.machine import Machine
+from tiltboard.firmware_host.web.pairing import Pairing, digest_of
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 from starlette.requests import HTTPConnection
 
-from firmware_host.messages import Catalogue, Message, chosen
+from tiltboard.firmware_host.messages import Catalogue, Message, chosen
 
 COOKIE = "tiltboard-language"
 MOST_WISHES = 20

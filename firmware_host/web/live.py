@@ -15,23 +15,23 @@ from functools import partial
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from drivers.clock import TokenBucket
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import explained
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.service.snapshot import SeatView, Snapshot
-from firmware_host.service.table import Table
-from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
-from firmware_host.web import requests
-from firmware_host.web.guard import VISITOR, Access, Visitor
-from firmware_host.web.language import catalogue_for, encoder
-from firmware_host.web.limits import (
+from tiltboard.drivers.clock import TokenBucket
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.service.snapshot import SeatView, Snapshot
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import PickUp, SetDown, Take, Tilt
+from tiltboard.firmware_host.web import requests
+from tiltboard.firmware_host.web.guard import VISITOR, Access, Visitor
+from tiltboard.firmware_host.web.language import catalogue_for, encoder
+from tiltboard.firmware_host.web.limits import (
     MAX_PAGES,
     MAX_PAGES_ELSEWHERE,
     PAGES_PER_ADDRESS,
     STRANGERS_PAGES,
 )
-from games.base import RulesError
+from tiltboard.games.base import RulesError
 
 SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0

@@ -2,7 +2,7 @@
 of the table's button: another Wi-Fi, an update, the version before, to be switched off.
 
 The table's own unit has no rights for any of it. A socket that only its user may open leads to a
-program that has them, and does these things alone (``firmware_host.cli.machine``).
+program that has them, and does these things alone (``tiltboard.firmware_host.cli.machine``).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.messages import Message, text
-from firmware_host.web.pairing import Confirming
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.web.pairing import Confirming
 
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")

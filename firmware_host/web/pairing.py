@@ -11,12 +11,12 @@ from typing import Annotated
 
 import msgspec
 
-from drivers.clock import Clock
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.files import read_file, write_durably
-from firmware_host.messages import Message, text
-from firmware_host.web.limits import Rate
+from tiltboard.drivers.clock import Clock
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.web.limits import Rate
 
 TOKENS_NAME = "paired.json"
 TOKEN_BYTES = 16

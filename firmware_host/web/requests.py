@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from drivers.errors import TiltboardError
-from firmware_host.table import commands as c
-from firmware_host.table.commands import Name, Verb
-from firmware_host.web.guard import Access, NotAllowedError, Visitor
-from games.base import RulesError
-from games.registry import HOSTED
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.commands import Name, Verb
+from tiltboard.firmware_host.web.guard import Access, NotAllowedError, Visitor
+from tiltboard.games.base import RulesError
+from tiltboard.games.registry import HOSTED
 
 ANSWER_WITHIN_S = 60.0
 MAX_MESSAGE_BYTES = 64 * 1024

@@ -16,13 +16,13 @@ from typing import Literal
 import uvicorn
 from starlette.types import ASGIApp
 
-from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue
-from firmware_host.service.table import Table
-from firmware_host.web.app import create_app
-from firmware_host.web.guard import Access
-from firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
-from firmware_host.web.requests import MAX_MESSAGE_BYTES
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.web.app import create_app
+from tiltboard.firmware_host.web.guard import Access
+from tiltboard.firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
+from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.attraktion.rules import FULL, NO_PIECES, AttraktionRules, State
-from games.base import (
+from tiltboard.games.attraktion.rules import FULL, NO_PIECES, AttraktionRules, State
+from tiltboard.games.base import (
     Credit,
     Game,
     GameType,
@@ -22,7 +22,7 @@ from games.base import (
     Turn,
     checked,
 )
-from games.rules import bits
+from tiltboard.games.rules import bits
 
 PLAYERS = ("white", "black")
 

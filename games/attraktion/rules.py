@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from games.rules import Rules, bits, cell_name
+from tiltboard.games.rules import Rules, bits, cell_name
 
 POSITIONS: Final = "positions"
 FULL: Final = "full"

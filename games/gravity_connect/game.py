@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from games.base import (
+from tiltboard.games.base import (
     Credit,
     Game,
     GameType,
@@ -28,7 +28,7 @@ from games.base import (
     Turn,
     checked,
 )
-from games.gravity_connect.rules import (
+from tiltboard.games.gravity_connect.rules import (
     FULL,
     MOST,
     NO_SIDE,
@@ -37,7 +37,7 @@ from games.gravity_connect.rules import (
     State,
     fall,
 )
-from games.search import Evaluate, Weights, numbers
+from tiltboard.games.search import Evaluate, Weights, numbers
 
 PLAYERS = ("red", "blue")
 

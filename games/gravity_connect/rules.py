@@ -16,8 +16,8 @@ from functools import cache
 from string import ascii_uppercase
 from typing import Final, NamedTuple
 
-from games.base import Slot
-from games.rules import Point, Rules
+from tiltboard.games.base import Slot
+from tiltboard.games.rules import Point, Rules
 
 MOST = 13  # cells of a side: twice as many letters name the slots of the top and the bottom
 # From which side a tile comes: its name, its colour, and (columns, rows) of a step inward

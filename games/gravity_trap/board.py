@@ -33,7 +33,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any
 
-from games.base import OptionError
+from tiltboard.games.base import OptionError
 
 Place = tuple[int, int]
 Point = tuple[float, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.base import (
+from tiltboard.games.base import (
     Credit,
     Drawing,
     Game,
@@ -24,9 +24,9 @@ from games.base import (
     checked,
     json_object,
 )
-from games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
-from games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
-from games.search import Evaluate, Weights, numbers
+from tiltboard.games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
+from tiltboard.games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
+from tiltboard.games.search import Evaluate, Weights, numbers
 
 POD = "pod"
 STUCK = "stuck"

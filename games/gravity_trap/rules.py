@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from games.gravity_trap.board import Board
-from games.rules import Rules, bits
-from games.search import Budget
+from tiltboard.games.gravity_trap.board import Board
+from tiltboard.games.rules import Rules, bits
+from tiltboard.games.search import Budget
 
 MOST_ENTRIES = 200_000  # of a solver
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.gravity_warfare.game import GRAVITY_WARFARE, WarfareGame
+from tiltboard.games.gravity_warfare.game import GRAVITY_WARFARE, WarfareGame
 
 __all__ = ["GRAVITY_WARFARE", "WarfareGame"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from games.gravity_warfare import flow
-from games.gravity_warfare.data import ABILITIES, COLOURS, HAND, ZONES
-from games.gravity_warfare.table import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
+from tiltboard.games.gravity_warfare import flow
+from tiltboard.games.gravity_warfare.data import ABILITIES, COLOURS, HAND, ZONES
+from tiltboard.games.gravity_warfare.table import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
 
 KEEP, GIVE, HOLE = "keep-it", "give-it-back", "space-time-hole"
 SELF, GUARD, WILD = "do-it-yourself", "guardian", "antimatter"

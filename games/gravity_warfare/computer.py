@@ -11,12 +11,12 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator
 
-from games.gravity_warfare import outlook
-from games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
-from games.gravity_warfare.data import COLOURS
-from games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
-from games.gravity_warfare.words import ABILITIES, card_said
-from games.seated import Phrase, Words
+from tiltboard.games.gravity_warfare import outlook
+from tiltboard.games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
+from tiltboard.games.gravity_warfare.data import COLOURS
+from tiltboard.games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
+from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
+from tiltboard.games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
 SLICES = 48  # candidates times the worlds that a hard player makes up, the same for each of them

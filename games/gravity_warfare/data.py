@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from games.base import OptionError, OptionSpec, PieceBody, checked
+from tiltboard.games.base import OptionError, OptionSpec, PieceBody, checked
 
 COLOURS = ("red", "blue", "white", "green", "yellow", "black")
 KINDS = ("fighter", "ship", "tank")

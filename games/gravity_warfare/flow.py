@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.gravity_warfare import table
-from games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
-from games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
+from tiltboard.games.gravity_warfare import table
+from tiltboard.games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
+from tiltboard.games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
 
 START_POINTS = 5
 LAST_TROOP = 5

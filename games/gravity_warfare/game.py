@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from games.base import (
+from tiltboard.games.base import (
     Credit,
     GameType,
     IllegalMoveError,
@@ -19,14 +19,14 @@ from games.base import (
     RulesError,
     Turn,
 )
-from games.gravity_warfare import computer as players
-from games.gravity_warfare import data, moves, outlook, witness, words
-from games.gravity_warfare.data import COLOURS, Options
-from games.gravity_warfare.reasons import why_not
-from games.gravity_warfare.rules import WarfareRules
-from games.gravity_warfare.table import ANY, State, spelt
-from games.rules import Dice
-from games.seated import Computer, SeatedGame, Witnessed, Words
+from tiltboard.games.gravity_warfare import computer as players
+from tiltboard.games.gravity_warfare import data, moves, outlook, witness, words
+from tiltboard.games.gravity_warfare.data import COLOURS, Options
+from tiltboard.games.gravity_warfare.reasons import why_not
+from tiltboard.games.gravity_warfare.rules import WarfareRules
+from tiltboard.games.gravity_warfare.table import ANY, State, spelt
+from tiltboard.games.rules import Dice
+from tiltboard.games.seated import Computer, SeatedGame, Witnessed, Words
 
 SPIN = "spin-it"
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from games.gravity_warfare import cards, flow
-from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
-from games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
-from games.gravity_warfare.table import ANY, COPY, TELEPORT, UNKNOWN, Play, State, Token, kind_of
+from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
+from tiltboard.games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
+from tiltboard.games.gravity_warfare.table import (
+    ANY,
+    COPY,
+    TELEPORT,
+    UNKNOWN,
+    Play,
+    State,
+    Token,
+    kind_of,
+)
 
 
 def make(s: State, move: str) -> None:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from games.gravity_warfare import cards, flow
-from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS, ZONES
-from games.gravity_warfare.table import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
-from games.rules import Dice
+from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS, ZONES
+from tiltboard.games.gravity_warfare.table import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
+from tiltboard.games.rules import Dice
 
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")

@@ -9,9 +9,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from math import exp, prod
 
-from games.gravity_warfare import flow, making, moves
-from games.gravity_warfare.data import COLOURS, HAND
-from games.gravity_warfare.table import DUPLICATE, MOUNT, PAIR, TELEPORT, UNKNOWN, State, kind_of
+from tiltboard.games.gravity_warfare import flow, making, moves
+from tiltboard.games.gravity_warfare.data import COLOURS, HAND
+from tiltboard.games.gravity_warfare.table import (
+    DUPLICATE,
+    MOUNT,
+    PAIR,
+    TELEPORT,
+    UNKNOWN,
+    State,
+    kind_of,
+)
 
 HARDNESS = {
     "limit-it": 0.1, "blindfolded": 0.35, "duplicate-it": 0.15, "pair-it": 0.25, "spin-it": 0.3,

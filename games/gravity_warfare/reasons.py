@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from games.gravity_warfare import cards, flow
-from games.gravity_warfare.data import COLOURS, HAND, ZONES
-from games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited
-from games.gravity_warfare.table import ANY, MOUNT, PAIR, UNKNOWN, State, kind_of
-from games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
-from games.seated import Several, Words
+from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare.data import COLOURS, HAND, ZONES
+from tiltboard.games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited
+from tiltboard.games.gravity_warfare.table import ANY, MOUNT, PAIR, UNKNOWN, State, kind_of
+from tiltboard.games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
+from tiltboard.games.seated import Several, Words
 
 PHASE_OF = {
     "pay": ("blocked",), "withdraw": ("window",), "choose": ("choose",), "take": ("take",),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from games.gravity_warfare import flow, making, moves
-from games.gravity_warfare.data import Options
-from games.gravity_warfare.table import UNKNOWN, Seen, State
-from games.rules import CHANCE, Rules
+from tiltboard.games.gravity_warfare import flow, making, moves
+from tiltboard.games.gravity_warfare.data import Options
+from tiltboard.games.gravity_warfare.table import UNKNOWN, Seen, State
+from tiltboard.games.rules import CHANCE, Rules
 
 
 class WarfareRules(Rules):

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from games.gravity_warfare.data import COLOURS, Options
+from tiltboard.games.gravity_warfare.data import COLOURS, Options
 
 ANY = "any"
 UNKNOWN = "?"

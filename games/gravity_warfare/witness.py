@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from games.gravity_warfare.data import ZONES
-from games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
-from games.gravity_warfare.table import State, Tower, spelt
-from games.seated import Witnessed
+from tiltboard.games.gravity_warfare.data import ZONES
+from tiltboard.games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
+from tiltboard.games.gravity_warfare.table import State, Tower, spelt
+from tiltboard.games.seated import Witnessed
 
 
 def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from games.gravity_warfare import data
-from games.gravity_warfare.data import COLOURS, KINDS, Options
-from games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
-from games.seated import Phrase, Several, Words
+from tiltboard.games.gravity_warfare import data
+from tiltboard.games.gravity_warfare.data import COLOURS, KINDS, Options
+from tiltboard.games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
+from tiltboard.games.seated import Phrase, Several, Words
 
 CARDS: Mapping[str, tuple[str, str]] = {
     "limit-it": ("Limit it!", "The piece must lie wholly inside its zone."),

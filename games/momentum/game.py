@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from games.base import (
+from tiltboard.games.base import (
     Credit,
     Game,
     GameType,
@@ -18,10 +18,10 @@ from games.base import (
     Shift,
     Turn,
 )
-from games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Board, read
-from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
-from games.rules import cell_name
-from games.search import Evaluate, Weights, numbers
+from tiltboard.games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Board, read
+from tiltboard.games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
+from tiltboard.games.rules import cell_name
+from tiltboard.games.search import Evaluate, Weights, numbers
 
 COLOURS = ("red", "blue", "white", "green")
 RINGS = 4  # a marble three steps from the edge is as safe as one further in

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from games.base import Limit, OptionError, OptionSpec, Preset, checked
-from games.rules import Point, cell_name
+from tiltboard.games.base import Limit, OptionError, OptionSpec, Preset, checked
+from tiltboard.games.rules import Point, cell_name
 
 SQUARE_DIRECTIONS: tuple[Point, ...] = (
     (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1),

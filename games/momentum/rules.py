@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from games.momentum.options import CUSHION as CUSHION_NAME
-from games.momentum.options import Board
-from games.rules import Rules
+from tiltboard.games.momentum.options import CUSHION as CUSHION_NAME
+from tiltboard.games.momentum.options import Board
+from tiltboard.games.rules import Rules
 
 COMPLETE: Final = "complete"
 ROUND_LIMIT: Final = "round-limit"

@@ -1,5 +1,5 @@
 """Buses below the real libraries, over the chip models."""
 
-from hw_sim.buses.bundle import SimBuses
+from tiltboard.hw_sim.buses.bundle import SimBuses
 
 __all__ = ["SimBuses"]

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 from smbus2 import SMBus
 
-from drivers.buses import PinFactory, SerialPort
-from drivers.light_links import SpiSender, strip_of
-from hw_sim.buses import timing
-from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
-from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
-from hw_sim.buses.serial import SimLine, SimSerial
-from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
-from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.chips.ws2812 import Ws2812Chain
-from hw_sim.clock import VirtualClock
+from tiltboard.drivers.buses import PinFactory, SerialPort
+from tiltboard.drivers.light_links import SpiSender, strip_of
+from tiltboard.hw_sim.buses import timing
+from tiltboard.hw_sim.buses.gpio import Piezo, SimFactory, Wiring
+from tiltboard.hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
+from tiltboard.hw_sim.buses.serial import SimLine, SimSerial
+from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.hw_sim.clock import VirtualClock
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 
 class SimBuses:
-    """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seam below
+    """Implements ``tiltboard.drivers.buses.Buses`` over chip models. A context manager: the seam below
     smbus2 is in place inside it, for this and any other table, and gone after.
 
     Assembled by the ``add_`` and ``wire_`` methods; ``lines``: serial ones, by their ports. Faults
@@ -159,7 +159,7 @@ def _drive_line(
 
 
 # What sends to the lights in virtual time: the real way down to ``spidev.SpiDev``
-# (hw_sim.buses.spi), in a thread's own time.
+# (tiltboard.hw_sim.buses.spi), in a thread's own time.
 
 
 class SideClock(VirtualClock):

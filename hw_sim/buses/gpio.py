@@ -8,8 +8,8 @@ from typing import Any
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from hw_sim.buses.timing import GPIO_CALL_S
-from hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.buses.timing import GPIO_CALL_S
+from tiltboard.hw_sim.clock import VirtualClock
 
 # mypy: disable-error-code="import-untyped, misc"
 # gpiozero carries no types, so its classes are Any to a subclass.

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 
 import smbus2.smbus2
 
-from hw_sim.buses.timing import I2C_CALL_S, I2C_HZ, I2C_TIMEOUT_S
-from hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.buses.timing import I2C_CALL_S, I2C_HZ, I2C_TIMEOUT_S
+from tiltboard.hw_sim.clock import VirtualClock
 
 I2C_SLAVE = 0x0703
 I2C_FUNCS = 0x0705

@@ -19,9 +19,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from hw_sim.buses.timing import SERIAL_CALL_S
-from hw_sim.clock import VirtualClock
-from hw_sim.errors import SimulationError
+from tiltboard.hw_sim.buses.timing import SERIAL_CALL_S
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import SimulationError
 
 BITS_PER_BYTE = 10  # start, eight, stop
 USB_PACKET = 64  # what an adapter sends on at a time, at full speed

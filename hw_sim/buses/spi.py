@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from hw_sim.buses.timing import SPI_CALL_S, SPI_DMA_BYTES, SPI_LEAD_S
-from hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
-from hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.buses.timing import SPI_CALL_S, SPI_DMA_BYTES, SPI_LEAD_S
+from tiltboard.hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
+from tiltboard.hw_sim.clock import VirtualClock
 
 MAX_BYTES = 4096
 DEFAULT_HZ = 125_000_000  # spi-max-frequency of the Pi's spidev overlays
@@ -71,7 +71,7 @@ class SpiPort:
 
 
 class SpiDev:
-    """Of ``spidev.SpiDev`` what the drivers use of it (``drivers.buses.SpiDevice``).
+    """Of ``spidev.SpiDev`` what the drivers use of it (``tiltboard.drivers.buses.SpiDevice``).
 
     ``mode``: clock polarity and phase, 0 to 3. ``max_speed_hz``: the clock of the following
     transfers. ``bits_per_word``: 8, as a Pi's controllers take no other.

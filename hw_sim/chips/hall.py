@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hw_sim.rng import Stream
+from tiltboard.hw_sim.rng import Stream
 
 # Electrical and magnetic characteristics, variant A1 at 3.3 V.
 SUPPLY_V = 3.3

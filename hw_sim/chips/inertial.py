@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from hw_sim.rng import Stream
+from tiltboard.hw_sim.rng import Stream
 
 Vector = tuple[float, float, float]
 

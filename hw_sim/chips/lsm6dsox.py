@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
+from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 WHO_AM_I = 0x0F
 CTRL1_XL = 0x10

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
+from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 # Registers (RM section 3).
 SMPLRT_DIV = 0x19

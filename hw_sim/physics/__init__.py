@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from hw_sim.errors import SimulationError
-from hw_sim.world.world import World
+from tiltboard.hw_sim.errors import SimulationError
+from tiltboard.hw_sim.world.world import World
 
 
 def has_physics() -> bool:
@@ -22,6 +22,6 @@ def world_class(*, physics: bool) -> type[World]:
             "There is no physics engine here.",
             remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
         )
-    from hw_sim.physics.world import RigidWorld
+    from tiltboard.hw_sim.physics.world import RigidWorld
 
     return RigidWorld

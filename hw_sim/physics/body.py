@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import mujoco
 
-from firmware_host.config import platform
-from games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
+from tiltboard.firmware_host.config import platform
+from tiltboard.games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from hw_sim.physics.body import (
+from tiltboard.hw_sim.physics.body import (
     DISC,
     GROUND_M,
     STEP_S,
@@ -28,10 +28,10 @@ from hw_sim.physics.body import (
     bare_table,
     set_lanes,
 )
-from hw_sim.physics.magnets import Array, wrenches
-from hw_sim.physics.pins import Pins, quaternions_after
-from hw_sim.world.paths import Path, Point
-from hw_sim.world.plate import Motion, Vector
+from tiltboard.hw_sim.physics.magnets import Array, wrenches
+from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
+from tiltboard.hw_sim.world.paths import Path, Point
+from tiltboard.hw_sim.world.plate import Motion, Vector
 
 REST_S = 0.3  # nothing has moved for so long: everything stands
 REST_MM = 0.01
@@ -96,7 +96,7 @@ class Dynamics:
     ) -> None:
         """``setpoint``: the angles in rad about east, north and its own axis at which hands hold
         the plate at a time; they change until ``steered_until_s``. ``shape``: the usual piece.
-        ``pins``: what rests singly is carried by the plate (``hw_sim.physics.pins``); without, its
+        ``pins``: what rests singly is carried by the plate (``tiltboard.hw_sim.physics.pins``); without, its
         contacts are computed.
         """
         self._shape = shape

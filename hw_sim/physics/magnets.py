@@ -1,7 +1,7 @@
 """What magnets that lean or lie do: their field at all sensors at once, and their pull.
 
 Near a magnet the exact field of a disc (N. Derby and S. Olbert, American Journal of Physics 78
-(2010) 229), further away two multipole terms, as in ``hw_sim.world.magnet``, with their component
+(2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``, with their component
 across the axis too.
 """
 
@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hw_sim.world.magnet import FAR_MM, Disc
+from tiltboard.hw_sim.world.magnet import FAR_MM, Disc
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -68,7 +68,7 @@ def _exact(disc: Disc, rho_mm: Array, z_mm: Array) -> tuple[Array, Array]:
 
 
 def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
-    """Bulirsch's general complete elliptic integral, see ``hw_sim.world.magnet.cel``."""
+    """Bulirsch's general complete elliptic integral, see ``tiltboard.hw_sim.world.magnet.cel``."""
     k, kk, em = kc, kc, np.ones_like(kc)
     pp = np.sqrt(p)
     ss = s / pp

@@ -15,8 +15,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from hw_sim.physics.body import STEP_S, SURFACE_M, Shape
-from hw_sim.physics.magnets import Array, Index, cross
+from tiltboard.hw_sim.physics.body import STEP_S, SURFACE_M, Shape
+from tiltboard.hw_sim.physics.magnets import Array, Index, cross
 
 Flags = NDArray[np.bool_]
 

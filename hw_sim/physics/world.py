@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from drivers.clock import Clock
-from firmware_host.config.profile import Profile
-from games.base import PieceBody
-from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
-from hw_sim.physics.dynamics import Dynamics
-from hw_sim.physics.magnets import Array, upward_mt
-from hw_sim.rng import Stream, Streams
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.paths import Path, Point, still
-from hw_sim.world.pieces import Piece
-from hw_sim.world.plate import Motion, Plate, Vector
-from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.games.base import PieceBody
+from tiltboard.hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
+from tiltboard.hw_sim.physics.dynamics import Dynamics
+from tiltboard.hw_sim.physics.magnets import Array, upward_mt
+from tiltboard.hw_sim.rng import Stream, Streams
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.paths import Path, Point, still
+from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.plate import Motion, Plate, Vector
+from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
 SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place

@@ -8,19 +8,19 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
-from drivers.clock import cpu_s
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
-from firmware_host.host.playing import usual_options
-from firmware_host.table.commands import NewGame
-from games.base import Game
-from games.momentum.game import MOMENTUM
-from hw_sim.boards import HallBoard
-from hw_sim.buses.i2c import I2cBus
-from hw_sim.buses.spi import SpiPort
-from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.rng import Stream, Streams
-from hw_sim.session.session import SimSession
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.base import Game
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.hw_sim.boards import HallBoard
+from tiltboard.hw_sim.buses.i2c import I2cBus
+from tiltboard.hw_sim.buses.spi import SpiPort
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
+from tiltboard.hw_sim.rng import Stream, Streams
+from tiltboard.hw_sim.session.session import SimSession
 
 # From a piece touching the board to the first light that changes for it, in virtual time. On a
 # table without lights: to the new standing, which the page shows.

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from drivers.clock import Clock
-from firmware_host.host.host import Host
-from firmware_host.scenario import parse as s
-from firmware_host.scenario.run import Act, Tick
-from firmware_host.table import commands as c
-from firmware_host.table.standing import Phase
-from hw_sim.errors import HandsError
-from hw_sim.hands import Action
-from hw_sim.session.session import SimSession
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.scenario import parse as s
+from tiltboard.firmware_host.scenario.run import Act, Tick
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.hands import Action
+from tiltboard.hw_sim.session.session import SimSession
 
 
 class Deeds:

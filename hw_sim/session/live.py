@@ -9,22 +9,22 @@ from pathlib import Path
 
 import msgspec
 
-from drivers.clock import Clock, SystemClock
-from firmware_host.config.files import read_kept
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.host import Host
-from firmware_host.messages import text
-from firmware_host.service.table import Table
-from firmware_host.table.commands import CarryOut, HandsCommand, NewGame, Tilt
-from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
-from firmware_host.table.standing import Phase
-from games.base import Game
-from hw_sim.session.deeds import Deeds
-from hw_sim.session.own_hand import OwnHand
-from hw_sim.session.session import SimSession
-from hw_sim.world import MagnetKind, World
-from hw_sim.world.paths import Point
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.firmware_host.config.files import read_kept
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import CarryOut, HandsCommand, NewGame, Tilt
+from tiltboard.firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.base import Game
+from tiltboard.hw_sim.session.deeds import Deeds
+from tiltboard.hw_sim.session.own_hand import OwnHand
+from tiltboard.hw_sim.session.session import SimSession
+from tiltboard.hw_sim.world import MagnetKind, World
+from tiltboard.hw_sim.world.paths import Point
 
 PLATE_NAME = "plate.json"
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import math
 
-from firmware_host.commissioning.tasks import Answer, Ask, Step, Task
-from hw_sim.rng import Streams
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.firmware_host.commissioning.tasks import Answer, Ask, Step, Task
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
 LIFT_RAD = math.radians(8.0)

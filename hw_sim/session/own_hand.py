@@ -9,16 +9,16 @@ from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 
-from firmware_host.table.commands import SeatMove
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Role, Standing
-from firmware_host.table.zones import ZoneOverlay
-from games.base import Position, Shift
-from hw_sim.errors import HandsError
-from hw_sim.rng import Streams
-from hw_sim.session.session import SimSession
-from hw_sim.world.paths import Gesture, Path, Point
-from hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
+from tiltboard.firmware_host.table.commands import SeatMove
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.zones import ZoneOverlay
+from tiltboard.games.base import Position, Shift
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.session.session import SimSession
+from tiltboard.hw_sim.world.paths import Gesture, Path, Point
+from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
 
 SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
 STEADY_MM = 4.0  # how far off a stacked piece comes to lie, and so much more with each challenge

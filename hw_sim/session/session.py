@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-from firmware_host.config.profile import Profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.assemble import open_host
-from firmware_host.host.host import Host
-from firmware_host.host.pacer import Pacer
-from firmware_host.table.commands import NewGame
-from firmware_host.table.overlay import Overlay
-from games.registry import game_type
-from hw_sim.faults import SimDisk
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.world import World
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.assemble import open_host
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.faults import SimDisk
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.world import World
 
 RESTART_S = 1.0  # until a killed service is up again
 POWER_UP_S = 3.0  # until the Pi has booted far enough

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.pieces import Piece
-from hw_sim.world.world import World
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.world import World
 
 __all__ = ["MagnetKind", "Piece", "World"]

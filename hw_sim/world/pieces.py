@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from games.base import PieceBody
-from hw_sim.errors import HandsError
-from hw_sim.world.magnet import Disc, MagnetKind
-from hw_sim.world.paths import Gesture, Path, Point
+from tiltboard.games.base import PieceBody
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.world.magnet import Disc, MagnetKind
+from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
 BODY_MM = PieceBody().diameter_mm  # hands keep the usual one clear of others
 BODY_HEIGHT_MM = PieceBody().height_mm

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from hw_sim.rng import Stream
-from hw_sim.world.paths import PEAK_SPEED, Path
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
 SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit

@@ -7,15 +7,15 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
-from drivers.clock import Clock
-from firmware_host.config.profile import Profile
-from games.base import PieceBody
-from hw_sim.errors import HandsError
-from hw_sim.rng import Stream, Streams
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.paths import Path, Point
-from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
-from hw_sim.world.plate import Plate, Vector
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.games.base import PieceBody
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.rng import Stream, Streams
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.paths import Path, Point
+from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
+from tiltboard.hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
 # In the plate's axes: x, y, z in mm of a piece, 7.5 mm above its foot, and its turn as a quaternion
@@ -119,7 +119,7 @@ class World:
     def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
         """From now on the piece follows ``path``; with ``leaves`` it is off the plate at its end.
 
-        Not checked: that nothing is in the way (``hw_sim.hands`` sees to that).
+        Not checked: that nothing is in the way (``tiltboard.hw_sim.hands`` sees to that).
         """
         piece.path = path
         piece.leaves = leaves

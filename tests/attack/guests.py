@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import inspect
 
-from firmware_host.table.commands import SitDown
-from firmware_host.web.requests import PageCommand
+from tiltboard.firmware_host.table.commands import SitDown
+from tiltboard.firmware_host.web.requests import PageCommand
 
 KINDS = (*inspect.type_info(PageCommand).types, inspect.type_info(SitDown))
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap", "gravity-warfare")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from drivers.clock import SystemClock
-from firmware_host.cli.backup import make_backup, read_backup
-from firmware_host.config.errors import BackupError, JournalError
-from firmware_host.journal.records import JournalReader
-from firmware_host.journal.writer import Journal
-from hw_sim.clock import VirtualClock
 from tests.firmware_host.journal.test_journal_damage import bits_to_try, checked, flip, stages
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.backup import make_backup, read_backup
+from tiltboard.firmware_host.config.errors import BackupError, JournalError
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard_lab.bench.loop import GOAL_WORST_MS, run, served
 
 UNIT = Path(__file__).parents[2] / "systemd" / "tiltboard.service"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.web.guard import PROBES, SECURITY_HEADERS
-from firmware_host.web.limits import REQUEST_BURST
 from tests.web.conftest import resting  # noqa: F401
 from tests.web.test_web_network import PHONE, TABLE, network  # noqa: F401
+from tiltboard.firmware_host.web.guard import PROBES, SECURITY_HEADERS
+from tiltboard.firmware_host.web.limits import REQUEST_BURST
 
 BURST = int(REQUEST_BURST)
 
@@ -51,7 +51,7 @@ def test_a_table_that_serves_itself_alone_leads_nobody(resting):  # noqa: F811
 
     import httpx
 
-    from firmware_host.web.app import create_app
+    from tiltboard.firmware_host.web.app import create_app
 
     transport = httpx.ASGITransport(app=create_app(resting), client=(PHONE, 5))
 

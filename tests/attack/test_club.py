@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from firmware_host.broadcast.seen import MOST_BYTES
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import FIRST, evening
 from tests.firmware_host.broadcast.test_club import until
 from tests.firmware_host.broadcast.test_seen import STRANGE
+from tiltboard.firmware_host.broadcast.seen import MOST_BYTES
 
 pytestmark = NEEDS_MOSQUITTO
 
@@ -44,7 +44,7 @@ def test_topics_that_are_none_do_no_harm(club):
 
 
 def test_many_tables_leave_room_for_no_more_than_there_is(club, monkeypatch):
-    monkeypatch.setattr("firmware_host.broadcast.club.MOST_TABLES", 5)
+    monkeypatch.setattr("tiltboard.firmware_host.broadcast.club.MOST_TABLES", 5)
     with club.looking() as events:
         for number in range(20):
             club.tell(f"k{number}", table=f"T{number}")

@@ -9,13 +9,13 @@ import random
 import msgspec
 import pytest
 
-from firmware_host.far import room, seal
-from firmware_host.far.match import Hello, State, Step, digest_of
-from firmware_host.far.seal import Keys, Seal
-from firmware_host.table.commands import LeaveMatch, NewGame
-from firmware_host.table.standing import Phase
-from games.registry import game_type
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched
+from tiltboard.firmware_host.far import room, seal
+from tiltboard.firmware_host.far.match import Hello, State, Step, digest_of
+from tiltboard.firmware_host.far.seal import Keys, Seal
+from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
 
 SMALL = {"size": 5, "marbles": 4, "pie": False}
 

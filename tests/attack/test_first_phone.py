@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.messages import Message
-from firmware_host.table.commands import Press
-from firmware_host.web.pairing import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.commands import Press
+from tiltboard.firmware_host.web.pairing import (
     JOIN_LASTS_S,
     MOST_SENT_AWAY,
     Pairing,
@@ -15,10 +16,9 @@ from firmware_host.web.pairing import (
     TooManyTriesError,
     digest_of,
 )
-from hw_sim.clock import VirtualClock
-from hw_sim.session import SimSession
-from hw_sim.session.live import PageHands, at_once
-from tests.unhurried import unhurried
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import PageHands, at_once
 
 PHONE, STRANGER = "192.168.1.77", "192.168.1.99"
 

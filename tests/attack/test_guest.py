@@ -7,22 +7,22 @@ from concurrent.futures import Future
 
 import pytest
 
-from firmware_host.config.players import EngineSeat
-from firmware_host.host import playing
-from firmware_host.host.people import MOST_PEOPLE, People
-from firmware_host.journal.text_format import write_game
-from firmware_host.journal.writer import Journal
-from firmware_host.messages import text
-from firmware_host.referee.seated import SeatArbiter
-from firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
-from firmware_host.table.line import RESIGNED, resignation
-from games.base import OptionError
-from games.gravity_warfare import GRAVITY_WARFARE
-from games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS, MOST_WORD
-from games.registry import game_type
-from hw_sim.clock import VirtualClock
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.host import playing
+from tiltboard.firmware_host.host.people import MOST_PEOPLE, People
+from tiltboard.firmware_host.journal.text_format import write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.referee.seated import SeatArbiter
+from tiltboard.firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
+from tiltboard.firmware_host.table.line import RESIGNED, resignation
+from tiltboard.games.base import OptionError
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS, MOST_WORD
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.session import SimSession
 
 PLATE = unhurried("matrix-gpio")
 LARGEST_MESSAGE = 60_000

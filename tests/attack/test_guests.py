@@ -15,21 +15,21 @@ from functools import partial
 import msgspec
 import pytest
 
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import explained
-from firmware_host.host.playing import Unwritten
-from firmware_host.journal.text_format import write_game
-from firmware_host.journal.writer import ENOUGH_SCANS
-from firmware_host.messages import Catalogue
-from firmware_host.service.publish import Publisher
-from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
-from firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
-from games.base import RulesError
-from games.seated import SeatedGame
-from hw_sim.session import SimSession
 from tests.attack.guests import Guest
 from tests.sim.test_sim_opponents import FirstMove
 from tests.unhurried import unhurried
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.host.playing import Unwritten
+from tiltboard.firmware_host.journal.text_format import write_game
+from tiltboard.firmware_host.journal.writer import ENOUGH_SCANS
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.table.commands import HandsCommand, OpenHand, SitDown
+from tiltboard.firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
+from tiltboard.games.base import RulesError
+from tiltboard.games.seated import SeatedGame
+from tiltboard.hw_sim.session import SimSession
 
 TIME_S = float(os.environ.get("TILTBOARD_GUESTS_S", "60"))
 SCAN_CPU_S = 0.1 if TIME_S > 600 else 0.5  # a short run has imports in its scans
@@ -137,7 +137,7 @@ ENGLISH = Catalogue()
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_guests(tmp_path, monkeypatch, seed):
-    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
     rng = random.Random(seed)
     guests = [Guest(random.Random(seed * 100 + n)) for n in range(4)]
     kills = 0

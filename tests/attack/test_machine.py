@@ -12,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from firmware_host.cli import machine as as_root
-from firmware_host.cli.machine import answer
-from firmware_host.web import machine as machine_module
-from firmware_host.web.machine import Answered, Machine
 from tests.web.conftest import resting  # noqa: F401
 from tests.web.test_web_network import Network
+from tiltboard.firmware_host.cli import machine as as_root
+from tiltboard.firmware_host.cli.machine import answer
+from tiltboard.firmware_host.web import machine as machine_module
+from tiltboard.firmware_host.web.machine import Answered, Machine
 
 JOIN = {"type": "join", "network": "cabin", "password": "12345678"}
 PASSWORD = "12345678"  # noqa: S105

@@ -8,9 +8,9 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from drivers.errors import PartError
-from drivers.plate import Plate
-from firmware_host.config.profile import Profile
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.profile import Profile
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.wiring import DualSwitchHall, MatrixHall, NodeHall
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, NodeHall
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 PROFILES = ("plate-10", "plate-7", "matrix-gpio", "node")
 

@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartError
+from tiltboard.drivers.errors import PartAbsentError, PartError
 
 EMPTY_MT = 1.25  # zero unknown: DRV5055 (SBAS640) quiescent output, 60 mV at 60 mV/mT; and rounding
 STRONG_MT = 5.5  # HARDWARE, pieces and the field: strong is more than 5.5 mT

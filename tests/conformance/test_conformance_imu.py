@@ -6,8 +6,8 @@ import statistics
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartError
-from drivers.frame import Motion
+from tiltboard.drivers.errors import PartAbsentError, PartError
+from tiltboard.drivers.frame import Motion
 
 G_M_S2 = 9.80665
 # PS-MPU-6000A 6.2: 3 % of scale, 80 mg of offset along z, 50 mg along x and y. Others are better.

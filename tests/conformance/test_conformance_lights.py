@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from drivers.errors import PartAbsentError
-from drivers.lights import Look
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.lights import Look
 
 WHITE = Look((255, 255, 255))
 COLOURS = {"red": Look((255, 0, 0)), "green": Look((0, 255, 0)), "blue": Look((0, 0, 255))}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from drivers.errors import PartAbsentError
+from tiltboard.drivers.errors import PartAbsentError
 
 BUTTONS = ("confirm", "back")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from games.base import (
+from tiltboard.games.base import (
     Credit,
     Game,
     GameType,
@@ -22,7 +22,7 @@ from games.base import (
     Turn,
     checked,
 )
-from games.rules import Rules
+from tiltboard.games.rules import Rules
 
 PLAYERS = ("x", "o")
 COLUMNS, ROWS = 7, 6

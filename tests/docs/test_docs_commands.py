@@ -6,7 +6,7 @@ import shlex
 import click
 import pytest
 
-from firmware_host.cli.main import COMMANDS, cli
+from tiltboard.firmware_host.cli.main import COMMANDS, cli
 
 # First line of a game written as text, not a command (docs/journal.md)
 NOT_COMMANDS = ("tiltboard game 1",)

@@ -8,20 +8,20 @@ import click
 import msgspec
 import pytest
 
-from drivers.hall import MuxHallArray
-from drivers.lights import LightStrip
-from drivers.mpu6050 import Mpu6050
-from drivers.panel import Panel
-from firmware_host.cli import bench
-from firmware_host.config import profile as profile_module
-from firmware_host.config import wiring as wiring_module
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings, load_settings
-from firmware_host.journal.text_format import read_game
-from firmware_host.table.commands import NewGame
-from firmware_host.table.lights import LEGEND
-from games.registry import GAMES, game_type
-from hw_sim.session import SimSession
+from tiltboard.drivers.hall import MuxHallArray
+from tiltboard.drivers.lights import LightStrip
+from tiltboard.drivers.mpu6050 import Mpu6050
+from tiltboard.drivers.panel import Panel
+from tiltboard.firmware_host.cli import bench
+from tiltboard.firmware_host.config import profile as profile_module
+from tiltboard.firmware_host.config import wiring as wiring_module
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings, load_settings
+from tiltboard.firmware_host.journal.text_format import read_game
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.lights import LEGEND
+from tiltboard.games.registry import GAMES, game_type
+from tiltboard.hw_sim.session import SimSession
 
 
 def in_code(cell: str) -> list[str]:

@@ -53,8 +53,8 @@ def test_what_is_named_is_there(page, root, names):
     "token",
     [
         "firmware_host/hosts.py",
-        "drivers.plate.Plates",
-        "drivers.plate.Plate.scans",
+        "tiltboard.drivers.plate.Plates",
+        "tiltboard.drivers.plate.Plate.scans",
         "games.contracts.answer",
         "Plate.scans",
         "MuxHallArrays",
@@ -66,7 +66,12 @@ def test_a_wrong_name_would_be_found(token, root, names):
 
 @pytest.mark.parametrize(
     "token",
-    ["firmware_host/host/host.py", "drivers.plate.Plate.scan", "Frame.faults", "smbus2.SMBus"],
+    [
+        "firmware_host/host/host.py",
+        "tiltboard.drivers.plate.Plate.scan",
+        "Frame.faults",
+        "smbus2.SMBus",
+    ],
 )
 def test_a_right_name_passes(token, root, names):
     assert not missing(token, root, names)

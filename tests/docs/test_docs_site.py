@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from firmware_host.cli.main import COMMANDS
-from firmware_host.messages import languages
-from firmware_host.web.requests import Incoming
-from games.registry import HOSTED
+from tiltboard.firmware_host.cli.main import COMMANDS
+from tiltboard.firmware_host.messages import languages
+from tiltboard.firmware_host.web.requests import Incoming
+from tiltboard.games.registry import HOSTED
 
 pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
 # Of MyST's, which uses what another Sphinx will no longer have.

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from drivers.errors import PartError
-from drivers.hall import HallSettings, MuxHallArray
-from drivers.lights import LightsSettings, LightStrip
-from drivers.mpu6050 import Mpu6050
-from drivers.panel import Panel
-from drivers.plate import Plate
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.hall import HallSettings, MuxHallArray
+from tiltboard.drivers.lights import LightsSettings, LightStrip
+from tiltboard.drivers.mpu6050 import Mpu6050
+from tiltboard.drivers.panel import Panel
+from tiltboard.drivers.plate import Plate
 
 ADDRESS_PINS = (5, 6, 13, 26)
 SPARES = (
@@ -216,7 +216,7 @@ class MpuBus:
 
 
 class Strip:
-    """drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next frames;
+    """tiltboard.drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next frames;
     ``late_error``: of one that was taken, and failed under way.
     """
 
@@ -258,7 +258,7 @@ class BenchPin(MockPWMPin):
 
 
 class BenchBuses:
-    """drivers.buses.Buses over the fakes; ``missing`` makes the next openings fail."""
+    """tiltboard.drivers.buses.Buses over the fakes; ``missing`` makes the next openings fail."""
 
     def __init__(self) -> None:
         self.clock = StepClock()

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from drivers.attitude import Attitude
+from tiltboard.drivers.attitude import Attitude
 
 G = 9.80665
 DT = 0.02

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from drivers.attitude import STUCK_READINGS, AxisWatch
-from drivers.errors import PartReadingError
+from tiltboard.drivers.attitude import STUCK_READINGS, AxisWatch
+from tiltboard.drivers.errors import PartReadingError
 
 
 def readings(seed, sigma, dead=None):

@@ -8,10 +8,10 @@ import types
 
 import pytest
 
-from drivers.clock import SystemClock
-from drivers.errors import PartAbsentError, absent
-from drivers.panel import Panel
-from drivers.pi_buses import PiBuses, open_pins
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.drivers.errors import PartAbsentError, absent
+from tiltboard.drivers.panel import Panel
+from tiltboard.drivers.pi_buses import PiBuses, open_pins
 
 
 def module(name: str, **content: object) -> types.ModuleType:
@@ -119,7 +119,7 @@ def test_lgpio_has_a_folder_for_its_pipe_wherever_the_command_was_started(monkey
 
 def test_where_there_is_no_such_folder_nothing_is_left_of_one(tmp_path):
     program = (
-        "import contextlib\nfrom drivers.pi_buses import open_pins\n"
+        "import contextlib\nfrom tiltboard.drivers.pi_buses import open_pins\n"
         "with contextlib.suppress(ImportError, OSError): open_pins()"
     )
     outside = {key: os.environ[key] for key in os.environ.keys() - {"LG_WD", "XDG_RUNTIME_DIR"}}
@@ -163,7 +163,7 @@ def test_gpiozeros_own_setting_chooses_rpi_gpio(monkeypatch) -> None:
 
 
 def test_no_gpio_chip_is_a_missing_file(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", str(tmp_path / "gpiochip0"))
+    monkeypatch.setattr("tiltboard.drivers.pi_buses.GPIO_DEVICE", str(tmp_path / "gpiochip0"))
 
     def factory() -> None:
         raise LgpioError("can not open gpiochip")
@@ -177,7 +177,7 @@ def test_no_gpio_chip_is_a_missing_file(monkeypatch, tmp_path) -> None:
 def test_busy_line(monkeypatch, tmp_path) -> None:
     chip = tmp_path / "gpiochip0"
     chip.touch()
-    monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", str(chip))
+    monkeypatch.setattr("tiltboard.drivers.pi_buses.GPIO_DEVICE", str(chip))
 
     class Factory:
         def pin(self, name: int) -> None:
@@ -218,7 +218,7 @@ def test_i2c_that_is_not_there_names_its_device() -> None:
 def test_an_error_of_a_line_in_use_is_the_parts_fault(monkeypatch, tmp_path) -> None:
     chip = tmp_path / "gpiochip0"
     chip.touch()
-    monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", str(chip))
+    monkeypatch.setattr("tiltboard.drivers.pi_buses.GPIO_DEVICE", str(chip))
 
     class Line:
         def __getattr__(self, name: str) -> object:

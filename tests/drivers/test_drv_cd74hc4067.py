@@ -3,7 +3,7 @@
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from drivers.hall import GRAY_ORDER, SETTLING_S, AddressLines
+from tiltboard.drivers.hall import GRAY_ORDER, SETTLING_S, AddressLines
 
 PINS = (5, 6, 13, 26)
 

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartReadingError
-from drivers.hall import HallSettings, MuxHallArray, temperature_c
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError
+from tiltboard.drivers.hall import HallSettings, MuxHallArray, temperature_c
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.hall_switches import CLOSED_MT, SwitchArray
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.hall_switches import CLOSED_MT, SwitchArray
 
 ADDRESSES = tuple(range(0x20, 0x27))
 # DS20001952 table 3-1: IOCON.BANK = 0 and 1.

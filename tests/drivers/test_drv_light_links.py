@@ -10,10 +10,10 @@ import weakref
 
 import pytest
 
-from drivers.errors import PartAbsentError
-from drivers.light_links import SpiSender, ThreadSender, encode, strip_of
-from drivers.lights import LightsSettings, LightStrip, Look
-from drivers.pi_buses import PiBuses
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.light_links import SpiSender, ThreadSender, encode, strip_of
+from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.pi_buses import PiBuses
 
 
 class Spi:
@@ -96,7 +96,7 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
     spi = Spi()
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
     (tmp_path / "bufsiz").write_text(size)
-    monkeypatch.setattr("drivers.pi_buses.SPI_BUFFER", str(tmp_path / "bufsiz"))
+    monkeypatch.setattr("tiltboard.drivers.pi_buses.SPI_BUFFER", str(tmp_path / "bufsiz"))
     count = (most - 180) // 9  # as many as fit
     PiBuses().pixels(count).close()
     with pytest.raises(PartAbsentError) as caught:
@@ -111,7 +111,7 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
 def test_without_neopixel_no_device_is_opened(monkeypatch) -> None:
     opened = []
     monkeypatch.setitem(sys.modules, "neopixel", None)
-    monkeypatch.delitem(sys.modules, "drivers.neopixel_strip", raising=False)
+    monkeypatch.delitem(sys.modules, "tiltboard.drivers.neopixel_strip", raising=False)
     with pytest.raises(ImportError):
         strip_of(1, lambda: opened.append(Spi()))
     assert opened == []

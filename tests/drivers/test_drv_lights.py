@@ -6,8 +6,8 @@ import weakref
 
 import pytest
 
-from drivers.errors import PartAbsentError
-from drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
 
 WHITE = [Look((255, 255, 255))] * 100
 DARK = [None] * 100

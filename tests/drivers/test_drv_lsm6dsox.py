@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.lsm6dsox import Lsm6dsox
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.lsm6dsox import Lsm6dsox
 
 G = 9.80665
 

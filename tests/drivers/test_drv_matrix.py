@@ -7,9 +7,9 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.errors import PartAbsentError, PartReadingError
-from drivers.hall_switches import SwitchMatrix
 from tests.few import few
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError
+from tiltboard.drivers.hall_switches import SwitchMatrix
 
 ROWS = (5, 6, 13)
 NORTH = (16, 20, 21)

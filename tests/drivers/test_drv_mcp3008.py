@@ -2,8 +2,8 @@
 
 import pytest
 
-from drivers.errors import PartReadingError
-from drivers.mcp3008 import CLOCKS_BEFORE_SAMPLE, Mcp3008
+from tiltboard.drivers.errors import PartReadingError
+from tiltboard.drivers.mcp3008 import CLOCKS_BEFORE_SAMPLE, Mcp3008
 
 
 class Script:

@@ -7,8 +7,8 @@ import math
 import pytest
 import smbus2
 
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.mpu6050 import Mpu6050
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.mpu6050 import Mpu6050
 
 G = 9.80665
 

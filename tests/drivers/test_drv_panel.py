@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from drivers.panel import Panel
+from tiltboard.drivers.panel import Panel
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import itertools
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartError
-from drivers.frame import Frame
-from drivers.hall import MuxHallArray
-from drivers.lights import LightsSettings, LightStrip, Look
-from drivers.mpu6050 import Mpu6050
-from drivers.panel import Panel
-from drivers.plate import Plate
+from tiltboard.drivers.errors import PartAbsentError, PartError
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.hall import MuxHallArray
+from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.mpu6050 import Mpu6050
+from tiltboard.drivers.panel import Panel
+from tiltboard.drivers.plate import Plate
 
 WHITE = [Look((255, 255, 255))] * 100
 

@@ -10,11 +10,11 @@ import types
 
 import pytest
 
-from drivers.errors import PartAbsentError
-from drivers.hall import AddressLines
-from drivers.hall_switches import SwitchMatrix
-from drivers.panel import Panel
-from drivers.pi_buses import PiBuses
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.hall import AddressLines
+from tiltboard.drivers.hall_switches import SwitchMatrix
+from tiltboard.drivers.panel import Panel
+from tiltboard.drivers.pi_buses import PiBuses
 
 PI_4B = 0xC03111
 LINES = ("gpiozero.pins.rpigpio", "RPi", "RPi.GPIO")
@@ -109,7 +109,7 @@ def gpio(monkeypatch):
     local = importlib.import_module("gpiozero.pins.local")
     monkeypatch.setattr(local.LocalPiFactory, "pins", {})  # shared by all of a process
     monkeypatch.setattr(local.LocalPiFactory, "_get_revision", lambda self: PI_4B)
-    monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", "/dev/null")
+    monkeypatch.setattr("tiltboard.drivers.pi_buses.GPIO_DEVICE", "/dev/null")
     yield stand_in
     sys.modules.pop("gpiozero.pins.rpigpio", None)
 

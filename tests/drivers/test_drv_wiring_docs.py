@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from firmware_host.config.profile import load_profile, place_name
+from tiltboard.firmware_host.config.profile import load_profile, place_name
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
 
 
 @pytest.fixture(scope="session")

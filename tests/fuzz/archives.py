@@ -8,12 +8,12 @@ import zipfile
 
 from hypothesis import strategies as st
 
-from firmware_host.cli.backup import make_backup, put_back, read_backup
-from firmware_host.config.profile import load_profile
-from firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, read_trace, rerun
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
 from tests.fuzz.texts import SETTINGS
+from tiltboard.firmware_host.cli.backup import make_backup, put_back, read_backup
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, read_trace, rerun
 
 PROFILE = "matrix-gpio"
 SCANS = 12
@@ -26,7 +26,7 @@ class Traces(FileTarget):
 
     def examples(self):
         """A dozen scans."""
-        from hw_sim.session import SimSession
+        from tiltboard.hw_sim.session import SimSession
 
         self.profile = load_profile(PROFILE)
         path = self.folder / "good.trace"
@@ -69,8 +69,8 @@ class Backups(FileTarget):
 
     def examples(self):
         """A table with a game, a calibration and settings."""
-        from hw_sim.clock import VirtualClock
-        from hw_sim.session import SimSession
+        from tiltboard.hw_sim.clock import VirtualClock
+        from tiltboard.hw_sim.session import SimSession
 
         self.clock = VirtualClock()
         self.state = self.folder / "state"

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.errors import TiltboardError
-from firmware_host.cli.rules import load_board
-from firmware_host.config.errors import ConfigError, JournalDamagedError, TraceError
-from firmware_host.config.files import read_board, read_toml
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.journal.records import JournalReader
-from firmware_host.perception.calibration import read_calibration
-from firmware_host.scenario.trace import read_trace, unlogged
-from firmware_host.web.pairing import TOKENS_NAME, Tokens
-from games.base import OptionError, RulesError
-from games.contract import answer_line
 from tests.few import few
 from tests.fuzz import archives, texts, wires
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.rules import load_board
+from tiltboard.firmware_host.config.errors import ConfigError, JournalDamagedError, TraceError
+from tiltboard.firmware_host.config.files import read_board, read_toml
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.perception.calibration import read_calibration
+from tiltboard.firmware_host.scenario.trace import read_trace, unlogged
+from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens
+from tiltboard.games.base import OptionError, RulesError
+from tiltboard.games.contract import answer_line
 
 TARGETS = (
     *(wires.FromNode, wires.ToNode, wires.Messages),
@@ -119,8 +119,8 @@ def test_a_trace_whose_text_is_none_names_the_record(tmp_path):
 def test_a_damaged_journal_is_told_in_one_line(tmp_path):
     path = tmp_path / "journal.sqlite"
     script = (
-        "from pathlib import Path; from firmware_host.journal.writer import Journal;"
-        "from hw_sim.clock import VirtualClock;"
+        "from pathlib import Path; from tiltboard.firmware_host.journal.writer import Journal;"
+        "from tiltboard.hw_sim.clock import VirtualClock;"
         f"Journal.open(Path({str(path)!r}), VirtualClock()).close()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

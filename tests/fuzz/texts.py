@@ -6,24 +6,24 @@ from importlib import resources
 
 import msgspec
 
-from firmware_host.cli.computer import drop_in
-from firmware_host.cli.rules import load_board
-from firmware_host.commissioning.account import findings
-from firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
-from firmware_host.commissioning.tasks import tasks
-from firmware_host.config.files import read_board, read_text
-from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.config.settings import load_settings
-from firmware_host.journal.text_format import read_game, write_game
-from firmware_host.journal.writer import Journal
-from firmware_host.perception.calibration import read_calibration
-from firmware_host.perception.perception import Perception
-from firmware_host.web.pairing import TOKENS_NAME, Tokens
-from games.base import Game
-from games.contract import answer_line
-from games.gravity_trap import board
-from games.registry import GAMES
 from tests.fuzz.target import FileTarget, JsonTarget, Target
+from tiltboard.firmware_host.cli.computer import drop_in
+from tiltboard.firmware_host.cli.rules import load_board
+from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
+from tiltboard.firmware_host.commissioning.tasks import tasks
+from tiltboard.firmware_host.config.files import read_board, read_text
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.perception.calibration import read_calibration
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens
+from tiltboard.games.base import Game
+from tiltboard.games.contract import answer_line
+from tiltboard.games.gravity_trap import board
+from tiltboard.games.registry import GAMES
 
 NOW_S = 1_770_000_000.0
 PLIES = 12
@@ -78,7 +78,7 @@ class Scenarios(FileTarget):
 
     def read_file(self):
         """Parse it."""
-        from firmware_host.scenario.parse import parse_scenario
+        from tiltboard.firmware_host.scenario.parse import parse_scenario
 
         parse_scenario("spoilt", read_text(self.path))
         return True
@@ -91,12 +91,12 @@ class Profiles(FileTarget):
 
     def examples(self):
         """Those that ship."""
-        folder = resources.files("firmware_host.config") / "profiles"
+        folder = resources.files("tiltboard.firmware_host.config") / "profiles"
         return [(folder / f"{name}.toml").read_bytes() for name in profile_names()]
 
     def read_file(self):
         """Load it; whatever loads must be usable."""
-        from firmware_host.config.settings import Settings
+        from tiltboard.firmware_host.config.settings import Settings
 
         profile = load_profile(str(self.path))
         indices = range(profile.size)
@@ -165,8 +165,8 @@ class Imports(Target):
 
     def examples(self):
         """A game of each kind."""
-        from hw_sim.clock import VirtualClock
-        from hw_sim.rng import Streams
+        from tiltboard.hw_sim.clock import VirtualClock
+        from tiltboard.hw_sim.rng import Streams
 
         stream = Streams(1).stream("fuzz-import")
         written = []

@@ -9,28 +9,28 @@ from collections.abc import Sequence
 import msgspec
 from hypothesis import strategies as st
 
-from drivers import node_protocol as protocol
-from drivers.errors import TiltboardError
-from drivers.lights import Look
-from drivers.node_firmware import wire
-from drivers.node_firmware.board import Board
-from drivers.node_firmware.fast import pack
-from drivers.node_firmware.node import Node
-from drivers.node_firmware.plate import SCAN_US
-from firmware_host.config.errors import explained
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
-from firmware_host.table.commands import HandsCommand
-from firmware_host.web.requests import (
+from tests.fuzz.spoiling import spoilt
+from tests.fuzz.target import JsonTarget, Target
+from tiltboard.drivers import node_protocol as protocol
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.drivers.lights import Look
+from tiltboard.drivers.node_firmware import wire
+from tiltboard.drivers.node_firmware.board import Board
+from tiltboard.drivers.node_firmware.fast import pack
+from tiltboard.drivers.node_firmware.node import Node
+from tiltboard.drivers.node_firmware.plate import SCAN_US
+from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.table.commands import HandsCommand
+from tiltboard.firmware_host.web.requests import (
     MAX_MESSAGE_BYTES,
     UNREADABLE,
     Ping,
     Watch,
     parse,
 )
-from games.base import RulesError
-from tests.fuzz.spoiling import spoilt
-from tests.fuzz.target import JsonTarget, Target
+from tiltboard.games.base import RulesError
 
 FRAMES = 6  # of a stream
 MESSAGES = 200  # before the table is replaced by a new one
@@ -163,7 +163,7 @@ class _Bus:
     """One serial port and a clock are all that a node's drivers ask for."""
 
     def __init__(self):
-        from hw_sim.clock import VirtualClock
+        from tiltboard.hw_sim.clock import VirtualClock
 
         self.clock = VirtualClock()
         self.port = _Port()
@@ -281,7 +281,7 @@ class Messages(JsonTarget):
             return False  # answered with an error
         if isinstance(message, Ping | Watch):
             return True
-        from hw_sim.session.live import PageHands
+        from tiltboard.hw_sim.session.live import PageHands
 
         session = self._table()
         try:
@@ -297,7 +297,7 @@ class Messages(JsonTarget):
         return True
 
     def _table(self):
-        from hw_sim.session import SimSession
+        from tiltboard.hw_sim.session import SimSession
 
         if self._session is None or self._count % MESSAGES == 0:
             self.held.close()

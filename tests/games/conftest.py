@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from games.base import IllegalMoveError, Position
-from games.contract import answer_line, describe
-from games.momentum.game import MOMENTUM
-from games.momentum.rules import State
+from tiltboard.games.base import IllegalMoveError, Position
+from tiltboard.games.contract import answer_line, describe
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.games.momentum.rules import State
 
 HERE = Path(__file__).parent
 

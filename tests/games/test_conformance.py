@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from games.base import IllegalMoveError
-from games.conformance import ConformanceError, check_playing, check_type
-from games.registry import GAMES
-from games.rules import Rules
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.games.conformance import ConformanceError, check_playing, check_type
+from tiltboard.games.registry import GAMES
+from tiltboard.games.rules import Rules
 
 SMALL = {
     "momentum": [

@@ -2,8 +2,8 @@
 
 from types import MappingProxyType
 
-from games.base import Game, Outcome, Shift, Turn
-from games.rules import Rules
+from tiltboard.games.base import Game, Outcome, Shift, Turn
+from tiltboard.games.rules import Rules
 
 PLACES = ("a1", "a2", "a3")
 

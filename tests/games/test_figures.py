@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 
 def test_attraktion_counts_the_winning_positions_that_its_result_names():

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from games.guided import GuidedGame
-from games.registry import GAMES
+from tiltboard.games.guided import GuidedGame
+from tiltboard.games.registry import GAMES
 
 LEARNT = [name for name, kind in GAMES.items() if kind.lesson is not None]
 

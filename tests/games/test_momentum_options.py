@@ -2,9 +2,9 @@
 
 import pytest
 
-from games.base import OptionError
-from games.momentum.game import MOMENTUM
-from games.momentum.options import suggested_marbles
+from tiltboard.games.base import OptionError
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.games.momentum.options import suggested_marbles
 
 
 def test_defaults_are_filled_in(momentum):

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import IllegalMoveError
-from games.contract import describe
-from games.momentum.game import MOMENTUM
 from tests.few import few
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.games.contract import describe
+from tiltboard.games.momentum.game import MOMENTUM
 
 FEW = few(60)
 

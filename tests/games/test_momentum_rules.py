@@ -2,8 +2,8 @@
 
 import pytest
 
-from games.base import Game, GameType, IllegalMoveError, Shift
-from games.momentum.game import MOMENTUM
+from tiltboard.games.base import Game, GameType, IllegalMoveError, Shift
+from tiltboard.games.momentum.game import MOMENTUM
 
 
 def consequences(turn):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_host.engines.puzzles import exercises
+from tiltboard.firmware_host.engines.puzzles import exercises
 
 ORACLES = {
     "momentum": "oracle.py",

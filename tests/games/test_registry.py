@@ -9,31 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from games import registry
-from games.base import BrokenGameError, UnknownGameError
+from tiltboard.games import registry
+from tiltboard.games.base import BrokenGameError, UnknownGameError
 
 ROOT = Path(registry.__file__).parents[1]
 BROKEN = {
     "import error": ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
     "syntax error": ("def", "SyntaxError"),
     "no such object": ("", "AttributeError"),
-    "not a game": ("GAME = 3", "it is a int, not a games.base.GameType"),
+    "not a game": ("GAME = 3", "it is a int, not a tiltboard.games.base.GameType"),
     "another interface": (
-        "from games.base import GameType\nclass Old(GameType):\n    name = 'other'\nGAME = Old()",
+        "from tiltboard.games.base import GameType\nclass Old(GameType):\n    name = 'other'\nGAME = Old()",
         "TypeError: Can't instantiate abstract class Old",
     ),
     "another name": (
-        "from games.attraktion.game import AttraktionType\nGAME = AttraktionType()",
+        "from tiltboard.games.attraktion.game import AttraktionType\nGAME = AttraktionType()",
         "its own name is attraktion",
     ),
     "no start": (
-        "from games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
+        "from tiltboard.games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
         "    name = 'other'\n    def create(self, options):\n        return 1 / 0\nGAME = Bad()",
         "ZeroDivisionError: division by zero",
     ),
     "exits": ("raise SystemExit(0)", "SystemExit: 0"),
     "exits as it starts": (
-        "import os\nfrom games.attraktion.game import AttraktionType\n"
+        "import os\nfrom tiltboard.games.attraktion.game import AttraktionType\n"
         "class Bad(AttraktionType):\n    name = 'other'\n"
         "    def create(self, options):\n        raise BaseException('gone')\nGAME = Bad()",
         "BaseException: gone",
@@ -44,7 +44,7 @@ BROKEN = {
     ),
     "an error without end": ("raise ValueError('x ' * 100_000)", "ValueError: x x x"),
     "no property": (
-        "from games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
+        "from tiltboard.games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
         "    name = 'other'\n    at_the_table = property(lambda self: 1 / 0)\nGAME = Bad()",
         "ZeroDivisionError: division by zero",
     ),
@@ -64,7 +64,7 @@ def installed(folder, source):
 def tiltboard(folder, *arguments):
     root = Path(registry.__file__).parent.parent
     return subprocess.run(
-        [sys.executable, "-m", "firmware_host.cli", *arguments],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", *arguments],
         env=os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{folder}"},
         capture_output=True,
         text=True,
@@ -97,7 +97,7 @@ def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
     ids=["waits", "runs", "catches"],
 )
 def test_a_game_whose_loading_never_ends_is_named(tmp_path, monkeypatch, source):
-    monkeypatch.setattr("games.plugins.LOAD_WITHIN_S", 0.1)
+    monkeypatch.setattr("tiltboard.games.plugins.LOAD_WITHIN_S", 0.1)
     monkeypatch.syspath_prepend(str(installed(tmp_path, source)))
     monkeypatch.delitem(sys.modules, "other", raising=False)
     with pytest.raises(BrokenGameError, match=r"its loading is not done after 0\.1 s"):
@@ -118,10 +118,10 @@ def test_it_stops_no_other_game(tmp_path):
 
 
 def test_the_first_of_a_name_counts():
-    ours = [EntryPoint("momentum", "games.momentum.game:MOMENTUM", registry.GROUP)] * 2
+    ours = [EntryPoint("momentum", "tiltboard.games.momentum.game:MOMENTUM", registry.GROUP)] * 2
     found, broken = registry.load_all(ours)
     assert list(found) == ["momentum"]
-    assert "A second game momentum" in str(broken["games.momentum.game:MOMENTUM"])
+    assert "A second game momentum" in str(broken["tiltboard.games.momentum.game:MOMENTUM"])
 
 
 def test_an_unknown_game_is_told_those_that_exist():
@@ -147,7 +147,7 @@ def test_a_package_that_brings_everything_and_can_be_used_for_nothing_stops_noth
     assert asked.returncode != 3
     assert "cannot be used" in asked.stderr
     engine = subprocess.run(
-        [sys.executable, "-m", "firmware_host.cli", "engine"],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", "engine"],
         env=os.environ
         | {"PYTHONPATH": f"{Path(registry.__file__).parents[1]}{os.pathsep}{folder}"},
         input="ugi\nisready\nposition startpos\ngo nodes 5\nquit\n",

@@ -7,8 +7,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.rules import command
-from games.contract import answer_line
+from tiltboard.firmware_host.cli.rules import command
+from tiltboard.games.contract import answer_line
 
 
 @pytest.fixture
@@ -233,7 +233,7 @@ def test_the_real_command():
         [
             sys.executable,
             "-c",
-            "from firmware_host.cli.main import main; main()",
+            "from tiltboard.firmware_host.cli.main import main; main()",
             "rules",
             "--batch",
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 
 def reasons(name, options, *moves):

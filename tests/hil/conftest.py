@@ -17,11 +17,11 @@ from typing import Protocol
 
 import pytest
 
-from drivers.pi_buses import PiBuses
-from firmware_host.config.computer import BoardInUseError, own_board
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.wiring import MatrixHall
-from firmware_host.host.assemble import missing_table
+from tiltboard.drivers.pi_buses import PiBuses
+from tiltboard.firmware_host.config.computer import BoardInUseError, own_board
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.wiring import MatrixHall
+from tiltboard.firmware_host.host.assemble import missing_table
 
 PROFILE = "TILTBOARD_HIL_PROFILE"
 CLEAR = "Take every piece off the plate"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from drivers.lights import Look
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hw_sim.world.pieces import overlap
-from hw_sim.world.world import World
+from tiltboard.hw_sim.world.pieces import overlap
+from tiltboard.hw_sim.world.world import World
 
 
 def overlapping(world: World) -> list[tuple[int, int]]:

@@ -10,10 +10,10 @@ millisecond of it.
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.host.pacer import Pacer
-from firmware_host.table.buttons import Buttons
-from hw_sim.table import SimTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.firmware_host.table.buttons import Buttons
+from tiltboard.hw_sim.table import SimTable
 
 CLEAN = (0.0,)
 PUSH_BUTTON_CLOSES = (0, 0.018, 0.040, 0.090, 0.105, 0.140, 0.155, 0.180, 0.193)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.table.preview import BrokenInfo
-from firmware_host.web.requests import parse
-from hw_sim.errors import FaultError
-from hw_sim.session import SimSession
-from hw_sim.session.live import PageHands, at_once
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.preview import BrokenInfo
+from tiltboard.firmware_host.web.requests import parse
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import PageHands, at_once
 
 
 def test_breaking_and_mending_from_a_page(tmp_path):

@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
-from firmware_host.table.commands import NewGame, SeatComputer
-from games.gravity_warfare.game import WarfareGame
-from hw_sim.session import SimSession
-from hw_sim.session.live import PageHands, at_once
-from hw_sim.world.pieces import BODY_HEIGHT_MM
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.games.gravity_warfare.game import WarfareGame
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import PageHands, at_once
+from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM
 from tiltboard_lab.bench.seats_at_table import AtTable, opened, play
 
 

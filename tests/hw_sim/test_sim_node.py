@@ -9,15 +9,15 @@ import pytest
 import serial
 from msgspec.structs import replace
 
-from drivers.errors import PartAbsentError
-from drivers.lights import Look
-from drivers.node_link import NodeLink, NodeSettings
-from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import missing_table
-from firmware_host.host.pacer import Pacer
-from hw_sim.node import ROUND_S
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.lights import Look
+from tiltboard.drivers.node_link import NodeLink, NodeSettings
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.assemble import missing_table
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.hw_sim.node import ROUND_S
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 BYTE_S = 10 / 460_800
 SCAN_S = 0.01

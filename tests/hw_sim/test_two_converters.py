@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from drivers.errors import PartAbsentError, PartReadingError
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 PAGE = (Path(__file__).parents[2] / "docs/plans.md").read_text("utf-8")
 [TEXT] = re.findall(r"```toml file=plate-13.toml\n(.*?)```", PAGE, re.DOTALL)

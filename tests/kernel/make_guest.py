@@ -392,4 +392,4 @@ def played_on_arm(suite: str, scenario: Path) -> str:
                 packed.extractall(site)
         words = ("qemu-aarch64-static", "-L", place, place / f"usr/bin/python{version}")
         env = os.environ | {"PYTHONHOME": f"{place}/usr", "PYTHONPATH": f"{site}:{CHECKOUT}"}
-        return run(*words, "-m", "firmware_host.cli", "scenario", scenario, env=env)
+        return run(*words, "-m", "tiltboard.firmware_host.cli", "scenario", scenario, env=env)

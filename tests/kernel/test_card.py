@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.journal.records import JournalReader
 from tests.kernel.test_kernel import _checks, _load
+from tiltboard.firmware_host.journal.records import JournalReader
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("TILTBOARD_KERNEL_TEST") != "1",

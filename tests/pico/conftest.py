@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 LOOKS = 40  # scans for which the strip may lag behind the page: a blink is nine of them at least
 FIRMWARE = "TILTBOARD_PICO_FIRMWARE"
@@ -95,7 +95,7 @@ def emulated(kit, serial_line, cache, tmp_path, monkeypatch):
             made.append(self)
 
     Node.kit = replace(kit, cache=cache)
-    monkeypatch.setattr("hw_sim.table.SimNode", Node)
+    monkeypatch.setattr("tiltboard.hw_sim.table.SimNode", Node)
     yield Node
     for node in made:
         node.chip.stop()

@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 
 from littlefs import LittleFS
 
-from drivers.node_firmware.board import GRAY
-from drivers.node_firmware.plate import MULTIPLEXERS
-from hw_sim.buses.i2c import Message
-from hw_sim.buses.serial import SimLine
-from hw_sim.node import SimNode
+from tiltboard.drivers.node_firmware.board import GRAY
+from tiltboard.drivers.node_firmware.plate import MULTIPLEXERS
+from tiltboard.hw_sim.buses.i2c import Message
+from tiltboard.hw_sim.buses.serial import SimLine
+from tiltboard.hw_sim.node import SimNode
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

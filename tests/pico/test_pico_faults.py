@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from drivers.node_firmware import plate as figures
-from firmware_host.config.profile import load_profile
-from firmware_host.table.standing import Phase
-from hw_sim.table import SimTable
+from tiltboard.drivers.node_firmware import plate as figures
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.table import SimTable
 
 BEGUN = """
 game momentum size=7 pie=false

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from hw_sim.session import SimSession
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.hw_sim.session import SimSession
 from tiltboard_lab.bench import seats_at_table
 
 SCENARIOS = Path(__file__).parents[1] / "sim" / "scenarios"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from drivers.lights import Look
-from firmware_host.config.profile import load_profile
-from firmware_host.host.pacer import Pacer
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 SCAN_S = 0.01
 # WS2812B data sheet: T0H and T1H 400 and 800 ns, T0L and T1L 850 and 450, each within 150.

@@ -7,11 +7,11 @@ import re
 import pytest
 import yaml
 
-from firmware_host.cli.hotspot import ADDRESS
-from firmware_host.cli.main import COMMANDS
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings, load_settings
-from firmware_host.web.server import EVERYWHERE
+from tiltboard.firmware_host.cli.hotspot import ADDRESS
+from tiltboard.firmware_host.cli.main import COMMANDS
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings, load_settings
+from tiltboard.firmware_host.web.server import EVERYWHERE
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from drivers.clock import SystemClock
-from firmware_host.config.players import OURS
-from firmware_host.engines.errors import EngineLostError
-from firmware_host.engines.process import UNIT_SOCKET, EngineProcess
-from firmware_host.engines.room import OUR_COMMAND
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.players import OURS
+from tiltboard.firmware_host.engines.errors import EngineLostError
+from tiltboard.firmware_host.engines.process import UNIT_SOCKET, EngineProcess
+from tiltboard.firmware_host.engines.room import OUR_COMMAND
 
 PATIENCE_S = 60.0
-ENGINE = [sys.executable, "-m", "firmware_host.cli", "engine", "--unit"]
+ENGINE = [sys.executable, "-m", "tiltboard.firmware_host.cli", "engine", "--unit"]
 # sd_listen_fds(3)
 HANDED = """
 import os, sys
@@ -38,7 +38,7 @@ class Lent(socket.socket):
             raise OSError(97, "Address family not supported by protocol")
         super().__init__(family, type, proto, fileno)
 socket.socket = Lent
-from firmware_host.cli.engine import lend
+from tiltboard.firmware_host.cli.engine import lend
 def play(lines, out):
     for line in lines:
         print("id name", os.getpid(), "\\nugiok", file=out, flush=True)
@@ -148,7 +148,7 @@ def test_another_engine_is_never_lent(path):
 
 def test_by_hand_the_unit_s_command_says_whose_it_is():
     done = subprocess.run(
-        [sys.executable, "-m", "firmware_host.cli", "engine", "--unit"],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", "engine", "--unit"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
@@ -161,7 +161,7 @@ def test_a_unit_that_may_write_nothing_uses_what_was_compiled_and_keeps_nothing(
         "import os, sys\n"
         "if sys.argv[1:]:\n"
         "    os.access = lambda path, mode: False\n"
-        "from firmware_host.engines.search.kernels.jit import below, stepped\n"
+        "from tiltboard.firmware_host.engines.search.kernels.jit import below, stepped\n"
         "stepped(1)\n"
         "if sys.argv[1:]:\n"
         "    below(1, 2)\n"

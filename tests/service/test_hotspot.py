@@ -13,7 +13,7 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.hotspot import (
+from tiltboard.firmware_host.cli.hotspot import (
     HOTSPOT,
     JOINED,
     NetworkError,
@@ -21,9 +21,9 @@ from firmware_host.cli.hotspot import (
     join,
     profile,
 )
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError
-from firmware_host.service.qr import wifi_code
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.service.qr import wifi_code
 
 read_by_nm = pytest.mark.skipif(shutil.which("nmcli") is None, reason="nmcli is not installed")
 # Keeps what it was asked, and fails for what is to fail

@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from itertools import pairwise
 
-from firmware_host.cli import tables
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
+from tiltboard.firmware_host.cli import tables
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
 
 PLUGGED_IN_S = 1000.0
 

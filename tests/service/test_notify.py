@@ -9,13 +9,13 @@ import threading
 import msgspec
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.service.notify import Heartbeat, beats_every_s, status_of, tell
-from firmware_host.service.publish import Publisher
-from firmware_host.service.snapshot import FaultInfo
-from firmware_host.table.commands import Calibrate
-from hw_sim.clock import VirtualClock
-from hw_sim.session import SimSession
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.service.notify import Heartbeat, beats_every_s, status_of, tell
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.service.snapshot import FaultInfo
+from tiltboard.firmware_host.table.commands import Calibrate
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.session import SimSession
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -166,8 +166,8 @@ def test_a_scan_never_waits_for_a_manager_that_does_not_read(manager, snapshot):
 
 
 def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path):
-    from firmware_host.config.settings import Settings
-    from hw_sim.session.live import LiveTable
+    from tiltboard.firmware_host.config.settings import Settings
+    from tiltboard.hw_sim.session.live import LiveTable
 
     address = f"{tmp_path}/notify"
     sent = []

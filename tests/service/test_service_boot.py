@@ -101,7 +101,7 @@ def _install(root: Path, system: Path, python: str) -> None:
     (system / "opt/tiltboard/bin/python").symlink_to(f"/usr/bin/{python}")
     command = system / "opt/tiltboard/bin/tiltboard"
     command.write_text(
-        "#!/opt/tiltboard/bin/python\nfrom firmware_host.cli.main import main\n\nmain()\n"
+        "#!/opt/tiltboard/bin/python\nfrom tiltboard.firmware_host.cli.main import main\n\nmain()\n"
     )
     command.chmod(0o755)
     tiltboard = Path(sys.executable).with_name("tiltboard")

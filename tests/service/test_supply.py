@@ -1,14 +1,14 @@
-"""firmware_host.service.supply: what is wrong with supply, heat and card stands on the page."""
+"""tiltboard.firmware_host.service.supply: what is wrong with supply, heat and card stands on the page."""
 
 from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.service.notify import status_of
-from firmware_host.service.publish import Publisher
-from firmware_host.service.supply import FORGETS, LOOK_S, MONITORS, THROTTLED, SupplyWatch
-from hw_sim.session import SimSession
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.service.notify import status_of
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.service.supply import FORGETS, LOOK_S, MONITORS, THROTTLED, SupplyWatch
+from tiltboard.hw_sim.session import SimSession
 
 SAGS = "The Pi's supply falls below 4.63 V."
 HOT = "The Pi is hot, and slows itself down."

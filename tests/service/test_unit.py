@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from drivers.light_links import SPI_HZ, encode
-from firmware_host.cli.computer import PRIVATE_NETWORKS, drop_in
-from firmware_host.config.computer import DEVICE_CLASSES
-from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.config.settings import FarSettings, Settings
-from firmware_host.web.server import EVERYWHERE
+from tiltboard.drivers.light_links import SPI_HZ, encode
+from tiltboard.firmware_host.cli.computer import PRIVATE_NETWORKS, drop_in
+from tiltboard.firmware_host.config.computer import DEVICE_CLASSES
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.config.settings import FarSettings, Settings
+from tiltboard.firmware_host.web.server import EVERYWHERE
 
 EXPOSURE_TENTHS = 20  # 2.0
 

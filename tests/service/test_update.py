@@ -1,4 +1,4 @@
-"""systemd/update and firmware_host.cli.machine: an update from a file is verified, cut short before
+"""systemd/update and tiltboard.firmware_host.cli.machine: an update from a file is verified, cut short before
 each of its commands, and taken back.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.cli import machine
+from tiltboard.firmware_host.cli import machine
 
 pytestmark = pytest.mark.skipif(
     None in map(shutil.which, ("ssh-keygen", "bash", "tar")), reason="needs ssh-keygen and bash"

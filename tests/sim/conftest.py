@@ -2,11 +2,11 @@
 
 import pytest
 
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner, StepReport
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner, StepReport
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 
 @pytest.fixture

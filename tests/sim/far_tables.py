@@ -12,12 +12,12 @@ import random
 from concurrent.futures import Future
 from socket import SHUT_RDWR
 
-from firmware_host.far import room, seal
-from firmware_host.messages import text
-from firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.far import room, seal
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
 
 
 class AtOnce:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import firmware_host
 import games
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue, Message
-from games.registry import GAMES
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import Catalogue, Message
+from tiltboard.games.registry import GAMES
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hw_sim.session.live import PageHands, at_once
+from tiltboard.hw_sim.session.live import PageHands, at_once
 
 PATIENCE_S = 20.0
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.host.showing import ENDED_S, IDLE_S, MOVE_S
-from firmware_host.table.commands import Learn, NewGame, Resign, Touch
-from firmware_host.table.standing import Phase
-from games.registry import game_type
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.host.showing import ENDED_S, IDLE_S, MOVE_S
+from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign, Touch
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 
 @pytest.fixture

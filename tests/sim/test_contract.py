@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.scenario import command
-from games.momentum.game import MomentumGame
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.games.momentum.game import MomentumGame
 
 
 def run(tmp_path: Path, text: str, *arguments: str):

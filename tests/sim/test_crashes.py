@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_host.journal.writer import Journal
-from firmware_host.table.commands import NewGame
-from games.registry import game_type
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 WRITES = ("start", "hold", "append", "take_back", "finish")
 TABLE = "matrix-gpio"  # what is written does not depend on the table: the quickest one

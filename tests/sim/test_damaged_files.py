@@ -1,9 +1,9 @@
 """A table whose files are damaged says so, keeps them aside, and plays."""
 
-from firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
-from firmware_host.service.publish import Publisher
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.hw_sim.session import SimSession
 
 
 def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from firmware_host.table.commands import Answer, NewGame
-from firmware_host.table.standing import Role
-from hw_sim.session import SimSession
 from tests.soak.eyes import Eyes
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.commands import Answer, NewGame
+from tiltboard.firmware_host.table.standing import Role
+from tiltboard.hw_sim.session import SimSession
 
 GAMES = {
     "momentum": {"size": 5, "marbles": 6, "pie": False},

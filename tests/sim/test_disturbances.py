@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.sight import Magnet
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
-from hw_sim.world import paths
 from tests.soak.eyes import Eyes
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.table.sight import Magnet
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.world import paths
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]
 MAIN = [name for name, phase in PHASES.items() if "only" not in phase]

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from firmware_host.config.settings import FarSettings, Settings
-from firmware_host.far import link
-from games.registry import game_type
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import FarTable, begin, chance_of
+from tiltboard.firmware_host.config.settings import FarSettings, Settings
+from tiltboard.firmware_host.far import link
+from tiltboard.games.registry import game_type
 
 GAMES = {
     "momentum": {"size": 5, "marbles": 4},

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from firmware_host.far import room
-from firmware_host.far.room import SAID_S
-from firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
-from firmware_host.table.standing import Phase
-from games.registry import game_type
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
+from tiltboard.firmware_host.far import room
+from tiltboard.firmware_host.far.room import SAID_S
+from tiltboard.firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
 
 MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "8"))
 SCANS_WITH_FAULTS = 200

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.scenario import command
-from firmware_host.config.profile import profile_names
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.config.profile import profile_names
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 FOLDER = Path(__file__).parent
 MATRIX = tomllib.loads(FOLDER.joinpath("fault_phases.toml").read_text())

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.players import EngineSeat
-from firmware_host.config.settings import load_settings
-from firmware_host.table.commands import NewGame
-from games.registry import game_type
-from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 PAGE = Path(__file__).parents[2] / "docs/engines.md"
 OPTIONS = {"size": 5, "marbles": 4}

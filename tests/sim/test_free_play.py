@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.commands import (
     Calibrate,
     Learn,
     NewGame,
@@ -14,9 +15,8 @@ from firmware_host.table.commands import (
     StopLearning,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
 
 
 @pytest.fixture

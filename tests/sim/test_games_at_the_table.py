@@ -4,12 +4,12 @@ the page is told.
 
 import pytest
 
-from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.service.publish import Publisher
-from firmware_host.table.commands import Answer, NewGame
-from firmware_host.table.standing import Phase, Role
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.table.commands import Answer, NewGame
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.hw_sim.session import SimSession
 
 BOARD = "'board={\"tracks\": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}'"
 SET_UP = f"""

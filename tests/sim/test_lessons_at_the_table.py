@@ -6,13 +6,21 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import CarryOut, Learn, Move, NewGame, Put, StopLearning, Take
-from firmware_host.table.standing import Phase, Role
-from games.registry import GAMES
-from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.commands import (
+    CarryOut,
+    Learn,
+    Move,
+    NewGame,
+    Put,
+    StopLearning,
+    Take,
+)
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.games.registry import GAMES
+from tiltboard.hw_sim.session import SimSession
 
 
 class Table(OwnHand):

@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
-from firmware_host.table.commands import (
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.commands import (
     Answer,
     CarryOut,
     ImportGame,
@@ -21,12 +23,10 @@ from firmware_host.table.commands import (
     Take,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from hw_sim.errors import HandsError
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from tests.sim.own_hand import OwnHand
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
 
 WITHIN_S = 2.0
 # Black on d6 then pulls d2, d3 and d4 (black each) one place up.

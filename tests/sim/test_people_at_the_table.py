@@ -9,11 +9,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import EngineSeat
-from firmware_host.host.people import BEGINS, People
-from firmware_host.table.commands import (
+from tests.sim.test_sim_opponents import OPTIONS, FirstMove, Table
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.host.people import BEGINS, People
+from tiltboard.firmware_host.table.commands import (
     Again,
     Assist,
     CarryOut,
@@ -25,18 +27,16 @@ from firmware_host.table.commands import (
     Sure,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from games.registry import game_type
-from hw_sim.session import SimSession
-from tests.sim.test_sim_opponents import OPTIONS, FirstMove, Table
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 FOLLOWS = {"blue": EngineSeat(level=5, follows=True)}
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.scenario import command
-from firmware_host.config.profile import profile_names
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.config.profile import profile_names
 
 FOLDER = Path(__file__).parent / "scenarios"
 GAMES = sorted(path for name in profile_names() for path in FOLDER.joinpath(name).iterdir())

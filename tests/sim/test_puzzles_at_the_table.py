@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
-from firmware_host.engines.puzzles import ExerciseGame, exercises
-from firmware_host.host.playing import progress
-from firmware_host.table.commands import (
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
+from tiltboard.firmware_host.engines.puzzles import ExerciseGame, exercises
+from tiltboard.firmware_host.host.playing import progress
+from tiltboard.firmware_host.table.commands import (
     Assist,
     CarryOut,
     Hint,
@@ -18,12 +20,10 @@ from firmware_host.table.commands import (
     StopLearning,
     TakeBack,
 )
-from firmware_host.table.standing import Phase, Role
-from games.base import UnknownGameError
-from games.registry import GAMES
-from hw_sim.session import SimSession
-from tests.sim.own_hand import OwnHand
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.games.base import UnknownGameError
+from tiltboard.games.registry import GAMES
+from tiltboard.hw_sim.session import SimSession
 
 WITH_PUZZLES = [name for name in GAMES if exercises(name)]
 

@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from firmware_host.table.commands import NewGame
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.hw_sim.session import SimSession
 
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)
 

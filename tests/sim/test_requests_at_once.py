@@ -10,12 +10,14 @@ from random import Random
 
 import pytest
 
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import ClockTime, EngineSeat
-from firmware_host.engines import ugi
-from firmware_host.engines.room import Thought
-from firmware_host.table.commands import (
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import ClockTime, EngineSeat
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.room import Thought
+from tiltboard.firmware_host.table.commands import (
     Answer,
     CarryOut,
     MakeMove,
@@ -26,11 +28,9 @@ from firmware_host.table.commands import (
     Swap,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from games.base import RulesError
-from hw_sim.session import SimSession
-from tests.sim.own_hand import OwnHand
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.base import RulesError
+from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
 STEPS = int(os.environ.get("TILTBOARD_REQUESTS", "1500"))  # of the random walk
@@ -102,7 +102,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", WhenTold)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", WhenTold)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.scenario import command
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.service.publish import Publisher
-from firmware_host.web.language import encoder
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
 from tests.sim.marked import Marked
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.web.language import encoder
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios").glob("*.scenario"))
 # Of boards up to 7 x 7 with two kinds of pieces: what they say of the game does not depend on the

@@ -6,13 +6,15 @@ import math
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.players import Assist as Assisted
-from firmware_host.config.players import EngineSeat
-from firmware_host.engines import ugi
-from firmware_host.engines.room import Purpose, Thought
-from firmware_host.messages import text
-from firmware_host.table.commands import (
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import Assist as Assisted
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.room import Purpose, Thought
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.table.commands import (
     Assist,
     CarryOut,
     Hint,
@@ -23,10 +25,8 @@ from firmware_host.table.commands import (
     ResumeGame,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
-from tests.sim.own_hand import OwnHand
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
 BLUE = {"blue": EngineSeat(level=3)}
@@ -91,7 +91,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 
@@ -211,7 +211,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
 
 
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         room = session.host.playing.opponents._room
     assert room.closed

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 LATE_S = 0.06  # of each wait for the next scan: 80 ms in the place of 20

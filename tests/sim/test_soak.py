@@ -2,15 +2,15 @@
 
 import pytest
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import profile_names
-from games.registry import GAMES
-from hw_sim.errors import FaultError
-from hw_sim.table import SimTable
 from tests.soak import Leaks, Plan, Totals, play
 from tests.soak.deals import SMALLEST, games_of
 from tests.soak.trouble import BUILT, LASTING
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import profile_names
+from tiltboard.games.registry import GAMES
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.table import SimTable
 
 TABLES = [unhurried(name) for name in profile_names()]
 ALL = Plan(TABLES)

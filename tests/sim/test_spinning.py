@@ -5,15 +5,15 @@ import math
 import msgspec
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.commands import SpinPlate
-from firmware_host.table.standing import Phase
-from hw_sim.errors import HandsError
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import Deeds, SimulatedHands
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.table.commands import SpinPlate
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import Deeds, SimulatedHands
 
 STARTED_S = 4.0  # gyroscope and bias
 

@@ -4,9 +4,9 @@ import string
 
 import pytest
 
-from firmware_host.config.errors import ConfigError, catalogue_of
-from firmware_host.messages import Catalogue, text
 from tests.sim.marked import literal_templates
+from tiltboard.firmware_host.config.errors import ConfigError, catalogue_of
+from tiltboard.firmware_host.messages import Catalogue, text
 
 
 def test_fields_of_a_sentence_are_named_and_filled():

@@ -8,12 +8,12 @@ from math import hypot
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import NewGame
-from firmware_host.table.standing import Phase
-from games.registry import GAMES
-from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import GAMES
+from tiltboard.hw_sim.session import SimSession
 
 # East and north in mm: in the middle, and where it reads so little that it is watched for longer,
 # down to the 0.8 mT that a weak magnet has to read (HARDWARE, pieces and the field).

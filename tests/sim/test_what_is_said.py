@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import NewGame, Press
-from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.commands import NewGame, Press
+from tiltboard.hw_sim.session import SimSession
 
 TWO = {"size": 5, "marbles": 5, "pie": False}
 FOUR = {"size": 7, "marbles": 6, "pie": False, "players": 4}

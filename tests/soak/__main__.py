@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from firmware_host.config.profile import load_profile, profile_names
-from games.registry import game_type
 from tests.soak import Leaks, Plan, Totals, play
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.games.registry import game_type
 
 ALL = "all"
 

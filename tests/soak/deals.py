@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from firmware_host.config.errors import BoardDoesNotFitError
-from firmware_host.config.profile import Profile
-from firmware_host.table.commands import NewGame
-from firmware_host.table.overlay import Overlay
-from games.base import OptionError
-from games.registry import game_type
-from hw_sim.rng import Stream
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.games.base import OptionError
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.rng import Stream
 
 TRIES = 50
 SHIPPED_BOARD = 0.04  # of Gravity Trap's games: twenty pods take long to put down

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from firmware_host.table.sight import Magnet
-from hw_sim.session import SimSession
-from hw_sim.world.magnet import WEAK
-from hw_sim.world.pieces import Piece
-from hw_sim.world.world import World
+from tiltboard.firmware_host.table.sight import Magnet
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.world.magnet import WEAK
+from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.world import World
 
 STANDS_MM = 5.0  # lower than this it is as good as on the plate: switches close before it lies
 KEPT_S = 10.0

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_host.table.standing import Standing
-from games.base import Position, Shift, Turn
-from games.registry import game_type
-from hw_sim.boards import SwitchBoard
-from hw_sim.session import SimSession
 from tests.soak.eyes import Eyes
+from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.games.base import Position, Shift, Turn
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.boards import SwitchBoard
+from tiltboard.hw_sim.session import SimSession
 
 SEEN_S = 0.5  # how old what the table has seen of a place may be
 GUESSED_S = 2.0  # the same where neighbours watch it

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware_host.messages import Message, text
+from tiltboard.firmware_host.messages import Message, text
 
 WARM_UP = 0.2  # of the games: caches fill
 FEWEST = 40  # games: before, the code of games and profiles is still being loaded

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.buttons import LONG_PRESS_S
-from firmware_host.table.commands import Answer, Swap
-from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
-from games.base import Position, Shift, Turn
 from tests.soak import sloppy
 from tests.soak.judge import ANY, SoakError
 from tests.soak.seat import Seat
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
+from tiltboard.firmware_host.table.commands import Answer, Swap
+from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from tiltboard.games.base import Position, Shift, Turn
 
 AGAIN_S = 4.0  # what the table does not take notice of, a person does again
 OFFERED_S = 1.0  # what it asks to confirm, a person confirms

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import Profile
-from hw_sim.rng import Streams
-from hw_sim.session import SimSession
 from tests.soak.deals import deal, games_of
 from tests.soak.judge import SoakError
 from tests.soak.robot import Robot
 from tests.soak.seat import Seat
 from tests.soak.totals import Totals
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.session import SimSession
 
 
 class Plan:

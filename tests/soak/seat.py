@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from firmware_host.table.standing import Standing
-from games.base import Position
-from hw_sim.errors import HandsError
-from hw_sim.hands import Action
-from hw_sim.rng import Stream
-from hw_sim.session import SimSession
 from tests.soak.eyes import Eyes
 from tests.soak.judge import Judge
 from tests.soak.totals import Totals
 from tests.soak.trouble import Trouble
+from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.games.base import Position
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.hands import Action
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.session import SimSession
 
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch
 

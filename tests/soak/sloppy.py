@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import radians
 
-from firmware_host.table.standing import Phase, Standing
-from games.base import Position
 from tests.soak.judge import ANY
 from tests.soak.seat import Seat
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.games.base import Position
 
 CHANCE: Mapping[Phase, float] = {
     Phase.SETUP: 0.05,

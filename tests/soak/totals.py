@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from firmware_host.messages import Message, text
+from tiltboard.firmware_host.messages import Message, text
 
 
 @dataclass(slots=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from collections import deque
 
-from firmware_host.config.errors import JournalError
-from hw_sim.errors import FaultError, HandsError
-from hw_sim.rng import Stream
-from hw_sim.session import SimSession
 from tests.soak.eyes import Eyes
 from tests.soak.judge import ANY, Judge
 from tests.soak.totals import Totals
+from tiltboard.firmware_host.config.errors import JournalError
+from tiltboard.hw_sim.errors import FaultError, HandsError
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.session import SimSession
 
 PAUSE_S = 5.0  # between two disturbances, on average
 MOST_FAULTS = 3

@@ -22,16 +22,16 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from drivers.clock import Clock, SystemClock
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.host import Host
-from firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
-from firmware_host.service.table import SNAPSHOTS_PER_S, Table
-from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, Tilt
-from firmware_host.table.preview import Preview
-from firmware_host.web.server import WebServer
-from hw_sim.session.live import LiveTable
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
+from tiltboard.firmware_host.service.table import SNAPSHOTS_PER_S, Table
+from tiltboard.firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, Tilt
+from tiltboard.firmware_host.table.preview import Preview
+from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.hw_sim.session.live import LiveTable
 
 # The first that is there: without windows, extensions and sync, a page costs a quarter less.
 CHROMIUMS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
@@ -445,8 +445,10 @@ def altered(served: Served, serve: Callable[[Table], Served]) -> Served:
 @pytest.fixture
 def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
     # A page is told as often in a second as in the room, and no scan is lost to one that is late.
-    monkeypatch.setattr("firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED)
-    monkeypatch.setattr("firmware_host.service.table.POSES_KEPT", 500)
+    monkeypatch.setattr(
+        "tiltboard.firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED
+    )
+    monkeypatch.setattr("tiltboard.firmware_host.service.table.POSES_KEPT", 500)
     return FasterClock()
 
 

@@ -13,10 +13,10 @@ from schemathesis import GenerationMode, checks
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from firmware_host.service.snapshot import Snapshot
-from firmware_host.web import api, requests
-from firmware_host.web.app import create_app
-from hw_sim.clock import VirtualClock
+from tiltboard.firmware_host.service.snapshot import Snapshot
+from tiltboard.firmware_host.web import api, requests
+from tiltboard.firmware_host.web.app import create_app
+from tiltboard.hw_sim.clock import VirtualClock
 
 DESCRIPTION = "/api/v1/openapi.json"
 

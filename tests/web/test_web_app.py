@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.web.assets import bundle
+from tiltboard.firmware_host.web.assets import bundle
 
 pytestmark = pytest.mark.web
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import CarryOut, NewGame
 from tests.web.conftest import Player, Served
+from tiltboard.firmware_host.table.commands import CarryOut, NewGame
 
 pytestmark = pytest.mark.web
 
@@ -212,7 +212,7 @@ USUAL = [(name, *usual) for name, (_, *usual) in SCREENS.items()]
 def seats_are_taken_often() -> Iterator[None]:
     """In every size, theme and language: more often in a minute than the table lets anybody."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("firmware_host.web.app.SEAT_TRIES_PER_MINUTE", 1000)
+        patch.setattr("tiltboard.firmware_host.web.app.SEAT_TRIES_PER_MINUTE", 1000)
         yield
 
 

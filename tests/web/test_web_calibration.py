@@ -8,12 +8,12 @@ from queue import SimpleQueue
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commissioning.findings import Health
-from firmware_host.commissioning.tasks import Choice
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.messages import text
-from firmware_host.service.snapshot import CalibrationInfo, HealthMap
-from firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
+from tiltboard.firmware_host.commissioning.findings import Health
+from tiltboard.firmware_host.commissioning.tasks import Choice
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.service.snapshot import CalibrationInfo, HealthMap
+from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
 
 pytestmark = pytest.mark.web
 

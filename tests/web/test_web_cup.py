@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import Resign
+from tiltboard.firmware_host.table.commands import Resign
 
 pytestmark = pytest.mark.web
 

@@ -7,11 +7,11 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import Fault, Heal
-from firmware_host.web.guard import Access
-from firmware_host.web.pairing import Pairing, Tokens
-from firmware_host.web.server import WebServer
-from hw_sim.clock import VirtualClock
+from tiltboard.firmware_host.table.commands import Fault, Heal
+from tiltboard.firmware_host.web.guard import Access
+from tiltboard.firmware_host.web.pairing import Pairing, Tokens
+from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.hw_sim.clock import VirtualClock
 
 pytestmark = pytest.mark.web
 

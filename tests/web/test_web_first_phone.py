@@ -8,12 +8,12 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.cli.serve import show_codes
-from firmware_host.service.qr import qr_svg, qr_terminal
-from firmware_host.table.commands import PlayFreely, Press
 from tests.web.test_web_network import NAME, Network
 from tests.web.test_web_qr import modules
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.cli.serve import show_codes
+from tiltboard.firmware_host.service.qr import qr_svg, qr_terminal
+from tiltboard.firmware_host.table.commands import PlayFreely, Press
 
 FIRST = "/api/v1/pairing/first"
 

@@ -8,11 +8,11 @@ from importlib import resources
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import Put, Touch
+from tiltboard.firmware_host.table.commands import Put, Touch
 
 pytestmark = pytest.mark.web
 
-STATIC = resources.files("firmware_host.web") / "static"
+STATIC = resources.files("tiltboard.firmware_host.web") / "static"
 
 SIZES = {"laptop": (1280, 800), "phone": (360, 740), "on its side": (740, 360)}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import PlayFreely, Press
-from firmware_host.web.guard import Access
-from firmware_host.web.machine import Machine
-from firmware_host.web.pairing import Confirming
-from firmware_host.web.server import WebServer
-from hw_sim.clock import VirtualClock
 from tests.attack.test_machine import Root
+from tiltboard.firmware_host.table.commands import PlayFreely, Press
+from tiltboard.firmware_host.web.guard import Access
+from tiltboard.firmware_host.web.machine import Machine
+from tiltboard.firmware_host.web.pairing import Confirming
+from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.hw_sim.clock import VirtualClock
 
 pytestmark = pytest.mark.web
 

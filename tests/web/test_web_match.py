@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.config.settings import FarSettings, Settings
-from firmware_host.far import link
-from firmware_host.table.commands import LeaveMatch, MakeMove, NewGame, Resign
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import Broker, FarTable, patched
+from tiltboard.firmware_host.config.settings import FarSettings, Settings
+from tiltboard.firmware_host.far import link
+from tiltboard.firmware_host.table.commands import LeaveMatch, MakeMove, NewGame, Resign
 
 pytestmark = pytest.mark.web
 LOOKS = 20_000  # at both tables; they are waited for no longer

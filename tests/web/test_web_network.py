@@ -17,13 +17,13 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from firmware_host.cli.serve import access_for
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.config.settings import LookSettings, Settings, check_host
-from firmware_host.table.commands import NewGame
-from firmware_host.web.app import create_app
-from firmware_host.web.guard import Access
-from firmware_host.web.limits import (
+from tiltboard.firmware_host.cli.serve import access_for
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.settings import LookSettings, Settings, check_host
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.web.app import create_app
+from tiltboard.firmware_host.web.guard import Access
+from tiltboard.firmware_host.web.limits import (
     ADDRESSES_KEPT,
     CONNECTIONS_PER_ADDRESS,
     MAX_STRANGERS,
@@ -36,7 +36,7 @@ from firmware_host.web.limits import (
     Rate,
     counted_as,
 )
-from firmware_host.web.pairing import (
+from tiltboard.firmware_host.web.pairing import (
     CODE_LASTS_S,
     MAX_DEVICES,
     TOKEN_LASTS_S,
@@ -45,8 +45,8 @@ from firmware_host.web.pairing import (
     TooManyTriesError,
     WrongCodeError,
 )
-from firmware_host.web.server import EVERYWHERE, WebServer
-from hw_sim.clock import VirtualClock
+from tiltboard.firmware_host.web.server import EVERYWHERE, WebServer
+from tiltboard.hw_sim.clock import VirtualClock
 
 TABLE = "192.168.1.20"
 PHONE = "192.168.1.77"
@@ -503,7 +503,7 @@ def test_an_address_has_so_many_pages(elsewhere):
 def test_an_address_has_so_many_connections_and_this_machines_own_page_is_still_served(
     elsewhere, monkeypatch
 ):
-    monkeypatch.setattr("firmware_host.web.limits.HEADER_WITHIN_S", 3600.0)
+    monkeypatch.setattr("tiltboard.firmware_host.web.limits.HEADER_WITHIN_S", 3600.0)
     server, _ = elsewhere
     with contextlib.ExitStack() as open_now:
         held = [
@@ -593,7 +593,7 @@ def never_reading(server, address="127.0.0.2"):
 
 
 def test_connections_that_close_but_are_never_read_still_count(watched, caplog, monkeypatch):
-    monkeypatch.setattr("firmware_host.web.limits.FLUSH_WITHIN_S", 3600.0)
+    monkeypatch.setattr("tiltboard.firmware_host.web.limits.FLUSH_WITHIN_S", 3600.0)
     with contextlib.ExitStack() as open_now:
         for _ in range(CONNECTIONS_PER_ADDRESS):
             open_now.enter_context(never_reading(watched))
@@ -605,7 +605,7 @@ def test_connections_that_close_but_are_never_read_still_count(watched, caplog, 
 
 
 def test_an_answer_that_is_never_read_ends_its_connection(watched, monkeypatch):
-    monkeypatch.setattr("firmware_host.web.limits.FLUSH_WITHIN_S", 0.2)
+    monkeypatch.setattr("tiltboard.firmware_host.web.limits.FLUSH_WITHIN_S", 0.2)
     with never_reading(watched) as greedy:
         greedy.setblocking(False)
         with select.epoll() as poll:
@@ -622,7 +622,7 @@ def ended(connection):
 
 @pytest.mark.parametrize("begun", [b"", b"GET /api/v1/te"])
 def test_a_connection_that_never_finishes_asking_is_ended(elsewhere, monkeypatch, begun):
-    monkeypatch.setattr("firmware_host.web.limits.HEADER_WITHIN_S", 0.0)
+    monkeypatch.setattr("tiltboard.firmware_host.web.limits.HEADER_WITHIN_S", 0.0)
     server, _ = elsewhere
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as silent:
         if begun:
@@ -638,7 +638,7 @@ def test_a_second_question_must_be_finished_too(elsewhere, monkeypatch):
             f"GET /api/v1/texts HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode()
         )
         assert slow.recv(65_536).startswith(b"HTTP/1.1 200")
-        monkeypatch.setattr("firmware_host.web.limits.HEADER_WITHIN_S", 0.0)
+        monkeypatch.setattr("tiltboard.firmware_host.web.limits.HEADER_WITHIN_S", 0.0)
         slow.sendall(b"GET /api/v1/te")
         while data := received(slow):
             assert b"HTTP" not in data  # the rest of the first answer

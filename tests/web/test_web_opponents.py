@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.engines.puzzles import ExerciseGame, exercises
-from firmware_host.table.commands import ImportGame, NewGame
+from tiltboard.firmware_host.engines.puzzles import ExerciseGame, exercises
+from tiltboard.firmware_host.table.commands import ImportGame, NewGame
 
 pytestmark = pytest.mark.web
 
@@ -45,7 +45,9 @@ def test_the_computer_answers_a_move_and_plays_against_itself(lively, open_page)
 
 
 def test_a_hint_is_one_lit_place_and_its_name(lively, open_page, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.advice.HINT_S", 3600.0)  # until it has been read
+    monkeypatch.setattr(
+        "tiltboard.firmware_host.host.advice.HINT_S", 3600.0
+    )  # until it has been read
     page = open_page(lively.url).page
     begin(page)
     page.get_by_role("button", name="Hint", exact=True).click()

@@ -8,9 +8,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.service.snapshot import FaultInfo
-from firmware_host.table.commands import Press, Tilt
-from firmware_host.table.lights import LEGEND
+from tiltboard.firmware_host.service.snapshot import FaultInfo
+from tiltboard.firmware_host.table.commands import Press, Tilt
+from tiltboard.firmware_host.table.lights import LEGEND
 
 pytestmark = pytest.mark.web
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.service.snapshot import FaultInfo
-from firmware_host.table.commands import OfferDraw, Take
+from tiltboard.firmware_host.service.snapshot import FaultInfo
+from tiltboard.firmware_host.table.commands import OfferDraw, Take
 
 pytestmark = pytest.mark.web
 

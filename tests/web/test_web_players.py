@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.config.players import EngineSeat
-from firmware_host.host.playing import Progress
-from firmware_host.table.commands import NewGame, Sure
-from games.base import Shift
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.host.playing import Progress
+from tiltboard.firmware_host.table.commands import NewGame, Sure
+from tiltboard.games.base import Shift
 
 pytestmark = pytest.mark.web
 

@@ -14,13 +14,13 @@ from playwright.sync_api import expect
 
 pytest.importorskip("mujoco")
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Tilt
-from firmware_host.table.sight import Happening
-from hw_sim.physics import world_class
-from hw_sim.session.live import LiveTable
-from hw_sim.world.world import World
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Tilt
+from tiltboard.firmware_host.table.sight import Happening
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session.live import LiveTable
+from tiltboard.hw_sim.world.world import World
 
 pytestmark = pytest.mark.web
 
@@ -144,7 +144,7 @@ def open_playground(player: Any) -> Any:
 def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(
     falling, serve, open_page, monkeypatch
 ):
-    monkeypatch.setattr("hw_sim.hands.TIRED_S", math.inf)  # only the mouse opens the hand
+    monkeypatch.setattr("tiltboard.hw_sim.hands.TIRED_S", math.inf)  # only the mouse opens the hand
     table, truth = falling
     served = serve(table)
     player = open_page(served.url, viewport=SMALL)

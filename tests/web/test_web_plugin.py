@@ -41,7 +41,7 @@ def address(installed, tmp_path):
     }
     asked = ["sim", "--game", "col", "--option", "size=3", "--port", "0"]
     table = subprocess.Popen(
-        [sys.executable, "-m", "firmware_host.cli", *asked],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", *asked],
         env=environment,
         cwd=tmp_path,
         stdout=subprocess.PIPE,

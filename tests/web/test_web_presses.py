@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.commands import NewGame
 
 pytestmark = pytest.mark.web
 

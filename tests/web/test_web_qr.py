@@ -7,9 +7,9 @@ import re
 import pytest
 from starlette.datastructures import URL
 
-from firmware_host.service.qr import QUIET, qr_svg
-from firmware_host.table.commands import NewGame
-from firmware_host.web.guard import page_for_phones
+from tiltboard.firmware_host.service.qr import QUIET, qr_svg
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.web.guard import page_for_phones
 
 FINDER = ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"]
 

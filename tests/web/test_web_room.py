@@ -13,17 +13,17 @@ from msgspec.structs import replace
 from playwright.sync_api import expect
 from websockets.sync.client import connect
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.playing import options_for
-from firmware_host.messages import Catalogue, Message
-from firmware_host.service.publish import Publisher
-from firmware_host.table.commands import NewGame
-from firmware_host.table.zones import PIECE, ZoneOverlay
-from firmware_host.web.api import ENDPOINTS, PREFIX
-from games.gravity_warfare import GRAVITY_WARFARE, data
-from games.gravity_warfare.words import CARDS, spoken
-from hw_sim.session.live import LiveTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.playing import options_for
+from tiltboard.firmware_host.messages import Catalogue, Message
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.zones import PIECE, ZoneOverlay
+from tiltboard.firmware_host.web.api import ENDPOINTS, PREFIX
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, data
+from tiltboard.games.gravity_warfare.words import CARDS, spoken
+from tiltboard.hw_sim.session.live import LiveTable
 
 pytestmark = pytest.mark.web
 PLAYERS = ("red", "blue", "white", "green")

@@ -18,22 +18,22 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from drivers.clock import TokenBucket
-from drivers.errors import TiltboardError
-from firmware_host.config.errors import NotPossibleError, explained
-from firmware_host.journal.text_format import read_game
-from firmware_host.messages import Catalogue, text
-from firmware_host.service.snapshot import FaultInfo
-from firmware_host.service.table import Table
-from firmware_host.table.commands import NewGame, Put
-from firmware_host.web import live, requests
-from firmware_host.web.guard import LOCAL_NAMES, is_ours
-from firmware_host.web.limits import MAX_PAGES
-from firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
-from firmware_host.web.requests import NoAnswerError, answer
-from firmware_host.web.server import PortTakenError, WebServer
-from games.base import RulesError
-from hw_sim.clock import VirtualClock
+from tiltboard.drivers.clock import TokenBucket
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import NotPossibleError, explained
+from tiltboard.firmware_host.journal.text_format import read_game
+from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.firmware_host.service.snapshot import FaultInfo
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import NewGame, Put
+from tiltboard.firmware_host.web import live, requests
+from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
+from tiltboard.firmware_host.web.limits import MAX_PAGES
+from tiltboard.firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
+from tiltboard.firmware_host.web.requests import NoAnswerError, answer
+from tiltboard.firmware_host.web.server import PortTakenError, WebServer
+from tiltboard.games.base import RulesError
+from tiltboard.hw_sim.clock import VirtualClock
 
 JSON = "application/json"
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import NewGame
 from tests.web.conftest import Player
+from tiltboard.firmware_host.table.commands import NewGame
 
 pytestmark = pytest.mark.web
 

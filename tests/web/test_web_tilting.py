@@ -12,12 +12,12 @@ from playwright.sync_api import expect
 
 pytest.importorskip("mujoco")
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.service.table import Table
-from firmware_host.table.commands import NewGame, Tilt
-from hw_sim.physics import world_class
-from hw_sim.session.live import LiveTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.table.commands import NewGame, Tilt
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session.live import LiveTable
 
 pytestmark = pytest.mark.web
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from firmware_host.table.commands import Count, SeatMove
-from firmware_host.web import requests
-from firmware_host.web.guard import Access, NotAllowedError, Visitor, visitor_of
-from firmware_host.web.requests import Watch
+from tiltboard.firmware_host.table.commands import Count, SeatMove
+from tiltboard.firmware_host.web import requests
+from tiltboard.firmware_host.web.guard import Access, NotAllowedError, Visitor, visitor_of
+from tiltboard.firmware_host.web.requests import Watch
 
 OURS = [(b"host", b"127.0.0.1:8080")]
 

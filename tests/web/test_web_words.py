@@ -10,11 +10,11 @@ from itertools import cycle
 import pytest
 from msgspec import inspect
 
-from firmware_host.table.commands import NewGame
-from firmware_host.web import live
-from firmware_host.web.answers import PairRequest, SeatRequest
-from firmware_host.web.requests import Incoming
 from tests.web.test_web_server import JSON, ask, page_of
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.web import live
+from tiltboard.firmware_host.web.answers import PairRequest, SeatRequest
+from tiltboard.firmware_host.web.requests import Incoming
 
 SAID = inspect.type_info(Incoming).types
 POSTED = {"pairing": inspect.type_info(PairRequest), "seats": inspect.type_info(SeatRequest)}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.kernels.jit import (
+from tiltboard.firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
     RESULT,
@@ -24,9 +24,9 @@ from firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from games.gravity_connect.game import GravityConnectGame
-from games.gravity_connect.rules import State, landing_tables
-from games.search import Weights
+from tiltboard.games.gravity_connect.game import GravityConnectGame
+from tiltboard.games.gravity_connect.rules import State, landing_tables
+from tiltboard.games.search import Weights
 
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines

@@ -1,4 +1,4 @@
-"""Gravity Trap's exact search on bits, as ``games.gravity_trap.rules`` has it; without the mimic
+"""Gravity Trap's exact search on bits, as ``tiltboard.games.gravity_trap.rules`` has it; without the mimic
 rule.
 """
 
@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-from firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
-from firmware_host.engines.search.limits import SearchStoppedError
-from games.gravity_trap.game import GravityTrapGame
-from games.gravity_trap.rules import GravityTrapRules, TrapSolver
-from games.search import Budget
+from tiltboard.firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
+from tiltboard.firmware_host.engines.search.limits import SearchStoppedError
+from tiltboard.games.gravity_trap.game import GravityTrapGame
+from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
+from tiltboard.games.search import Budget
 
 _POSITIONS = 50_000  # between two looks at the clock
 LARGEST = 40  # bases: pods, and two ships of six bits each, make one whole number

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from firmware_host.engines.games import momentum_rows
-from firmware_host.engines.search.kernels.jit import (
+from tiltboard.firmware_host.engines.games import momentum_rows
+from tiltboard.firmware_host.engines.search.kernels.jit import (
     MOST_PLIES,
     MOVES,
     OPEN,
@@ -24,8 +24,8 @@ from firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from games.momentum.game import RINGS, MomentumGame, rings
-from games.momentum.rules import MomentumRules, State
+from tiltboard.games.momentum.game import RINGS, MomentumGame, rings
+from tiltboard.games.momentum.rules import MomentumRules, State
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # of a word, without its sign

@@ -1,5 +1,5 @@
 """Momentum for more than two, and on large boards, on a row of whole numbers: the cells as
-``games.momentum.rules`` lays them out.
+``tiltboard.games.momentum.rules`` lays them out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from firmware_host.engines.search.kernels.jit import (
+from tiltboard.firmware_host.engines.search.kernels.jit import (
     MOST_PLIES,
     MOVES,
     OPEN,
@@ -20,8 +20,8 @@ from firmware_host.engines.search.kernels.jit import (
     kernel,
     random_below,
 )
-from games.momentum.game import MomentumGame, rings
-from games.momentum.rules import CUSHION, State
+from tiltboard.games.momentum.game import MomentumGame, rings
+from tiltboard.games.momentum.rules import CUSHION, State
 
 # In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
 _HELD, _WORTH, _CELLS = 2, 6, 7

@@ -6,15 +6,15 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from firmware_host.engines.search.limits import (
+from tiltboard.firmware_host.engines.search.limits import (
     SURE,
     WIN,
     Budget,
     Found,
     SearchStoppedError,
 )
-from games.rules import Rules
-from games.search import Evaluate
+from tiltboard.games.rules import Rules
+from tiltboard.games.search import Evaluate
 
 MOST_ENTRIES = 60_000  # of the table: some 250 bytes each
 DEEPEST = 64

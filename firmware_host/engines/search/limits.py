@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from games.base import Game
-from games.search import LEVEL_ROWS, WAITS, Levels
+from tiltboard.games.base import Game
+from tiltboard.games.search import LEVEL_ROWS, WAITS, Levels
 
 WIN = 1_000_000
 """The value of a game that is won; one that will be won in n plies is worth n less."""
@@ -140,12 +140,14 @@ class Level:
 
 @cache
 def _usual() -> Mapping[str, Levels]:
-    text = files("firmware_host.engines.search").joinpath("levels.toml").read_text("utf-8")
+    text = (
+        files("tiltboard.firmware_host.engines.search").joinpath("levels.toml").read_text("utf-8")
+    )
     return tomllib.loads(text)
 
 
 def levels_of(game: Game) -> tuple[Level, ...]:
-    """The levels of a game, the weakest first: its rows, as ``games.search`` tells them."""
+    """The levels of a game, the weakest first: its rows, as ``tiltboard.games.search`` tells them."""
     rows = _rows(game)
     columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
     return tuple(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
-from firmware_host.engines.search.limits import (
+from tiltboard.firmware_host.engines.errors import CannotPlayError
+from tiltboard.firmware_host.engines.search.alphabeta import AlphaBeta, Attention
+from tiltboard.firmware_host.engines.search.limits import (
     STRONGEST,
     SURE,
     WIN,
@@ -23,15 +23,15 @@ from firmware_host.engines.search.limits import (
     SearchStoppedError,
     levels_of,
 )
-from firmware_host.engines.search.tree import TreeSearch
-from firmware_host.engines.search.warmth import warm
-from games.base import Game
-from games.registry import file_of
-from games.rules import CHANCE
-from games.search import Solver
+from tiltboard.firmware_host.engines.search.tree import TreeSearch
+from tiltboard.firmware_host.engines.search.warmth import warm
+from tiltboard.games.base import Game
+from tiltboard.games.registry import file_of
+from tiltboard.games.rules import CHANCE
+from tiltboard.games.search import Solver
 
 if TYPE_CHECKING:
-    from firmware_host.engines.search.fast import FastTree
+    from tiltboard.firmware_host.engines.search.fast import FastTree
 
 _SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
 
@@ -70,7 +70,7 @@ class Thinker:
         self._fast_solver: Solver | None = None
         own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
         if warm() if kernels is None else kernels:
-            from firmware_host.engines.search.fast import fast_solver, fast_tree
+            from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
 
             self._fast = fast_tree(game, own)
             self._fast_solver = fast_solver(game)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from firmware_host.engines.search.alphabeta import Attention
-from firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
-from games.rules import Rules
+from tiltboard.firmware_host.engines.search.alphabeta import Attention
+from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
+from tiltboard.games.rules import Rules
 
 EXPLORATION = 0.7
 MOST_NODES = 60_000  # of the tree; from then on it does not grow

@@ -21,11 +21,11 @@ from importlib import util
 from multiprocessing import get_context
 from typing import Any
 
-from firmware_host.engines.errors import CannotCompileError
-from firmware_host.engines.search.kernels import cache_folder, kernels_of
-from firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
-from games.base import Game
-from games.registry import EVERY_GAME
+from tiltboard.firmware_host.engines.errors import CannotCompileError
+from tiltboard.firmware_host.engines.search.kernels import cache_folder, kernels_of
+from tiltboard.firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
+from tiltboard.games.base import Game
+from tiltboard.games.registry import EVERY_GAME
 
 _FEW = 40  # positions
 _LOWEST = 19  # priority
@@ -51,7 +51,7 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
     if not installed() or warm() or not _may_run_what_it_writes():
         return None
     made = subprocess.Popen(
-        [sys.executable, "-m", "firmware_host.cli", "warm"],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", "warm"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -102,7 +102,7 @@ def warmed() -> Iterator[None]:
 
 def _compile(made: Game) -> None:
     """Every kernel of a game, by using it."""
-    from firmware_host.engines.search.fast import fast_solver, fast_tree
+    from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
 
     def few() -> Budget:
         return Budget(Limits(nodes=_FEW), time.monotonic)

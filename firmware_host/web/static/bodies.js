@@ -103,7 +103,7 @@ const OUTLINES = {
 };
 
 // Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it is: it would hide the slots' names.
-export const pegOf = (pitch) => (pitch - 20.6) / 2; // a peg's radius; as games.base.peg_mm
+export const pegOf = (pitch) => (pitch - 20.6) / 2; // a peg's radius; as tiltboard.games.base.peg_mm
 export const WALL = { thick: 3, high: 3.5 };
 
 /** Where pegs stand, and the wall around them: `places` are the middles of the board's. */

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.config.errors import NotPossibleError
-from games.registry import game_type
-from games.rules import CHANCE
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.games.registry import game_type
+from tiltboard.games.rules import CHANCE
 
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
 MOST_TURNS = 1000

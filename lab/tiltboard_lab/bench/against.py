@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from drivers.clock import cpu_s
-from firmware_host.engines.search.kernels import KERNELS
-from firmware_host.engines.search.limits import Budget, Limits
-from firmware_host.engines.search.warmth import installed
-from games.base import Game
-from games.registry import EVERY_GAME
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.firmware_host.engines.search.kernels import KERNELS
+from tiltboard.firmware_host.engines.search.limits import Budget, Limits
+from tiltboard.firmware_host.engines.search.warmth import installed
+from tiltboard.games.base import Game
+from tiltboard.games.registry import EVERY_GAME
 from tiltboard_lab.studies.match import even_opening, play, score
 
 if TYPE_CHECKING:
-    from firmware_host.engines.search.fast import FastTree
+    from tiltboard.firmware_host.engines.search.fast import FastTree
 
 GAME = "connect-four"
 SIMULATIONS = 100_000  # of one search
@@ -38,9 +38,9 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     if missing:
         echo(f"Not compared with OpenSpiel: {missing}")
         return
-    from firmware_host.engines.search.fast import FastTree, fast_tree
-    from firmware_host.engines.search.kernels.board import board_of
-    from firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard.firmware_host.engines.search.fast import FastTree, fast_tree
+    from tiltboard.firmware_host.engines.search.kernels.board import board_of
+    from tiltboard.firmware_host.engines.search.kernels.tree import PLAYOUTS
     from tiltboard_lab.bench.playouts import playouts
 
     game = EVERY_GAME[GAME].create({})

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from firmware_host.config.profile import Profile, load_profile, profile_names
-from firmware_host.perception.bands import ENTER, classify
-from firmware_host.perception.calibration import Calibration, uncalibrated
-from firmware_host.perception.field import DISC_OF, SIGN_OF
-from firmware_host.perception.state import AVERAGED
-from firmware_host.perception.zeroing import Crosstalk
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
+from tiltboard.firmware_host.perception.bands import ENTER, classify
+from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
+from tiltboard.firmware_host.perception.state import AVERAGED
+from tiltboard.firmware_host.perception.zeroing import Crosstalk
+from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from tiltboard_lab.bench.profiles import per_million
 
 if TYPE_CHECKING:
-    from hw_sim.rng import Stream
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.rng import Stream
+    from tiltboard.hw_sim.table import SimTable
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
@@ -70,12 +70,12 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
     Raises RuntimeError where it does not come to its end.
     """
-    from firmware_host.commissioning.account import calibration_of
-    from firmware_host.commissioning.progress import FORMAT, Part, Progress
-    from firmware_host.commissioning.sweep import Sweep, run_sweep
-    from firmware_host.commissioning.tasks import Step
-    from firmware_host.host.pacer import Pacer
-    from hw_sim.session.maker import Maker
+    from tiltboard.firmware_host.commissioning.account import calibration_of
+    from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+    from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
+    from tiltboard.firmware_host.commissioning.tasks import Step
+    from tiltboard.firmware_host.host.pacer import Pacer
+    from tiltboard.hw_sim.session.maker import Maker
 
     profile = table.profile
     sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(Part)))
@@ -164,9 +164,9 @@ class _Board:
     """Random pieces on one table's sensors, their field from the simulator's own exact model."""
 
     def __init__(self, table: SimTable) -> None:
-        from hw_sim.boards import HallBoard
-        from hw_sim.chips import hall
-        from hw_sim.rng import Streams
+        from tiltboard.hw_sim.boards import HallBoard
+        from tiltboard.hw_sim.chips import hall
+        from tiltboard.hw_sim.rng import Streams
 
         board = table.hall_board
         if not isinstance(board, HallBoard):
@@ -222,7 +222,7 @@ def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
 
 def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
     """By distance from the axis, in steps of a fraction of a mm."""
-    from hw_sim.world.magnet import MagnetKind
+    from tiltboard.hw_sim.world.magnet import MagnetKind
 
     disc = MagnetKind(magnet.value).disc
     height_mm = gap_mm + disc.height_mm / 2
@@ -237,6 +237,6 @@ def _zeroed(nominal: Calibration, board: _Board) -> Calibration:
 
 
 def _table(profile: Profile, tolerances: float) -> SimTable:
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.table import SimTable
 
     return SimTable(profile, 1, tolerances=tolerances)

@@ -1,7 +1,7 @@
 """A club's evening and its lookers: what many tables cost one broker and the club's page.
 
 The tables are virtual: games by the rules, random moves, each table with a connection of its own
-and the messages that ``firmware_host.broadcast.telling`` sends; no host runs, whose cost is not the
+and the messages that ``tiltboard.firmware_host.broadcast.telling`` sends; no host runs, whose cost is not the
 broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on this
 machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
 """
@@ -25,12 +25,12 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from firmware_host.broadcast.home import OFFLINE, ONLINE
-from firmware_host.broadcast.seen import Seen
-from firmware_host.broadcast.telling import LOOK, online_topic
-from firmware_host.far.link import Broker, Link
-from games.base import Position
-from games.registry import GAMES
+from tiltboard.firmware_host.broadcast.home import OFFLINE, ONLINE
+from tiltboard.firmware_host.broadcast.seen import Seen
+from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.games.base import Position
+from tiltboard.games.registry import GAMES
 
 Say = Callable[[str], object]
 PROGRAMS = "/usr/sbin:/usr/bin:/usr/local/sbin"
@@ -317,7 +317,14 @@ def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
         listener = f"listener {ports['broker']} 127.0.0.1"
         conf.write_text(f"{listener}\nallow_anonymous true\npersistence false\nuser root\n")
         settings.write_text(f'[far]\nbroker = "mqtt://127.0.0.1:{ports["broker"]}"\n')
-        club = (sys.executable, "-m", "firmware_host.cli", "club", "--config", str(settings))
+        club = (
+            sys.executable,
+            "-m",
+            "tiltboard.firmware_host.cli",
+            "club",
+            "--config",
+            str(settings),
+        )
         with process(program, "-c", str(conf)) as broker:
             time.sleep(1)
             with process(*club, "--port", str(ports["club"])) as page:

@@ -8,13 +8,13 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from drivers.clock import cpu_s
-from firmware_host.engines.search.limits import Budget, Limits
-from firmware_host.engines.search.tree import random_choices
-from firmware_host.engines.search.warmth import warm
-from games.base import Game
-from games.registry import game_type
-from games.rules import Rules
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.firmware_host.engines.search.limits import Budget, Limits
+from tiltboard.firmware_host.engines.search.tree import random_choices
+from tiltboard.firmware_host.engines.search.warmth import warm
+from tiltboard.games.base import Game
+from tiltboard.games.registry import game_type
+from tiltboard.games.rules import Rules
 
 SIMULATIONS = 10_000  # of one search
 _SECONDS = 3.0  # of CPU time for each
@@ -53,9 +53,9 @@ def run(
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
     """The same of the game's kernels, if it has them, and of their searches from the start."""
-    from firmware_host.engines.search.fast import FastTree, fast_tree
-    from firmware_host.engines.search.kernels.board import board_of
-    from firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard.firmware_host.engines.search.fast import FastTree, fast_tree
+    from tiltboard.firmware_host.engines.search.kernels.board import board_of
+    from tiltboard.firmware_host.engines.search.kernels.tree import PLAYOUTS
     from tiltboard_lab.bench.playouts import playouts
 
     board, best = board_of(game), fast_tree(game, random.Random(1))

@@ -16,14 +16,14 @@ from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import FarSettings, Settings
-from firmware_host.far.link import Broker, Link
-from firmware_host.host.host import Host
-from firmware_host.table.commands import CarryOut, JoinMatch, MakeMove, NewGame
-from firmware_host.table.standing import Phase
-from games.registry import game_type
-from hw_sim.session.live import LiveTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import FarSettings, Settings
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.table.commands import CarryOut, JoinMatch, MakeMove, NewGame
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 
 GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
@@ -35,14 +35,14 @@ GAME = {"size": 9, "marbles": 12}
 ADDS = """
 import sys, time
 from pathlib import Path
-import firmware_host.host.host, firmware_host.web.server
-from drivers.clock import cpu_s
+import tiltboard.firmware_host.host.host, tiltboard.firmware_host.web.server
+from tiltboard.drivers.clock import cpu_s
 def held_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 mb, used_s = held_mb(), cpu_s()
-import firmware_host.far.room
-from firmware_host.far.link import Broker, Link
-from firmware_host.far.seal import Keys, Seal
+import tiltboard.firmware_host.far.room
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.firmware_host.far.seal import Keys, Seal
 Seal(Keys("0" * 32, "0" * 64, "1" * 64))
 link = Link(Broker("127.0.0.1", int(sys.argv[1]), False), will=("bench/here", b"0"))
 link.subscribe("bench/+", lambda topic, content: None)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from drivers.errors import TiltboardError
-from firmware_host.referee.referee import Referee
-from firmware_host.table.commands import Answer, BoardRequest, TakeBack
-from firmware_host.table.line import Line, PendingMove
-from firmware_host.table.sight import Sight, Stillness
-from firmware_host.table.standing import Phase, Role, Standing
-from games.base import Game, Shift, Turn
-from games.registry import game_type
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.referee.referee import Referee
+from tiltboard.firmware_host.table.commands import Answer, BoardRequest, TakeBack
+from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.sight import Sight, Stillness
+from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.games.base import Game, Shift, Turn
+from tiltboard.games.registry import game_type
 
 GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("momentum", {}),

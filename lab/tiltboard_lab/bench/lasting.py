@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from drivers.clock import cpu_s
-from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import PlayFreely
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.commands import PlayFreely
 from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0
@@ -24,10 +24,10 @@ MOST_MB = 3.0
 
 def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
     """Hands put, stack, drop, flick, carry by chopsticks, take and tilt; memory by quarters."""
-    from hw_sim.errors import HandsError
-    from hw_sim.physics import world_class
-    from hw_sim.rng import Streams
-    from hw_sim.session import SimSession
+    from tiltboard.hw_sim.errors import HandsError
+    from tiltboard.hw_sim.physics import world_class
+    from tiltboard.hw_sim.rng import Streams
+    from tiltboard.hw_sim.session import SimSession
 
     table, stream = load_profile("plate-10"), Streams(seed).stream("bench-hour")
     with (

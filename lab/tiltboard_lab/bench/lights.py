@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from drivers.clock import Clock, SystemClock
-from drivers.light_links import (
+from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.drivers.light_links import (
     BUFFER_SIZE,
     SPI_HZ,
     SendBy,
@@ -14,11 +14,11 @@ from drivers.light_links import (
     ThreadSender,
     strip_of,
 )
-from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
-from hw_sim.session.bench import at_share
+from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
+from tiltboard.hw_sim.session.bench import at_share
 
 if TYPE_CHECKING:
-    from drivers.neopixel_strip import SentStrip
+    from tiltboard.drivers.neopixel_strip import SentStrip
 
 COUNT = 100
 SHADES = 8  # that stand on a board at a time
@@ -42,7 +42,7 @@ class _Wire:
 
 
 class _Buses:
-    """The part of drivers.buses.Buses that a strip needs."""
+    """The part of tiltboard.drivers.buses.Buses that a strip needs."""
 
     def __init__(self, clock: Clock, send_by: SendBy) -> None:
         self.clock = clock

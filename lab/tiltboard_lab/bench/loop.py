@@ -23,38 +23,40 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from drivers.clock import SystemClock, TokenBucket, cpu_s
-from drivers.plate import HallArray
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.config.players import OURS
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.room import OUR_COMMAND
-from firmware_host.engines.search.limits import STRONGEST
-from firmware_host.host.host import Host
-from firmware_host.host.pacer import favour_the_scan
-from firmware_host.journal.records import PlayedGame
-from firmware_host.journal.text_format import write_game
-from firmware_host.journal.writer import Journal
-from firmware_host.web.limits import (
+from tiltboard.drivers.clock import SystemClock, TokenBucket, cpu_s
+from tiltboard.drivers.plate import HallArray
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.players import OURS
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.engines.process import EngineProcess
+from tiltboard.firmware_host.engines.room import OUR_COMMAND
+from tiltboard.firmware_host.engines.search.limits import STRONGEST
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.host.pacer import favour_the_scan
+from tiltboard.firmware_host.journal.records import PlayedGame
+from tiltboard.firmware_host.journal.text_format import write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,
     READS_PER_S,
     REQUEST_BURST,
     REQUESTS_PER_S,
 )
-from firmware_host.web.live import MESSAGES_PER_S
-from firmware_host.web.server import WebServer
-from games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS
-from games.registry import game_type
+from tiltboard.firmware_host.web.live import MESSAGES_PER_S
+from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS
+from tiltboard.games.registry import game_type
 
 GOAL_WORST_MS = 100.0
 LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
 LONG_GAME = 2000  # moves, the most that a game may have
 # What one device may do through its pages and beside them
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
-FILE_CHARACTERS = 60_000  # of a board or a deck in a message: firmware_host.table.commands.FileText
+FILE_CHARACTERS = (
+    60_000  # of a board or a deck in a message: tiltboard.firmware_host.table.commands.FileText
+)
 CONNECTIONS = 4  # of a flood, so that the next request does not wait for an answer
 MOST_CONNECTIONS = 60  # of all at once; beyond 80 the page refuses
 API = "/api/v1"
@@ -265,7 +267,7 @@ def largest_deck() -> str:
 
 def largest_board() -> str:
     """A board file that comes with the game, in as long a file as a message may hold."""
-    boards = resources.files("games.gravity_trap") / "boards"
+    boards = resources.files("tiltboard.games.gravity_trap") / "boards"
     return filled_up((boards / "whirl.toml").read_text("utf-8"))
 
 
@@ -297,7 +299,7 @@ def with_a_long_game(state: Path) -> str:
 @contextmanager
 def served(state: Path) -> Iterator[tuple[Scans, int]]:
     """A simulated table with its page, for this machine alone."""
-    from hw_sim.session.live import LiveTable
+    from tiltboard.hw_sim.session.live import LiveTable
 
     scans = Scans()
     live = LiveTable(load_profile("plate-10"), state, Settings())

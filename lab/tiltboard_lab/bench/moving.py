@@ -8,14 +8,14 @@ from dataclasses import replace
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from drivers.frame import Frame
-from firmware_host.config.profile import load_profile
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import Happening, Observation
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import Happening, Observation
 
 if TYPE_CHECKING:
-    from hw_sim.hands import Action
-    from hw_sim.rng import Stream
+    from tiltboard.hw_sim.hands import Action
+    from tiltboard.hw_sim.rng import Stream
 
 LEVELS = (("nominal", 1.0, 0.0), ("3 x noise", 3.0, 0.0), ("drift", 1.0, 0.15))  # mT a minute
 KINDS = ("S-strong", "S-weak")
@@ -28,11 +28,11 @@ class Rig:
     """The simulated table, through its chips and drivers."""
 
     def __init__(self, seed: int, noise: float, drift_mt_min: float) -> None:
-        from firmware_host.host.pacer import Pacer
-        from hw_sim.physics import world_class
-        from hw_sim.rng import Streams
-        from hw_sim.table import SimTable
-        from hw_sim.world.magnet import MagnetKind
+        from tiltboard.firmware_host.host.pacer import Pacer
+        from tiltboard.hw_sim.physics import world_class
+        from tiltboard.hw_sim.rng import Streams
+        from tiltboard.hw_sim.table import SimTable
+        from tiltboard.hw_sim.world.magnet import MagnetKind
 
         self.profile = load_profile("plate-10")
         self._open = ExitStack()

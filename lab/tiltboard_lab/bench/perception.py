@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from drivers.clock import cpu_s
-from drivers.frame import Frame, Motion
-from drivers.lights import Look
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.perception.calibration import Calibration, uncalibrated
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import Happening, Magnet
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.drivers.frame import Frame, Motion
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import Happening, Magnet
 
 if TYPE_CHECKING:
-    from hw_sim.rng import Stream
-    from hw_sim.table import SimTable
+    from tiltboard.hw_sim.rng import Stream
+    from tiltboard.hw_sim.table import SimTable
 
 SCANS = 100_000
 CHIP_SCANS = 100_000
@@ -67,7 +67,7 @@ def run(
     """Print errors per noise and per offset, ``scans`` in all; then ``chip_scans`` of them through
     the simulated chips and the drivers, at three times the noise.
     """
-    from hw_sim.rng import Streams
+    from tiltboard.hw_sim.rng import Streams
 
     table = load_profile(profile)
     stream = Streams(1).stream("bench-perception")
@@ -177,7 +177,7 @@ class Board:
             )
 
     def _add(self, fields: list[float], index: int, magnet: Magnet, offset_mm: float) -> None:
-        from hw_sim.world.magnet import MagnetKind
+        from tiltboard.hw_sim.world.magnet import MagnetKind
 
         stream, profile = self._stream, self._profile
         kind = MagnetKind(magnet.value)
@@ -200,9 +200,9 @@ def through_the_chips(
     ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
     has it, on one that has been calibrated; and all lights change with each piece.
     """
-    from firmware_host.host.pacer import Pacer
-    from hw_sim.table import SimTable
-    from hw_sim.world.magnet import MagnetKind
+    from tiltboard.firmware_host.host.pacer import Pacer
+    from tiltboard.hw_sim.table import SimTable
+    from tiltboard.hw_sim.world.magnet import MagnetKind
 
     tally = Tally()
     stands: dict[int, Magnet] = {}
@@ -247,9 +247,9 @@ def through_the_chips(
 
 def _spoil(table: SimTable) -> Calibration:
     """Let all that happens to tables happen to this one. What calibrating it would have found."""
-    from hw_sim.boards import HallBoard
-    from hw_sim.miswiring import miswire
-    from hw_sim.world.magnet import MagnetKind
+    from tiltboard.hw_sim.boards import HallBoard
+    from tiltboard.hw_sim.miswiring import miswire
+    from tiltboard.hw_sim.world.magnet import MagnetKind
 
     profile, board = table.profile, table.hall_board
     nominal = uncalibrated(profile)
@@ -283,7 +283,7 @@ def _act(
     table: SimTable, stream: Stream, stands: dict[int, Magnet], classes: tuple[Magnet, ...]
 ) -> tuple[float, tuple[BoardFact, ...]]:
     """One piece put or taken at random. Returns when all must be told, and the one event."""
-    from hw_sim.errors import HandsError
+    from tiltboard.hw_sim.errors import HandsError
 
     while True:
         index = stream.randrange(table.profile.size)

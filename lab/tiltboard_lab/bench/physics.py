@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from drivers.clock import cpu_s
-from drivers.frame import Frame
-from firmware_host.config.profile import load_profile
-from hw_sim.physics import world_class
-from hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
-from hw_sim.session.session import SimSession
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.drivers.frame import Frame
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
+from tiltboard.hw_sim.session.session import SimSession
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)

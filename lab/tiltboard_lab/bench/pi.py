@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from drivers.clock import cpu_s
-from drivers.frame import Frame
-from hw_sim.session.bench import (
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.drivers.frame import Frame
+from tiltboard.hw_sim.session.bench import (
     TURNS,
     cpu_per_step_ms,
     freeze,

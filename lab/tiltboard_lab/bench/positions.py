@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import hypot
 
-from firmware_host.config.profile import load_profile
-from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import Observation
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import Observation
 from tiltboard_lab.bench import moving
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
 
@@ -33,8 +33,8 @@ def run(
     noise, and once every zero has drifted. ``rest``: only this; ``slides``: only of those that
     slide.
     """
-    from hw_sim.physics import has_physics
-    from hw_sim.rng import Streams
+    from tiltboard.hw_sim.physics import has_physics
+    from tiltboard.hw_sim.rng import Streams
 
     if slides and has_physics():
         moving.run(echo, seed=seed)

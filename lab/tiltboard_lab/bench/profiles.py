@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from drivers.lights import Look
-from firmware_host.config.profile import Profile, load_profile, profile_names
-from hw_sim.session.bench import (
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
+from tiltboard.hw_sim.session.bench import (
     GOAL_SCAN_MS,
     SHARES,
     TOLERANCE_MM,
@@ -28,7 +28,7 @@ NOISE = 3  # times the datasheet's; switches have none
 
 def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_SCANS) -> None:
     """A few lines for each profile."""
-    from hw_sim.rng import Streams
+    from tiltboard.hw_sim.rng import Streams
 
     for name in profile_names():
         table = load_profile(name)
@@ -70,7 +70,7 @@ def per_million(errors: int, readings: int) -> str:
 
 def _buses(table: Profile) -> str:
     """Virtual time passes within a step only while a bus is busy or something is waited for."""
-    from hw_sim.session import SimSession
+    from tiltboard.hw_sim.session import SimSession
 
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
         plate, clock = session.host.plate, session.clock

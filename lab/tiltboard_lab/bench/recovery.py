@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware_host.host.playing import usual_options
-from firmware_host.scenario.trace import unlogged
-from firmware_host.table.commands import NewGame
-from games.momentum.game import MOMENTUM
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.scenario.trace import unlogged
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.momentum.game import MOMENTUM
 
 if TYPE_CHECKING:
-    from hw_sim.session import SimSession
+    from tiltboard.hw_sim.session import SimSession
 
 TARGETS = {
     "chip-reset": ("imu",),
@@ -39,8 +39,8 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
     """Each fault that the table can have, once, in the middle of a game: how long until it is
     noticed, and how long after its end until everything is as before.
     """
-    from firmware_host.config.profile import load_profile
-    from hw_sim.session import SimSession
+    from tiltboard.firmware_host.config.profile import load_profile
+    from tiltboard.hw_sim.session import SimSession
 
     table = load_profile(profile)
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:

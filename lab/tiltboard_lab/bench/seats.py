@@ -1,5 +1,5 @@
 """``tiltboard bench seats``: computer players play games of seats against each other, without a
-table; a model of hands says what holds (``games.gravity_warfare.outlook.holds``).
+table; a model of hands says what holds (``tiltboard.games.gravity_warfare.outlook.holds``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
-from games.gravity_warfare.rules import WarfareRules
-from games.gravity_warfare.table import State
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
+from tiltboard.games.gravity_warfare.rules import WarfareRules
+from tiltboard.games.gravity_warfare.table import State
 from tiltboard_lab.bench import seats_at_table
 
 MODES: Mapping[str, Mapping[str, Any]] = {

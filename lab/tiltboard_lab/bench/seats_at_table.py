@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.table.commands import NewGame, SeatComputer
-from games.gravity_warfare import GRAVITY_WARFARE
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.live import PageHands, at_once
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import PageHands, at_once
 
 LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
 TIDIES_S = 30.0  # after its end

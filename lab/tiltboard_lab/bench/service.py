@@ -11,8 +11,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from drivers.clock import cpu_s
-from hw_sim.session.bench import play_quietly, session_of
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.hw_sim.session.bench import play_quietly, session_of
 
 GOAL_START_S = 1.5
 GOAL_MEMORY_MB = 60
@@ -24,11 +24,11 @@ def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5)
     """CPU of a fresh process from its first instruction to its first scan."""
     code = (
         "import sys, tempfile, pathlib\n"
-        "from firmware_host.cli.main import cli\n"
-        "import firmware_host.cli.serve, firmware_host.web.server\n"
-        "from firmware_host.config.profile import load_profile\n"
-        "from hw_sim.session import SimSession\n"
-        "from drivers.clock import cpu_s\n"
+        "from tiltboard.firmware_host.cli.main import cli\n"
+        "import tiltboard.firmware_host.cli.serve, tiltboard.firmware_host.web.server\n"
+        "from tiltboard.firmware_host.config.profile import load_profile\n"
+        "from tiltboard.hw_sim.session import SimSession\n"
+        "from tiltboard.drivers.clock import cpu_s\n"
         "with tempfile.TemporaryDirectory() as state:\n"
         "    with SimSession(load_profile(sys.argv[1]), pathlib.Path(state)):\n"
         "        print(cpu_s())\n"
@@ -49,7 +49,7 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
         command = [
             sys.executable,
             "-m",
-            "firmware_host.cli",
+            "tiltboard.firmware_host.cli",
             "sim",
             "--no-physics",
             "--profile",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from firmware_host.referee.seats import LEVELS
+from tiltboard.firmware_host.referee.seats import LEVELS
 
 SEATED_MODES = ("battle", "simple", "teams", "1v1")
 

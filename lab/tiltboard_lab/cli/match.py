@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import CONFIG, OPTIONS
-from firmware_host.cli.speech import misuse, printable, say
-from firmware_host.messages import text
+from tiltboard.firmware_host.cli.options import CONFIG, OPTIONS
+from tiltboard.firmware_host.cli.speech import misuse, printable, say
+from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,
     RECORD_TASKS,
@@ -87,8 +87,8 @@ def command(
     Each opening is played twice, with colours changed. The interval holds what A's share would be
     in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
     """
-    from firmware_host.config.settings import engine_commands, load_settings
-    from firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.config.settings import engine_commands, load_settings
+    from tiltboard.firmware_host.engines.search.warmth import warm
     from tiltboard_lab.studies.match import (
         Match,
         decided,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
-from firmware_host.cli.options import OPTIONS
-from firmware_host.cli.speech import misuse, say
-from firmware_host.messages import text
+from tiltboard.firmware_host.cli.options import OPTIONS
+from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,
     RECORD_TASKS,
@@ -24,7 +24,7 @@ from tiltboard_lab.cli.studying import (
 )
 
 if TYPE_CHECKING:
-    from games.base import Game
+    from tiltboard.games.base import Game
     from tiltboard_lab.studies.boards import Judged
     from tiltboard_lab.studies.selfplay import Count
 
@@ -102,7 +102,7 @@ def openings(*, plies: int, **asked: Any) -> None:
 
 def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
     """The game, the job, and where and how its tasks are run."""
-    from firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.warmth import warm
 
     made = made_of(asked["game"], asked["options"])
     job = kind(
@@ -207,9 +207,9 @@ def exercises(file: BinaryIO) -> None:
     """
     import msgspec
 
-    from firmware_host.config.errors import NotPossibleError
-    from firmware_host.engines.puzzles import Puzzle
-    from games.registry import game_type
+    from tiltboard.firmware_host.config.errors import NotPossibleError
+    from tiltboard.firmware_host.engines.puzzles import Puzzle
+    from tiltboard.games.registry import game_type
     from tiltboard_lab.studies.puzzles import exercise
 
     for number, line in enumerate(file, start=1):
@@ -245,7 +245,7 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
 
     Every position within those plies may be looked at, so this is for small boards.
     """
-    from firmware_host.engines.proof import ProofSearch
+    from tiltboard.firmware_host.engines.proof import ProofSearch
     from tiltboard_lab.studies.puzzles import won
 
     made = made_of(game, options, for_two=True)
@@ -293,7 +293,7 @@ def book(
     """
     import msgspec
 
-    from firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.warmth import warm
     from tiltboard_lab.studies.selfplay import book_of
 
     made = made_of(game, options, for_two=True)
@@ -343,7 +343,7 @@ def levels(
 
     No level is limited by time, so every machine finds the same.
     """
-    from firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.warmth import warm
     from tiltboard_lab.studies.ladder import Ladder, heights, pairings, scores
 
     made = made_of(game, options, for_two=True)
@@ -405,8 +405,8 @@ def boards(
     """
     import random
 
-    from firmware_host.cli.rules import load_board
-    from games.gravity_trap.board import SHIPPED, shipped
+    from tiltboard.firmware_host.cli.rules import load_board
+    from tiltboard.games.gravity_trap.board import SHIPPED, shipped
     from tiltboard_lab.studies.boards import Boards, judged
 
     if as_it_is:

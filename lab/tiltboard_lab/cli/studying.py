@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firmware_host.cli.speech import misuse, say
-from firmware_host.messages import text
+from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.messages import text
 
 if TYPE_CHECKING:
-    from games.base import Game
+    from tiltboard.games.base import Game
     from tiltboard_lab.studies.jobs import Job
     from tiltboard_lab.studies.match import Score
 
@@ -74,8 +74,8 @@ def worker_options(command: F) -> F:
 
 def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
     """The game of ``--game`` and ``--option``. Raises UsageError."""
-    from firmware_host.cli.options import chosen_game
-    from games.registry import game_type
+    from tiltboard.firmware_host.cli.options import chosen_game
+    from tiltboard.games.registry import game_type
 
     chosen = chosen_game(game, options)
     if chosen is None:

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from firmware_host.engines.search.limits import NO_LIMITS, Budget
-from games.gravity_trap.board import Board, shipped
-from games.gravity_trap.rules import GravityTrapRules, TrapSolver
+from tiltboard.firmware_host.engines.search.limits import NO_LIMITS, Budget
+from tiltboard.games.gravity_trap.board import Board, shipped
+from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
@@ -38,7 +38,7 @@ Ships = tuple[int, int]
 def solver_of(rules: GravityTrapRules) -> TrapSolver:
     """The faster one that is there."""
     try:
-        from firmware_host.engines.games.gravity_trap import FastTrapSolver
+        from tiltboard.firmware_host.engines.games.gravity_trap import FastTrapSolver
     except ImportError:
         return TrapSolver(rules)
     return FastTrapSolver(rules)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from firmware_host.engines.search.limits import LEVELS
+from tiltboard.firmware_host.engines.search.limits import LEVELS
 from tiltboard_lab.studies.intervals import elo
 from tiltboard_lab.studies.jobs import Job
 from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, Match, Played, Score, score

@@ -12,20 +12,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import msgspec
 
-from drivers.clock import SystemClock, cpu_s
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.search.limits import LEVELS, STRONGEST, Budget, Limits, expected
-from firmware_host.engines.search.thinker import Thinker
-from firmware_host.engines.search.warmth import installed
-from games.base import Game
-from games.registry import game_type
-from games.rules import Rules
+from tiltboard.drivers.clock import SystemClock, cpu_s
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.engines.process import EngineProcess
+from tiltboard.firmware_host.engines.search.limits import (
+    LEVELS,
+    STRONGEST,
+    Budget,
+    Limits,
+    expected,
+)
+from tiltboard.firmware_host.engines.search.thinker import Thinker
+from tiltboard.firmware_host.engines.search.warmth import installed
+from tiltboard.games.base import Game
+from tiltboard.games.registry import game_type
+from tiltboard.games.rules import Rules
 from tiltboard_lab.studies import intervals
 from tiltboard_lab.studies.jobs import Job
 
 if TYPE_CHECKING:
-    from firmware_host.engines.search.fast import FastTree
+    from tiltboard.firmware_host.engines.search.fast import FastTree
 
 PLAIN = "plain"
 """A player: the kernels' search by random playouts alone."""
@@ -275,7 +281,7 @@ def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> 
 
 def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
     if match.kernels and installed():
-        from firmware_host.engines.search.fast import fast_tree
+        from tiltboard.firmware_host.engines.search.fast import fast_tree
 
         solving = UNPROVEN not in asked.switches
         plain = asked.name == PLAIN

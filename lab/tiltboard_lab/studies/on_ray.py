@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 from tiltboard_lab.studies.workers import AHEAD
 

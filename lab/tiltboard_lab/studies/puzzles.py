@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.proof import ProofSearch, TooManyError
-from firmware_host.engines.puzzles import (
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError
+from tiltboard.firmware_host.engines.puzzles import (
     MOST_STATES,
     TURNS,
     Answer,
@@ -20,8 +20,8 @@ from firmware_host.engines.puzzles import (
     reached,
     with_holds,
 )
-from games.base import Game
-from games.rules import Rules
+from tiltboard.games.base import Game
+from tiltboard.games.rules import Rules
 
 
 def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, str | None] | None:

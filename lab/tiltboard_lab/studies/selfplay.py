@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from firmware_host.engines.puzzles import Puzzle
-from firmware_host.engines.search.limits import STRONGEST, Limits, expected
-from firmware_host.engines.search.thinker import Book
-from games.base import Game
-from games.registry import game_type
+from tiltboard.firmware_host.engines.puzzles import Puzzle
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, Limits, expected
+from tiltboard.firmware_host.engines.search.thinker import Book
+from tiltboard.games.base import Game
+from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
 from tiltboard_lab.studies.jobs import Job
 from tiltboard_lab.studies.match import MOST_PLIES, thinker

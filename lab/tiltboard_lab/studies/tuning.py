@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from firmware_host.config.errors import NotPossibleError
-from games.base import Game
-from games.search import Weights
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.games.base import Game
+from tiltboard.games.search import Weights
 from tiltboard_lab.studies.selfplay import SelfPlay
 
 _SPARED = 0.1  # of the games, to judge by

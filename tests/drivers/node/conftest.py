@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from drivers import node_firmware
-from drivers.lights import LightsSettings
-from drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
-from drivers.node_link import NodeLink, NodeSettings
-from drivers.plate import Plate
-from hw_sim.clock import VirtualClock
+from tiltboard.drivers import node_firmware
+from tiltboard.drivers.lights import LightsSettings
+from tiltboard.drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
+from tiltboard.drivers.node_link import NodeLink, NodeSettings
+from tiltboard.drivers.plate import Plate
+from tiltboard.hw_sim.clock import VirtualClock
 
 HERE = Path(__file__).parent
 PACKAGE = "@micropython/micropython-webassembly-pyscript"

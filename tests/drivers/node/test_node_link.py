@@ -5,12 +5,12 @@ import struct
 
 import pytest
 
-from drivers import node_protocol as protocol
-from drivers.errors import PartAbsentError, WrongPartError
-from drivers.lights import LightsSettings, Look
-from drivers.node import NodeLights
-from drivers.node_firmware import wire
-from drivers.node_link import WAIT_S, NodeSettings
+from tiltboard.drivers import node_protocol as protocol
+from tiltboard.drivers.errors import PartAbsentError, WrongPartError
+from tiltboard.drivers.lights import LightsSettings, Look
+from tiltboard.drivers.node import NodeLights
+from tiltboard.drivers.node_firmware import wire
+from tiltboard.drivers.node_link import WAIT_S, NodeSettings
 
 NAME = b"somebody's"
 

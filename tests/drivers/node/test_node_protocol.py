@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers import node_protocol as protocol
-from drivers.node_firmware import fast, wire
-from drivers.node_firmware.board import Board
-from drivers.node_firmware.node import Node
-from drivers.node_protocol import DamagedError, Reading, Status
 from tests.few import few
+from tiltboard.drivers import node_protocol as protocol
+from tiltboard.drivers.node_firmware import fast, wire
+from tiltboard.drivers.node_firmware.board import Board
+from tiltboard.drivers.node_firmware.node import Node
+from tiltboard.drivers.node_protocol import DamagedError, Reading, Status
 
 DOC = (Path(__file__).parents[3] / "docs" / "node-protocol.md").read_text("utf-8")
 EXAMPLES = {

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from drivers import node_firmware
-from drivers.node_firmware import plate
-from firmware_host.config.profile import load_profile
-from firmware_host.config.wiring import NodeHall
+from tiltboard.drivers import node_firmware
+from tiltboard.drivers.node_firmware import plate
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.wiring import NodeHall
 
 ROOT = Path(__file__).parents[3]
 DOC = (ROOT / "docs" / "wiring-node.md").read_text("utf-8")

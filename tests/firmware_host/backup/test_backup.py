@@ -12,26 +12,26 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from drivers.errors import TiltboardError
-from firmware_host.cli.backup import command as backup_command
-from firmware_host.cli.backup import make_backup, put_back, read_backup
-from firmware_host.cli.backup import restore as restore_command
-from firmware_host.commissioning.progress import (
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.backup import command as backup_command
+from tiltboard.firmware_host.cli.backup import make_backup, put_back, read_backup
+from tiltboard.firmware_host.cli.backup import restore as restore_command
+from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
     Progress,
     read_progress,
     write_progress,
 )
-from firmware_host.config.errors import BackupError, JournalInUseError
-from firmware_host.journal.database import VERSION
-from firmware_host.journal.writer import Journal
-from firmware_host.perception.calibration import (
+from tiltboard.firmware_host.config.errors import BackupError, JournalInUseError
+from tiltboard.firmware_host.journal.database import VERSION
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.perception.calibration import (
     read_calibration,
     uncalibrated,
     write_calibration,
 )
-from hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.clock import VirtualClock
 
 MOVES = ("d4", "e5", "c3", "a1", "b2")
 
@@ -164,8 +164,8 @@ def test_the_power_may_go_at_any_step_of_a_restore(state, tmp_path, clock, monke
 
         with monkeypatch.context() as patch:
             patch.setattr(Path, "replace", step(Path.replace))
-            patch.setattr("firmware_host.cli.backup.os.link", step(os.link))
-            patch.setattr("firmware_host.cli.backup.sync_directory", step(lambda _: None))
+            patch.setattr("tiltboard.firmware_host.cli.backup.os.link", step(os.link))
+            patch.setattr("tiltboard.firmware_host.cli.backup.sync_directory", step(lambda _: None))
             with suppress(PowerCutError):
                 put_back(backup, state, None, clock)
         found = tuple(moves_in(state, clock))

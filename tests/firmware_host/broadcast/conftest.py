@@ -2,12 +2,12 @@
 
 import pytest
 
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.service.publish import Publisher
-from hw_sim.session import SimSession
-from hw_sim.session.deeds import SimulatedHands
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 
 class Played:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from firmware_host.broadcast.evening import read_evening
-from firmware_host.broadcast.telling import public_name
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import evening
+from tiltboard.firmware_host.broadcast.evening import read_evening
+from tiltboard.firmware_host.broadcast.telling import public_name
 
 pytestmark = NEEDS_MOSQUITTO
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.broadcast.evening import (
+from tiltboard.firmware_host.broadcast.evening import (
     DRAW,
     Result,
     append_result,
@@ -15,8 +15,8 @@ from firmware_host.broadcast.evening import (
     round_robin,
     standings,
 )
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError
 
 NAMES = ["Ana", "Ben", "Chloé", "Dan", 'Eva "Queen" \\', "Finn", "Grażyna", "Hugo", "Ida"]
 

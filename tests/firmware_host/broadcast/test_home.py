@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from drivers.errors import TiltboardError
-from firmware_host.broadcast.home import (
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.broadcast.home import (
     CANDLE,
     command_of,
     discovery,
@@ -20,8 +20,8 @@ from firmware_host.broadcast.home import (
     lamp_state,
     state_of,
 )
-from firmware_host.messages import Catalogue, languages
-from firmware_host.table.commands import Again, Glow, TakeBack
+from tiltboard.firmware_host.messages import Catalogue, languages
+from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack
 
 ENGLISH = Catalogue()
 ONLINE = "tiltboard/table/oak/online"
@@ -125,7 +125,7 @@ def test_a_game_from_its_first_move_to_a_win(table):
 
 
 def _resign(player):
-    from firmware_host.table.commands import Resign
+    from tiltboard.firmware_host.table.commands import Resign
 
     return Resign(player)
 
@@ -142,9 +142,9 @@ def test_a_fault_is_told_once(table):
 def test_who_is_waited_for(table):
     from msgspec.structs import replace
 
-    from firmware_host.config.players import EngineSeat
-    from firmware_host.messages import text
-    from firmware_host.service.snapshot import MatchInfo
+    from tiltboard.firmware_host.config.players import EngineSeat
+    from tiltboard.firmware_host.messages import text
+    from tiltboard.firmware_host.service.snapshot import MatchInfo
 
     table.play("game momentum size=7\nexpect phase turn")
     layout, snapshot = table.shown()
@@ -181,7 +181,7 @@ def lit(table):
 
 
 def test_the_plate_is_a_lamp_until_somebody_plays(table, monkeypatch):
-    monkeypatch.setattr("firmware_host.host.host.UNUSED_S", 10.0)
+    monkeypatch.setattr("tiltboard.firmware_host.host.host.UNUSED_S", 10.0)
     table.play("game momentum size=7\nexpect phase turn")
     asked = command_of("lamp/set", b'{"state":"ON","brightness":255,"color":{"r":0,"g":0,"b":200}}')
     assert asked == Glow((0, 0, 255))

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
-from firmware_host.config.players import EngineSeat
-from firmware_host.messages import Catalogue
-from firmware_host.table.commands import NewGame
-from games.registry import HOSTED
+from tiltboard.firmware_host.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.registry import HOSTED
 
 ENGLISH = Catalogue()
 FIRST = b'{"table":"Oak","game":"momentum","number":1,"ply":0,"phase":"turn"}'

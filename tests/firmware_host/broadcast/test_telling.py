@@ -5,17 +5,22 @@ from queue import Queue
 
 import pytest
 
-from drivers.clock import SystemClock
-from firmware_host.broadcast.seen import read
-from firmware_host.broadcast.telling import LOOK, Telling, look_key, public_name
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import FarSettings, HomeSettings, LookSettings, Settings
-from firmware_host.far.link import Broker, Link
-from firmware_host.messages import Catalogue
-from firmware_host.table.commands import CarryOut, MakeMove, NewGame
-from hw_sim.session.live import LiveTable
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.broadcast.seen import read
+from tiltboard.firmware_host.broadcast.telling import LOOK, Telling, look_key, public_name
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import (
+    FarSettings,
+    HomeSettings,
+    LookSettings,
+    Settings,
+)
+from tiltboard.firmware_host.far.link import Broker, Link
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.table.commands import CarryOut, MakeMove, NewGame
+from tiltboard.hw_sim.session.live import LiveTable
 
 PATIENCE_S = 30
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.cli.computer import Machine, Service
+from tiltboard.firmware_host.cli.computer import Machine, Service
 
 NOW_S = 1_780_000_000.0  # 2026-05-28
 PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})

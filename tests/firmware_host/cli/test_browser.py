@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_host.cli.serve import has_screen
+from tiltboard.firmware_host.cli.serve import has_screen
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ import click
 import pytest
 from click.testing import CliRunner
 
-import firmware_host.cli
-from firmware_host.cli import speech
-from firmware_host.cli.main import COMMANDS, cli
-from firmware_host.config.errors import ConfigError
-from firmware_host.messages import Catalogue, text
-from games.base import RulesError
+import tiltboard.firmware_host.cli
+from tiltboard.firmware_host.cli import speech
+from tiltboard.firmware_host.cli.main import COMMANDS, cli
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.games.base import RulesError
 
-FOLDER = Path(firmware_host.cli.__file__).parent
+FOLDER = Path(tiltboard.firmware_host.cli.__file__).parent
 # Calls whose text a person reads: each must be handed what has been through the catalogue.
 SHOWN = {"echo", "secho", "pause", "prompt", "confirm", "fail"} | {
     *("ClickException", "UsageError", "BadParameter"),
@@ -136,7 +136,15 @@ def test_the_list_of_commands_is_shown_in_the_language():
 @pytest.mark.parametrize("words", [[], ["games"]])
 def test_what_the_parser_says_of_commands_is_in_the_language(words):
     # A process of its own: a run translates the commands' own texts in place.
-    asked = [sys.executable, "-m", "firmware_host.cli", "--language", "de", *words, "--help"]
+    asked = [
+        sys.executable,
+        "-m",
+        "tiltboard.firmware_host.cli",
+        "--language",
+        "de",
+        *words,
+        "--help",
+    ]
     shown = subprocess.run(asked, capture_output=True, encoding="utf-8", check=True).stdout
     assert "\nBefehle:\n" in shown  # click's own word, by gettext
     assert "Commands:" not in shown

@@ -10,22 +10,22 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from drivers.attitude import Mounting
-from drivers.clock import SystemClock
-from firmware_host.cli.computer import Service, service_of, settings_in, this_machine
-from firmware_host.cli.doctor import check_parts, command, examine
-from firmware_host.commissioning.progress import (
+from tiltboard.drivers.attitude import Mounting
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.computer import Service, service_of, settings_in, this_machine
+from tiltboard.firmware_host.cli.doctor import check_parts, command, examine
+from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
     Part,
     Progress,
     write_progress,
 )
-from firmware_host.config.computer import GPIO, I2C, SPI
-from firmware_host.config.profile import load_profile
-from firmware_host.journal.writer import Journal
-from firmware_host.perception.calibration import uncalibrated, write_calibration
-from hw_sim.table import SimTable
+from tiltboard.firmware_host.config.computer import GPIO, I2C, SPI
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
+from tiltboard.hw_sim.table import SimTable
 
 
 @pytest.fixture

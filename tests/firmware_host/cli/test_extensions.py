@@ -11,9 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli import main, speech
-from firmware_host.cli.main import COMMANDS, cli
-from firmware_host.messages import Catalogue
+from tiltboard.firmware_host.cli import main, speech
+from tiltboard.firmware_host.cli.main import COMMANDS, cli
+from tiltboard.firmware_host.messages import Catalogue
 
 ROOT = Path(__file__).parents[3]
 PRODUCT = ("drivers", "firmware_host", "games", "hw_sim")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.cli import main
+from tiltboard.firmware_host.cli import main
 
 QUESTION = '{"game": "gravity-connect", "options": {"size": 1}}\n'
 
@@ -26,7 +26,7 @@ def heeded():
     ("number", "status", "said"), [(signal.SIGINT, 130, "Stopped.\n"), (signal.SIGTERM, 143, "")]
 )
 def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, said):
-    command = [sys.executable, "-m", "firmware_host.cli", "rules", "--batch"]
+    command = [sys.executable, "-m", "tiltboard.firmware_host.cli", "rules", "--batch"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -47,7 +47,15 @@ def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, sa
 
 @pytest.mark.usefixtures("heeded")
 def test_a_sweep_that_is_stopped_says_that_the_next_one_goes_on(tmp_path):
-    command = [sys.executable, "-m", "firmware_host.cli", "bringup", "--sim", "--state", tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "tiltboard.firmware_host.cli",
+        "bringup",
+        "--sim",
+        "--state",
+        tmp_path,
+    ]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
@@ -67,7 +75,7 @@ def test_a_sweep_that_is_stopped_says_that_the_next_one_goes_on(tmp_path):
 def test_output_to_a_full_disk_is_one_line(tmp_path):
     scenario = tmp_path / "home.scenario"
     scenario.write_text("game momentum\n")
-    command = [sys.executable, "-m", "firmware_host.cli", "scenario", str(scenario)]
+    command = [sys.executable, "-m", "tiltboard.firmware_host.cli", "scenario", str(scenario)]
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 1
@@ -96,9 +104,9 @@ def test_stopped_while_it_is_still_being_read():
         "import os, signal, sys\n"
         "class Reader:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'firmware_host.cli.main':\n"
+        "        if name == 'tiltboard.firmware_host.cli.main':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
-        "from firmware_host.cli.entry import main\n"
+        "from tiltboard.firmware_host.cli.entry import main\n"
         "sys.meta_path.insert(0, Reader())\n"
         "main()\n"
     )
@@ -108,7 +116,7 @@ def test_stopped_while_it_is_still_being_read():
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
-COMMAND = f"{sys.executable} -m firmware_host.cli"
+COMMAND = f"{sys.executable} -m tiltboard.firmware_host.cli"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +150,7 @@ def test_what_cannot_be_is_one_line(words):
 def test_a_line_of_a_batch_that_is_too_long_is_refused_and_the_next_goes_on():
     long = b'{"game": "' + b"x" * (8 << 20) + b'"}\n'
     ended = subprocess.run(
-        [sys.executable, "-m", "firmware_host.cli", "rules", "--batch"],
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", "rules", "--batch"],
         input=long + QUESTION.encode(),
         capture_output=True,
         check=False,
@@ -156,7 +164,7 @@ def test_a_line_of_a_batch_that_is_too_long_is_refused_and_the_next_goes_on():
 @pytest.mark.usefixtures("heeded")
 def test_the_first_game_of_a_table_is_the_one_that_it_is_started_with(tmp_path):
     """Started like that again, it begins that game again, as --game says."""
-    words = [sys.executable, "-m", "firmware_host.cli"]
+    words = [sys.executable, "-m", "tiltboard.firmware_host.cli"]
     sim = [*words, "sim", "--state", tmp_path, "--port", "0", "--no-physics"]
     asked = ["--game", "gravity-connect", "--option", "size=4"]
     for most in (1, 2):

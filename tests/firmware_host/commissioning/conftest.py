@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_host.commissioning.account import calibration_of, findings
-from firmware_host.commissioning.progress import FORMAT, Part, Progress
-from firmware_host.commissioning.sweep import Sweep, run_sweep
-from firmware_host.host.pacer import Pacer
-from hw_sim.miswiring import miswire
-from hw_sim.session.maker import Maker
-from hw_sim.table import SimTable
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.commissioning.account import calibration_of, findings
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.hw_sim.miswiring import miswire
+from tiltboard.hw_sim.session.maker import Maker
+from tiltboard.hw_sim.table import SimTable
 
 
 class StoppedError(Exception):

@@ -7,10 +7,10 @@ from math import radians
 import msgspec
 import pytest
 
-from firmware_host.commissioning.findings import worth_a_look
-from firmware_host.commissioning.progress import Part
-from firmware_host.commissioning.tasks import Ask
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.commissioning.findings import worth_a_look
+from tiltboard.firmware_host.commissioning.progress import Part
+from tiltboard.firmware_host.commissioning.tasks import Ask
 
 PLACE = 4  # b2, in the middle of the second row
 TINY = msgspec.structs.replace(unhurried("plate-10"), name="tiny", columns=3, rows=2)

@@ -9,14 +9,14 @@ from statistics import pstdev
 import msgspec
 import pytest
 
-from firmware_host.commissioning.findings import health_map
-from firmware_host.perception.bands import classify
-from firmware_host.perception.calibration import uncalibrated
-from firmware_host.perception.zeroing import Crosstalk
-from firmware_host.table.sight import Magnet
-from hw_sim.chips.hall import SENSITIVITY_V_MT
-from hw_sim.rng import Streams
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.firmware_host.commissioning.findings import health_map
+from tiltboard.firmware_host.perception.bands import classify
+from tiltboard.firmware_host.perception.calibration import uncalibrated
+from tiltboard.firmware_host.perception.zeroing import Crosstalk
+from tiltboard.firmware_host.table.sight import Magnet
+from tiltboard.hw_sim.chips.hall import SENSITIVITY_V_MT
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.perception import CLASSES
 
 

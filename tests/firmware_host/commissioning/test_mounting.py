@@ -7,12 +7,12 @@ from math import atan, cos, degrees, radians, sin
 import msgspec
 import pytest
 
-from drivers.attitude import FLAT, Mounting, all_mountings
-from firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
-from firmware_host.commissioning.progress import Part
-from firmware_host.commissioning.tasks import EAST, NORTH, Ask
-from firmware_host.host.pacer import Pacer
 from tests.unhurried import unhurried
+from tiltboard.drivers.attitude import FLAT, Mounting, all_mountings
+from tiltboard.firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
+from tiltboard.firmware_host.commissioning.progress import Part
+from tiltboard.firmware_host.commissioning.tasks import EAST, NORTH, Ask
+from tiltboard.firmware_host.host.pacer import Pacer
 
 G = 9.80665
 UP = (0.0, 0.0, G)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile, profile_names
-from hw_sim.miswiring import miswire, miswirings
-from hw_sim.table import SimTable
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.hw_sim.miswiring import miswire, miswirings
+from tiltboard.hw_sim.table import SimTable
 
 PAGE = (Path(__file__).parents[3] / "docs" / "bring-up.md").read_text("utf-8")
 PRACTICE = PAGE.partition("### Practise")[2].partition("## When a reading")[0]
@@ -26,7 +26,7 @@ LISTED = dict(re.findall(r"^\| `([^`]+)` \|[^|]*\| ([^|]+) \|$", PRACTICE, re.MU
 def tiltboard(tmp_path, monkeypatch):
     """Runs a command line; returns its status and what it said."""
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
-    monkeypatch.setattr("firmware_host.config.profile.load_profile", unhurried)
+    monkeypatch.setattr("tiltboard.firmware_host.config.profile.load_profile", unhurried)
 
     def run(line, *faults):
         words = shlex.split(line)[1:] + [word for fault in faults for word in ("--fault", fault)]

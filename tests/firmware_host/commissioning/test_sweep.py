@@ -7,17 +7,22 @@ import re
 import msgspec
 import pytest
 
-from drivers.attitude import Mounting
-from firmware_host.commissioning.account import wire_of
-from firmware_host.commissioning.findings import worth_a_look
-from firmware_host.commissioning.progress import PROGRESS_NAME, Part, read_progress, write_progress
-from firmware_host.commissioning.sweep import begin, chains, measured_again
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
-from firmware_host.host.pacer import Pacer
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import Magnet
 from tests.unhurried import unhurried
+from tiltboard.drivers.attitude import Mounting
+from tiltboard.firmware_host.commissioning.account import wire_of
+from tiltboard.firmware_host.commissioning.findings import worth_a_look
+from tiltboard.firmware_host.commissioning.progress import (
+    PROGRESS_NAME,
+    Part,
+    read_progress,
+    write_progress,
+)
+from tiltboard.firmware_host.commissioning.sweep import begin, chains, measured_again
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.pacer import Pacer
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import Magnet
 
 
 def test_nothing_is_said_of_a_table_that_is_right(swept, small):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.attitude import Mounting
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.host.playing import usual_options
-from firmware_host.perception.calibration import read_calibration
-from firmware_host.service.publish import health_answer
-from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
-from firmware_host.web.requests import parse
-from games.momentum.game import MOMENTUM
-from hw_sim.session import SimSession
-from hw_sim.session.maker import Maker
 from tests.unhurried import unhurried
+from tiltboard.drivers.attitude import Mounting
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.perception.calibration import read_calibration
+from tiltboard.firmware_host.service.publish import health_answer
+from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
+from tiltboard.firmware_host.web.requests import parse
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.maker import Maker
 
 
 @pytest.fixture

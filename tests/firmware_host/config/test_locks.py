@@ -8,15 +8,15 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from firmware_host.cli import bringup, doctor, scenario, serve
-from firmware_host.commissioning.findings import State
-from firmware_host.config import computer
-from firmware_host.config.computer import BoardInUseError, board_lock, devices_of
-from firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.cli import bringup, doctor, scenario, serve
+from tiltboard.firmware_host.commissioning.findings import State
+from tiltboard.firmware_host.config import computer
+from tiltboard.firmware_host.config.computer import BoardInUseError, board_lock, devices_of
+from tiltboard.firmware_host.config.profile import load_profile
 
 HOLDER = """
 import sys
-from firmware_host.config import computer
+from tiltboard.firmware_host.config import computer
 computer.PREFIX = sys.argv[3]
 with computer.board_lock((sys.argv[2],)):
     print("held", flush=True)

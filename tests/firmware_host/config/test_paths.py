@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from firmware_host.config.files import prepare, read_file, write_durably
+from tiltboard.firmware_host.config.files import prepare, read_file, write_durably
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "sparse", "folder"])

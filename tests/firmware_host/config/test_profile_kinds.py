@@ -2,17 +2,17 @@
 
 import pytest
 
-from drivers.lights import Look
-from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
-from firmware_host.config.files import convert
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.assemble import missing_table
-from firmware_host.table.commands import NewGame
-from firmware_host.table.overlay import Overlay
-from games.registry import game_type
-from hw_sim.session import SimSession
-from hw_sim.table import SimTable
+from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, ConfigError
+from tiltboard.firmware_host.config.files import convert
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.assemble import missing_table
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.table import SimTable
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def changed(tmp_path):
     def load(name: str, old: str, new: str) -> Profile:
         from importlib import resources
 
-        text = (resources.files("firmware_host.config") / "profiles" / f"{name}.toml").read_text(
-            "utf-8"
-        )
+        text = (
+            resources.files("tiltboard.firmware_host.config") / "profiles" / f"{name}.toml"
+        ).read_text("utf-8")
         assert text.count(old) >= 1
         path = tmp_path / "changed.toml"
         path.write_text(text.replace(old, new, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from firmware_host.config import settings
+from tiltboard.firmware_host.config import settings
 
 
 def test_a_folder_that_is_hidden_has_no_settings(tmp_path, monkeypatch):

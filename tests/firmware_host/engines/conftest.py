@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 
 @pytest.fixture

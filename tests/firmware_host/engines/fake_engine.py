@@ -9,7 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 LOG = Path(os.environ["TILTBOARD_FAKE_LOG"]) if "TILTBOARD_FAKE_LOG" in os.environ else None
 

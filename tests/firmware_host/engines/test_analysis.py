@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.analysis import Judgement, analyse, check
-from firmware_host.engines.search.limits import WIN, log_odds
-from firmware_host.host.advice import turning_point
-from games.registry import EVERY_GAME
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.engines.analysis import Judgement, analyse, check
+from tiltboard.firmware_host.engines.search.limits import WIN, log_odds
+from tiltboard.firmware_host.host.advice import turning_point
+from tiltboard.games.registry import EVERY_GAME
 
 
 def played(game, moves):

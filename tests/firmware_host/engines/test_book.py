@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from firmware_host.engines.search.limits import Limits, expected
-from firmware_host.engines.search.thinker import Thinker, books, opening_moves
-from games.registry import GAMES
+from tiltboard.firmware_host.engines.search.limits import Limits, expected
+from tiltboard.firmware_host.engines.search.thinker import Thinker, books, opening_moves
+from tiltboard.games.registry import GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from firmware_host.engines.proof import MOST_TURNS, reason
-from firmware_host.table import play
-from games.reasons import KINDS
-from games.registry import GAMES
+from tiltboard.firmware_host.engines.proof import MOST_TURNS, reason
+from tiltboard.firmware_host.table import play
+from tiltboard.games.reasons import KINDS
+from tiltboard.games.registry import GAMES
 
 SMALL = [
     ("momentum", {"size": 4, "marbles": 3}),

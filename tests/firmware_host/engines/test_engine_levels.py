@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.limits import LEVELS, WIN, Budget, Limits, levels_of
-from firmware_host.engines.search.thinker import Thinker
-from games.gravity_trap.rules import TrapSolver
-from games.registry import EVERY_GAME, GAMES
+from tiltboard.firmware_host.engines.errors import CannotPlayError
+from tiltboard.firmware_host.engines.search.limits import LEVELS, WIN, Budget, Limits, levels_of
+from tiltboard.firmware_host.engines.search.thinker import Thinker
+from tiltboard.games.gravity_trap.rules import TrapSolver
+from tiltboard.games.registry import EVERY_GAME, GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)

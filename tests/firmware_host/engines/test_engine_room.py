@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from drivers.clock import SystemClock
-from firmware_host.config.players import ClockLeft, EngineSeat
-from firmware_host.engines.errors import (
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.players import ClockLeft, EngineSeat
+from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,
     EngineLostError,
     EngineMoveError,
 )
-from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.room import EngineRoom, Purpose, Task
-from games.registry import game_type
+from tiltboard.firmware_host.engines.process import EngineProcess
+from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task
+from tiltboard.games.registry import game_type
 
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_engine.py"))]
 ROOT = Path(__file__).parents[3]
@@ -261,7 +261,7 @@ def test_one_that_fails_once_is_started_again(room, tmp_path):
 
 
 def test_where_ours_fails_too_a_person_is_asked(room, monkeypatch):
-    monkeypatch.setattr("firmware_host.engines.room.OUR_COMMAND", ("/nowhere/engine",))
+    monkeypatch.setattr("tiltboard.firmware_host.engines.room.OUR_COMMAND", ("/nowhere/engine",))
     found = thought(room("crash"), task("c3"))
     assert found.move is None
     assert "Play its move for it" in str(found.trouble)

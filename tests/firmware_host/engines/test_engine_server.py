@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from firmware_host.engines import ugi
-from firmware_host.engines.search.limits import SURE
-from firmware_host.engines.server import EngineServer
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.search.limits import SURE
+from tiltboard.firmware_host.engines.server import EngineServer
 
 PATIENCE_S = 60
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.engines.puzzles import daily, exercises
-from games import momentum, registry
-from games.registry import GAMES, game_type
+from tiltboard.firmware_host.engines.puzzles import daily, exercises
+from tiltboard.games import momentum, registry
+from tiltboard.games.registry import GAMES, game_type
 from tiltboard_lab.studies.puzzles import exercise, proven
 
 MINED = [(name, number) for name in GAMES for number in range(1, len(exercises(name)) + 1)]
@@ -89,7 +89,7 @@ def test_a_game_of_another_package_brings_puzzles(tmp_path, monkeypatch):
     package = tmp_path / "elsewhere"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from games.momentum.game import MomentumType\n\n\n"
+        "from tiltboard.games.momentum.game import MomentumType\n\n\n"
         "class Elsewhere(MomentumType):\n    name = 'elsewhere'\n"
     )
     (tmp_path / "alone.py").write_text(

@@ -17,24 +17,24 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.engines.search import kernels as compiled
-from firmware_host.engines.search import warmth
-from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
-from firmware_host.engines.search.thinker import Thinker
-from firmware_host.engines.search.tree import random_choices
-from games.gravity_trap.rules import TrapSolver
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.engines.search import kernels as compiled
+from tiltboard.firmware_host.engines.search import warmth
+from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
+from tiltboard.firmware_host.engines.search.thinker import Thinker
+from tiltboard.firmware_host.engines.search.tree import random_choices
+from tiltboard.games.gravity_trap.rules import TrapSolver
 from tiltboard_lab.bench import against
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
-from firmware_host.engines.search.fast import fast_solver, fast_tree
-from firmware_host.engines.search.kernels import board as kernels
-from firmware_host.engines.search.kernels import tree as room
-from firmware_host.engines.search.kernels import tree as trees
-from firmware_host.engines.search.kernels.board import board_of
-from firmware_host.engines.search.kernels.jit import OPEN, RESULT
-from firmware_host.engines.search.kernels.jit import SURE as CERTAIN
+from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
+from tiltboard.firmware_host.engines.search.kernels import board as kernels
+from tiltboard.firmware_host.engines.search.kernels import tree as room
+from tiltboard.firmware_host.engines.search.kernels import tree as trees
+from tiltboard.firmware_host.engines.search.kernels.board import board_of
+from tiltboard.firmware_host.engines.search.kernels.jit import OPEN, RESULT
+from tiltboard.firmware_host.engines.search.kernels.jit import SURE as CERTAIN
 
 ROOT = Path(__file__).parents[3]
 GAMES_AND_OPTIONS = [
@@ -561,7 +561,7 @@ def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypat
 def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
     """Two at once would name what they compile alike, and a game be given another's kernel."""
     program = (
-        "from firmware_host.engines.search.kernels.jit import stepped\n"
+        "from tiltboard.firmware_host.engines.search.kernels.jit import stepped\n"
         "print(stepped._cache.cache_path, flush=True)\n"
         "input()\n"
         "stepped(1)\n"
@@ -590,7 +590,7 @@ def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
 def test_what_was_compiled_serves_wherever_the_package_lies(tmp_path):
     """A second clone beside the first one, or an environment that was moved."""
     program = (
-        "from firmware_host.engines.search.kernels.jit import __file__ as lies, stepped\n"
+        "from tiltboard.firmware_host.engines.search.kernels.jit import __file__ as lies, stepped\n"
         "stepped(1)\n"
         "print(lies, sum(stepped.stats.cache_hits.values()))\n"
     )
@@ -619,16 +619,16 @@ def test_what_was_compiled_for_another_processor_is_not_used(monkeypatch, tmp_pa
     for core in ("0xd08", "0xd0b"):
         found = tmp_path / core
         found.write_text(f"processor\t: 0\nCPU part\t: {core}\n")
-        monkeypatch.setattr("firmware_host.engines.search.kernels.CPU_INFO", found)
+        monkeypatch.setattr("tiltboard.firmware_host.engines.search.kernels.CPU_INFO", found)
         folders.append(warmth.cache_folder.__wrapped__())
     assert folders[0] != folders[1]
 
 
 def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):
     program = (
-        "import sys, io, firmware_host.host.host, firmware_host.service.table\n"
-        "from firmware_host.engines.server import EngineServer\n"
-        "from drivers.clock import SystemClock\n"
+        "import sys, io, tiltboard.firmware_host.host.host, tiltboard.firmware_host.service.table\n"
+        "from tiltboard.firmware_host.engines.server import EngineServer\n"
+        "from tiltboard.drivers.clock import SystemClock\n"
         "engine = EngineServer(print, SystemClock(), version='1', seed=lambda: 1)\n"
         "engine.serve(['isready', 'position startpos', 'go nodes 20', 'quit'])\n"
         "assert not {'numba', 'numpy'} & sys.modules.keys()\n"
@@ -644,7 +644,7 @@ def test_an_engine_that_may_not_run_what_it_compiles_plays_without_kernels(tmp_p
     program = (
         "import ctypes, sys\n"
         "from pathlib import Path\n"
-        "from firmware_host.engines.search import warmth\n"
+        "from tiltboard.firmware_host.engines.search import warmth\n"
         f"refused = {forbidden} and ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)\n"  # PR_SET_MDWE
         "warmth.cache_folder().mkdir(parents=True)\n"
         "Path(warmth.cache_folder(), 'warm').touch()\n"
@@ -704,7 +704,7 @@ def test_kernels_that_cannot_be_loaded_are_left_out_and_the_others_stay(
 
     monkeypatch.setattr("importlib.metadata.entry_points", points)
     monkeypatch.setattr(
-        "firmware_host.engines.search.kernels.default_state_directory", lambda: tmp_path
+        "tiltboard.firmware_host.engines.search.kernels.default_state_directory", lambda: tmp_path
     )
     folder = warmth.cache_folder.__wrapped__()  # asked anew
     assert folder.is_relative_to(tmp_path)

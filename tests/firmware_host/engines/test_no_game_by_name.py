@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from games.registry import EVERY_GAME
+from tiltboard.games.registry import EVERY_GAME
 
 ROOT = Path(__file__).parents[3]
 OURS = {f"games.{name.replace('-', '_')}" for name in EVERY_GAME}
@@ -48,5 +48,9 @@ def games_in(text: str) -> set[str]:
 
 
 def test_an_import_of_a_game_would_be_found():
-    found = imported(ast.parse("from games.momentum.rules import State\nimport games.attraktion"))
-    assert {"games.momentum.rules", "games.attraktion"} <= found
+    found = imported(
+        ast.parse(
+            "from tiltboard.games.momentum.rules import State\nimport tiltboard.games.attraktion"
+        )
+    )
+    assert {"tiltboard.games.momentum.rules", "tiltboard.games.attraktion"} <= found

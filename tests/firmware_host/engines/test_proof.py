@@ -7,10 +7,10 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.proof import ProofSearch
-from games.registry import game_type
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.engines.proof import ProofSearch
+from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.puzzles import won
 
 # Found by another program (lab/docs/studies.md): winner, plies, first move.

@@ -4,10 +4,17 @@ import random
 
 import pytest
 
-from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
-from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits, expected, log_odds
-from firmware_host.engines.search.tree import TreeSearch, random_choices
-from games.gravity_trap.rules import State, TrapSolver
+from tiltboard.firmware_host.engines.search.alphabeta import AlphaBeta, Attention
+from tiltboard.firmware_host.engines.search.limits import (
+    SURE,
+    WIN,
+    Budget,
+    Limits,
+    expected,
+    log_odds,
+)
+from tiltboard.firmware_host.engines.search.tree import TreeSearch, random_choices
+from tiltboard.games.gravity_trap.rules import State, TrapSolver
 
 GAMES = [
     ("momentum", {"size": 5, "marbles": 4}),

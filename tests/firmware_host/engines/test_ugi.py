@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.engines import ugi
-from firmware_host.engines.search.limits import SURE, WIN, Limits, expected
+from tiltboard.firmware_host.engines import ugi
+from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Limits, expected
 
 
 def test_go_is_read_word_by_word():

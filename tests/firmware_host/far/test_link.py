@@ -15,13 +15,13 @@ from types import SimpleNamespace
 import pytest
 from zeroconf import ServiceInfo, Zeroconf
 
-from drivers.clock import SystemClock
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.files import parse_toml
-from firmware_host.config.settings import FarSettings, Settings, load_settings
-from firmware_host.far import link as far
-from firmware_host.far.link import Broker, FarError, Link, find_broker
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto, free_port
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import parse_toml
+from tiltboard.firmware_host.config.settings import FarSettings, Settings, load_settings
+from tiltboard.firmware_host.far import link as far
+from tiltboard.firmware_host.far.link import Broker, FarError, Link, find_broker
 
 PATIENCE_S = 20
 
@@ -267,7 +267,7 @@ def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
     with Mosquitto(tmp_path, broker_of_the_page(users)) as broker:
         refused = Queue()
         watch = QueueHandler(refused)
-        logging.getLogger("firmware_host.far.link").addHandler(watch)
+        logging.getLogger("tiltboard.firmware_host.far.link").addHandler(watch)
         stranger = linked(broker)
         hears(stranger, "t")
         named = FarSettings(broker.url, "anna", str(tmp_path / "password"))
@@ -276,7 +276,7 @@ def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
         becomes(one, True)
         while "refuses" not in refused.get(timeout=PATIENCE_S).getMessage():
             pass
-        logging.getLogger("firmware_host.far.link").removeHandler(watch)
+        logging.getLogger("tiltboard.firmware_host.far.link").removeHandler(watch)
         assert "uthori" in str(stranger.problem)  # "Not authorized", says MQTT
         with pytest.raises(Empty):
             stranger.heard.get_nowait()

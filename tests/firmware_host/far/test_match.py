@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.far.match import (
+from tiltboard.firmware_host.far.match import (
     MOST_WISHES,
     Agreed,
     Course,
@@ -20,7 +20,7 @@ from firmware_host.far.match import (
     decode,
     digest_of,
 )
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 MATCHES = int(os.environ.get("TILTBOARD_FAR_LISTS", "20"))
 SMALL = {"size": 5, "marbles": 4, "pie": False}

@@ -7,9 +7,9 @@ import hashlib
 import pytest
 from nacl.bindings import crypto_secretbox_open, crypto_sign_open
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.far.match import Hello
-from firmware_host.far.seal import MOST_BYTES, Keys, Seal, new_code, read_code
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.far.match import Hello
+from tiltboard.firmware_host.far.seal import MOST_BYTES, Keys, Seal, new_code, read_code
 
 CODE = "7KQ2M-XWD9F"
 

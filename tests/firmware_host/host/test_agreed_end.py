@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import GameTextError
-from firmware_host.journal.text_format import read_game, write_game
-from firmware_host.table.commands import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import GameTextError
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.table.commands import (
     ImportGame,
     NewGame,
     OfferDraw,
@@ -14,9 +15,8 @@ from firmware_host.table.commands import (
     ResumeGame,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
 
 RESIGNED = {"winner": "blue", "reason": "resigned", "by": "red"}
 

@@ -6,10 +6,10 @@ import logging
 
 import pytest
 
-from drivers.errors import PartAbsentError, PartReadingError
-from firmware_host.config.profile import load_profile
-from firmware_host.host.sensing import FaultLog
-from hw_sim.session import SimSession
+from tiltboard.drivers.errors import PartAbsentError, PartReadingError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.sensing import FaultLog
+from tiltboard.hw_sim.session import SimSession
 
 UNPLUGGED = [
     PartAbsentError(part, "There is no {port}.", remedy="Plug it in.", port="/dev/node")
@@ -26,7 +26,7 @@ def told(caplog):
         caplog.clear()
         return lines
 
-    with caplog.at_level(logging.WARNING, logger="firmware_host.host.sensing"):
+    with caplog.at_level(logging.WARNING, logger="tiltboard.firmware_host.host.sensing"):
         yield since
 
 

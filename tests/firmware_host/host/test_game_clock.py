@@ -5,16 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.config.players import ClockTime
-from firmware_host.host.game_clock import started
-from firmware_host.journal.text_format import read_game, write_game
-from firmware_host.table.commands import ImportGame, NewGame, TakeBack
-from firmware_host.table.standing import Phase
-from firmware_host.web.requests import PageCommand
-from games.registry import game_type
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
+from tiltboard.firmware_host.config.players import ClockTime
+from tiltboard.firmware_host.host.game_clock import started
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.table.commands import ImportGame, NewGame, TakeBack
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.web.requests import PageCommand
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 5, "pie": False}
 TIME = ClockTime(1, 10)

@@ -4,10 +4,15 @@ from concurrent.futures import Future
 
 import pytest
 
-from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, NotPossibleError
-from firmware_host.journal.records import JournalReader
-from firmware_host.journal.text_format import read_game, write_game
-from firmware_host.table.commands import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import (
+    BoardDoesNotFitError,
+    JournalFullError,
+    NotPossibleError,
+)
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.table.commands import (
     Assist,
     Calibrate,
     ImportGame,
@@ -17,9 +22,8 @@ from firmware_host.table.commands import (
     ResumeGame,
     TakeBack,
 )
-from games.momentum.rules import MomentumRules
-from hw_sim.session import SimSession
-from tests.unhurried import unhurried
+from tiltboard.games.momentum.rules import MomentumRules
+from tiltboard.hw_sim.session import SimSession
 
 TOO_LARGE = """tiltboard game 1
 
@@ -71,7 +75,9 @@ def test_what_a_full_disk_does_not_take_is_tried_again_now_and_then_and_logged_o
     session.faults.inject("disk-full")
     host.do(Assist("red", 2))
     session.run_until(6.0)
-    told = [each for each in caplog.records if each.name.startswith("firmware_host.journal")]
+    told = [
+        each for each in caplog.records if each.name.startswith("tiltboard.firmware_host.journal")
+    ]
     assert len(told) == 1
     session.faults.heal("disk-full")
     session.run_until(8.0)

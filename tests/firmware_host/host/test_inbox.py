@@ -4,9 +4,9 @@ from concurrent.futures import Future
 
 import pytest
 
-from firmware_host.config.errors import BusyError
-from firmware_host.host.inbox import BUDGET_S, MOST_AT_ONCE, MOST_WAITING, Inbox
-from hw_sim.clock import VirtualClock
+from tiltboard.firmware_host.config.errors import BusyError
+from tiltboard.firmware_host.host.inbox import BUDGET_S, MOST_AT_ONCE, MOST_WAITING, Inbox
+from tiltboard.hw_sim.clock import VirtualClock
 
 
 def test_work_is_done_in_order_and_answered():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from firmware_host.host.pacer import SLOWEST_HZ, AdaptivePacer, Pacer
-from hw_sim.clock import VirtualClock
+from tiltboard.firmware_host.host.pacer import SLOWEST_HZ, AdaptivePacer, Pacer
+from tiltboard.hw_sim.clock import VirtualClock
 
 
 def turns(pacer, clock, seconds, works_s):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.table.preview import MOST_REASONS, preview
-from games.base import IllegalMoveError
-from games.registry import GAMES, game_type
+from tiltboard.firmware_host.table.preview import MOST_REASONS, preview
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.games.registry import GAMES, game_type
 
 AT_THE_TABLE = [name for name, kind in GAMES.items() if kind.at_the_table]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.journal.writer import Journal
 
 
 class ToldClock:

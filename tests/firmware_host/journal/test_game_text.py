@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.journal.records import GameRecord
-from firmware_host.journal.text_format import read_game, replay, write_game
-from firmware_host.journal.writer import Journal
-from games.registry import game_type
 from tests.few import few
+from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
+from tiltboard.firmware_host.journal.records import GameRecord
+from tiltboard.firmware_host.journal.text_format import read_game, replay, write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.games.registry import game_type
 
 # Written by hand from the format's description, not by the exporter.
 BY_HAND = """tiltboard game 1

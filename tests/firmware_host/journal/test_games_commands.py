@@ -12,18 +12,18 @@ from unittest.mock import Mock
 import pytest
 from click.testing import CliRunner, Result
 
-from firmware_host.cli.games import command as games
-from firmware_host.cli.games import export
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import (
+from tiltboard.firmware_host.cli.games import command as games
+from tiltboard.firmware_host.cli.games import export
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import (
     ConfigError,
     GameTextError,
     JournalInUseError,
     NoSuchGameError,
 )
-from firmware_host.config.files import default_state_directory, ensure_state_directory
-from firmware_host.journal.writer import Journal
-from games.registry import game_type
+from tiltboard.firmware_host.config.files import default_state_directory, ensure_state_directory
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.games.registry import game_type
 
 OPTIONS = dict(game_type("momentum").create({"size": 3, "marbles": 4}).options)
 

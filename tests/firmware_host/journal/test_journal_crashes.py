@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 from msgspec.structs import astuple
 
-from firmware_host.journal.database import VERSION
-from firmware_host.journal.records import PlayedGame
-from firmware_host.journal.writer import Journal
-from firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.journal.database import VERSION
+from tiltboard.firmware_host.journal.records import PlayedGame
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7, "holes": ["e5"]}
 WON = {"winner": "red", "reason": "complete"}

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from firmware_host.config.errors import (
+from tiltboard.firmware_host.config.errors import (
     JournalDamagedError,
     JournalError,
     JournalFullError,
     NoSuchGameError,
 )
-from firmware_host.journal.database import VERSION
-from firmware_host.journal.records import Event, GameRecord, JournalReader, Row, event_of
-from firmware_host.journal.writer import STAND_EVERY, Journal
-from firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.journal.database import VERSION
+from tiltboard.firmware_host.journal.records import Event, GameRecord, JournalReader, Row, event_of
+from tiltboard.firmware_host.journal.writer import STAND_EVERY, Journal
+from tiltboard.firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}
@@ -287,6 +287,6 @@ def test_a_long_game_is_read_from_its_last_stand(path: Path, clock: Any) -> None
                 read.append(row[1])
                 return event_of(row)
 
-            patch.setattr("firmware_host.journal.records.event_of", counted)
+            patch.setattr("tiltboard.firmware_host.journal.records.event_of", counted)
             assert journal.load(number) == record
         assert 1 <= len(read) <= STAND_EVERY + 1

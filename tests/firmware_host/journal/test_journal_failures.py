@@ -15,10 +15,14 @@ from typing import Any
 
 import pytest
 
-from firmware_host.config.errors import JournalDamagedError, JournalFullError, JournalInUseError
-from firmware_host.journal.database import WriterLock, connect
-from firmware_host.journal.records import JournalReader, checksum
-from firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.config.errors import (
+    JournalDamagedError,
+    JournalFullError,
+    JournalInUseError,
+)
+from tiltboard.firmware_host.journal.database import WriterLock, connect
+from tiltboard.firmware_host.journal.records import JournalReader, checksum
+from tiltboard.firmware_host.journal.writer import Journal
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}
@@ -211,7 +215,7 @@ READER = """
 import os, sys
 import urllib.parse  # by a Path later on, when nobody may read a Python in another home
 from pathlib import Path
-from firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.journal.records import JournalReader
 if os.geteuid() == 0:
     os.setuid(65534)
 with JournalReader.open_read_only(Path(sys.argv[1])) as reader:
@@ -250,8 +254,8 @@ def test_a_missing_folder_and_a_folder_in_the_way(tmp_path: Path, clock: Any) ->
 HOLDER = """
 import sys
 from pathlib import Path
-from drivers.clock import SystemClock
-from firmware_host.journal.writer import Journal
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.journal.writer import Journal
 journal = Journal.open(Path(sys.argv[1]), SystemClock())
 journal.append(journal.start("momentum", {}), 1, "d4")
 print("open", flush=True)

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from firmware_host.config.errors import (
+from tiltboard.firmware_host.config.errors import (
     JournalConflictError,
     JournalDamagedError,
     JournalInUseError,
     NoSuchGameError,
 )
-from firmware_host.journal.records import JournalReader, PlayedGame, checksum
-from firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.journal.records import JournalReader, PlayedGame, checksum
+from tiltboard.firmware_host.journal.writer import Journal
 
 OPTIONS = {"size": 7, "pie": True, "holes": ["e5"], "round_limit": None}
 RESULT = {"winner": "red", "reason": "complete"}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from firmware_host.config.errors import GameTextError
-from firmware_host.config.players import EngineSeat
-from firmware_host.journal.records import EventKind
-from firmware_host.journal.text_format import read_game, write_game
-from firmware_host.journal.writer import STAND_EVERY, Journal
+from tiltboard.firmware_host.config.errors import GameTextError
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.journal.records import EventKind
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.journal.writer import STAND_EVERY, Journal
 
 BLUE = {"blue": EngineSeat(level=3)}
 NAMED = {"blue": EngineSeat(level=3, version="tiltboard 0.1.0")}

@@ -22,9 +22,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from firmware_host.journal.records import PlayedGame
-from firmware_host.journal.writer import Journal
-from firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.journal.records import PlayedGame
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.table.line import PendingMove
 
 INSTRUCTIONS_PER_STEP = 40
 FILE_CALLS = frozenset({"open", "fcntl.flock", "os.rename", "os.remove", "os.listdir"})

@@ -19,11 +19,11 @@ from babel import Locale
 from babel.messages import Catalog
 from babel.messages.pofile import read_po
 
-from firmware_host.cli.speech import environment_language
-from firmware_host.messages import Catalogue, Message, chosen, languages, text
-from firmware_host.messages.catalogue import fields
-from firmware_host.web.language import accepted
-from games.registry import GAMES
+from tiltboard.firmware_host.cli.speech import environment_language
+from tiltboard.firmware_host.messages import Catalogue, Message, chosen, languages, text
+from tiltboard.firmware_host.messages.catalogue import fields
+from tiltboard.firmware_host.web.language import accepted
+from tiltboard.games.registry import GAMES
 
 TOOL = Path(__file__).parents[3] / ".ci/languages.py"
 sys.path.insert(0, str(TOOL.parent))
@@ -255,7 +255,13 @@ def test_what_the_parser_of_commands_says_is_as_its_file_has_it_and_keeps_its_fi
 
 
 def test_a_help_has_no_english_left_in_it(catalogue):
-    command = [sys.executable, "-m", "firmware_host.cli", "--language", str(catalogue.locale)]
+    command = [
+        sys.executable,
+        "-m",
+        "tiltboard.firmware_host.cli",
+        "--language",
+        str(catalogue.locale),
+    ]
     shown = subprocess.run([*command, "sim", "--help"], capture_output=True, text=True, check=True)
     assert not re.search("Usage:|Show this|default:", shown.stdout)
     wrong = subprocess.run(

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from magpylib.core import magnet_cylinder_axial_Bfield
 
-from drivers.frame import Frame, Motion
-from firmware_host.config.profile import Profile, load_profile
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import BoardEvent, Magnet, Observation
+from tiltboard.drivers.frame import Frame, Motion
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import BoardEvent, Magnet, Observation
 
 # HARDWARE, pieces and the field: sizes; the polarisation is set so that the centred reading fits.
 SIZES_MM = {"STRONG": (10.0, 2.0, 12.1), "WEAK": (6.0, 1.0, 2.5)}

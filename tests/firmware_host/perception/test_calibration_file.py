@@ -9,9 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile
-from firmware_host.perception.calibration import read_calibration, uncalibrated, write_calibration
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.perception.calibration import (
+    read_calibration,
+    uncalibrated,
+    write_calibration,
+)
 
 
 def test_what_was_written_is_read(tmp_path, profile):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import magpylib
 import pytest
 
-from firmware_host.perception.field import STRONG, WEAK, field_mt, kernel_mt, shape
+from tiltboard.firmware_host.perception.field import STRONG, WEAK, field_mt, kernel_mt, shape
 
 
 @pytest.mark.parametrize("disc", [STRONG, WEAK])

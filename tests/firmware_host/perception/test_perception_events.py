@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firmware_host.perception.perception import ALL_CLASSES
-from firmware_host.table.sight import Magnet, Stillness
+from tiltboard.firmware_host.perception.perception import ALL_CLASSES
+from tiltboard.firmware_host.table.sight import Magnet, Stillness
 
 N, S, N_WEAK, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK
 STRONG_ONLY = frozenset({N, S})

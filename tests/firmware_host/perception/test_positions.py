@@ -7,9 +7,9 @@ from math import cos, hypot, pi, sin, sqrt
 
 import pytest
 
-from drivers.frame import Motion
-from firmware_host.table.sight import Magnet
 from tests.firmware_host.perception.conftest import Piece
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.table.sight import Magnet
 
 SETTLED_S = 2.5
 SPOTS = tuple(f"{column}{row}" for column in "bdfhj" for row in (1, 3, 5, 7, 9))

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.table.sight import Magnet
 
 N, S, WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.S_WEAK
 RATES = (25, 50, 100)

@@ -6,9 +6,9 @@ from math import cos, radians, sin
 
 import pytest
 
-from drivers.frame import Motion
-from firmware_host.perception.stillness import closed_gate, moved
-from firmware_host.table.sight import Happening, Stillness
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.perception.stillness import closed_gate, moved
+from tiltboard.firmware_host.table.sight import Happening, Stillness
 
 G = 9.80665
 

@@ -9,10 +9,10 @@ from statistics import median
 
 import pytest
 
-from drivers.frame import Motion
-from firmware_host.perception.field import STRONG
-from firmware_host.perception.tracks import Axis, Fitting, Read, table_of
-from firmware_host.table.sight import Magnet
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.perception.field import STRONG
+from tiltboard.firmware_host.perception.tracks import Axis, Fitting, Read, table_of
+from tiltboard.firmware_host.table.sight import Magnet
 
 S, S_WEAK = Magnet.S_STRONG, Magnet.S_WEAK
 SCAN_S = 0.02

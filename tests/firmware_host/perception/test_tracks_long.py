@@ -13,8 +13,8 @@ from math import hypot
 
 import pytest
 
-from drivers.frame import Motion
-from firmware_host.table.sight import Magnet
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.table.sight import Magnet
 
 SCAN_S = 0.02
 GONE_S = 1.0  # so long a track may outlive its piece

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from firmware_host.perception.perception import Perception
-from firmware_host.table.sight import Magnet
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.table.sight import Magnet
 
 N, S, N_WEAK, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK
 STRONG_ONLY = frozenset({N, S})

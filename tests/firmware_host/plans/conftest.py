@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
 
 DOCS = Path(__file__).parents[3] / "docs"
 BOOK = (DOCS / "build.md").read_text("utf-8")
@@ -30,7 +30,7 @@ def table(tmp_path_factory):
     def load(name: str):
         if name in profile_names():
             return load_profile(name)
-        shipped = resources.files("firmware_host.config") / "profiles/plate-10.toml"
+        shipped = resources.files("tiltboard.firmware_host.config") / "profiles/plate-10.toml"
         text = shipped.read_text("utf-8").replace("35.0", name.removeprefix("plate-"))
         path = folder / "own.toml"
         path.write_text(TEXTS.get(name, text))

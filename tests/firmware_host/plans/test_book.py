@@ -8,12 +8,12 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.profile import load_profile
-from firmware_host.plans.sheets import sheets
-from firmware_host.service.publish import Publisher
-from hw_sim.session import SimSession
 from tests.firmware_host.plans.conftest import BOOK
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.plans.sheets import sheets
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.hw_sim.session import SimSession
 
 MISTAKES = re.findall(r"^\| `([a-z][^`]+)` \|[^|]*\| ([^|]+) \|$", BOOK, re.MULTILINE)
 GAME = """game momentum size=7

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.plans.board import pcb_text, schematic_text
-from firmware_host.plans.gerber import drills, layers
-from firmware_host.plans.model import Plans
-from firmware_host.plans.row_board import row_board
-from firmware_host.plans.write import EXPORTS
+from tiltboard.firmware_host.plans.board import pcb_text, schematic_text
+from tiltboard.firmware_host.plans.gerber import drills, layers
+from tiltboard.firmware_host.plans.model import Plans
+from tiltboard.firmware_host.plans.row_board import row_board
+from tiltboard.firmware_host.plans.write import EXPORTS
 
 KICAD = shlex.split(os.environ.get("TILTBOARD_KICAD", ""))
 PASSED = Path(__file__).with_name("passed.json")

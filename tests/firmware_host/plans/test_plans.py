@@ -11,14 +11,14 @@ from itertools import combinations
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.cli.speech import sentence
-from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.plans.board import pcb_text
-from firmware_host.plans.gerber import order
-from firmware_host.plans.model import Plans, parts_csv, report
-from firmware_host.plans.row_board import row_board
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.cli.speech import sentence
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.plans.board import pcb_text
+from tiltboard.firmware_host.plans.gerber import order
+from tiltboard.firmware_host.plans.model import Plans, parts_csv, report
+from tiltboard.firmware_host.plans.row_board import row_board
 
 
 def figures(profile) -> dict[str, str]:
@@ -97,7 +97,7 @@ def test_no_name_is_printed_over_another(table, name) -> None:
 
 @pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])
 def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
-    """Input k is channel k // 16, address k % 16 (drivers.hall); pins by the datasheets."""
+    """Input k is channel k // 16, address k % 16 (tiltboard.drivers.hall); pins by the datasheets."""
     profile = table(name)
     board = Plans.of(profile).boards["carrier"]
     inputs = [9, 8, 7, 6, 5, 4, 3, 2, 23, 22, 21, 20, 19, 18, 17, 16]
@@ -235,7 +235,7 @@ def test_a_gap_too_small_for_the_lights_under_the_plate_is_refused(tmp_path, own
 
 def test_the_running_table_does_not_import_it() -> None:
     code = (
-        "import sys, firmware_host.cli.serve, firmware_host.service.table, hw_sim.session;"
-        "sys.exit(any(m.startswith('firmware_host.plans') for m in sys.modules))"
+        "import sys, tiltboard.firmware_host.cli.serve, tiltboard.firmware_host.service.table, tiltboard.hw_sim.session;"
+        "sys.exit(any(m.startswith('tiltboard.firmware_host.plans') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

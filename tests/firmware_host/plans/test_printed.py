@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
-from firmware_host.plans.sheets import dxf, pdf, sheets, svg
-from games.registry import HOSTED
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
+from tiltboard.firmware_host.plans.sheets import dxf, pdf, sheets, svg
+from tiltboard.games.registry import HOSTED
 
 LIGHT = (12.5, 11.5)  # docs/plans.md
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from drivers.errors import PartError
-from firmware_host.config.errors import JournalFullError
-from firmware_host.config.profile import load_profile
-from firmware_host.host.playing import game_menu
-from firmware_host.referee.referee import Referee
-from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer, BoardRequest
-from firmware_host.table.line import Line, PendingMove
-from firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
-from firmware_host.table.standing import Question, Role, Sound, Standing
-from games import registry
-from games.base import Game
+from tiltboard.drivers.errors import PartError
+from tiltboard.firmware_host.config.errors import JournalFullError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.host.playing import game_menu
+from tiltboard.firmware_host.referee.referee import Referee
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.commands import Answer, BoardRequest
+from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
+from tiltboard.firmware_host.table.standing import Question, Role, Sound, Standing
+from tiltboard.games import registry
+from tiltboard.games.base import Game
 
 SCAN_S = 0.02
 

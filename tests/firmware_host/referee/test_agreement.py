@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.commands import OfferDraw, Resign, TakeBack
-from firmware_host.table.standing import Phase, Sound
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from tiltboard.firmware_host.table.standing import Phase, Sound
 
 
 def ask(table, request):

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.errors import PartAbsentError
-from firmware_host.config.errors import JournalFullError, NotPossibleError
-from firmware_host.table.commands import Answer, Swap, TakeBack
-from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
-from firmware_host.table.standing import Phase, Role
 from tests.few import few
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
+from tiltboard.firmware_host.table.commands import Answer, Swap, TakeBack
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Stillness
+from tiltboard.firmware_host.table.standing import Phase, Role
 
 OPTIONS = [
     {"size": 3, "marbles": 3},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.table.buttons import Buttons, Press
+from tiltboard.firmware_host.table.buttons import Buttons, Press
 
 SCAN_S = 0.02
 

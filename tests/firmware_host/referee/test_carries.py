@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.referee.book import Plan, carried_out
-from firmware_host.referee.carries import as_shifts, carries
-from games import registry
-from games.base import Shift
 from tests.few import few
+from tiltboard.firmware_host.referee.book import Plan, carried_out
+from tiltboard.firmware_host.referee.carries import as_shifts, carries
+from tiltboard.games import registry
+from tiltboard.games.base import Shift
 
 GAME = registry.game_type("momentum").create({})
 PLACES = sorted(GAME.board)

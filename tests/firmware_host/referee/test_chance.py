@@ -7,11 +7,11 @@ import hmac
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import NewGame, SeatMove
-from games.gravity_warfare import GRAVITY_WARFARE
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.commands import NewGame, SeatMove
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.hw_sim.session import SimSession
 
 SMALL = unhurried("matrix-gpio")
 

@@ -8,16 +8,16 @@ import random
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.referee.seated import THINK_S
-from firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
-from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
-from games.gravity_warfare.rules import WarfareRules
-from games.gravity_warfare.table import UNKNOWN, Token
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.referee.seated import THINK_S
+from tiltboard.firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
+from tiltboard.games.gravity_warfare.rules import WarfareRules
+from tiltboard.games.gravity_warfare.table import UNKNOWN, Token
+from tiltboard.hw_sim.session import SimSession
 from tiltboard_lab.bench.seats import MODES, Tally, play
 
 

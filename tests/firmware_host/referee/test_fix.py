@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.table.sight import UNKNOWN_PIECE, Happening
-from firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 
 def roles(table):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.table.sight import Stillness
-from firmware_host.table.standing import Phase, Role, Sound
 from tests.few import few
+from tiltboard.firmware_host.table.sight import Stillness
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 SETTINGS = [
     {},

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.table.sight import Happening
-from firmware_host.table.standing import Phase, Role, Sound
 from tests.few import few
+from tiltboard.firmware_host.table.sight import Happening
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 TRACKS = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}
 GAMES = [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.host.playing import game_menu, options_for, presets_for
-from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.standing import Phase, Role
-from firmware_host.table.zones import overlay_for
-from games.registry import GAMES, HOSTED
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.host.playing import game_menu, options_for, presets_for
+from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.zones import overlay_for
+from tiltboard.games.registry import GAMES, HOSTED
 
 PLATE = load_profile("plate-10")
 SWITCHES = load_profile("plate-7")  # tells two kinds of pieces apart

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from firmware_host.table.commands import TakeBack
-from firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.commands import TakeBack
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 # Two tracks that cross in base 3; red starts on 1, blue on 5.
 #   1 2 3 4 5  and  6 3 7

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import MakeMove
-from firmware_host.table.line import PendingMove
-from firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.commands import MakeMove
+from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.standing import Phase, Role
 
 
 def restarted(table, **more):

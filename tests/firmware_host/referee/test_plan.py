@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from firmware_host.referee.book import Plan, carried_out
-from firmware_host.table.standing import Role
-from games.base import Shift
+from tiltboard.firmware_host.referee.book import Plan, carried_out
+from tiltboard.firmware_host.table.standing import Role
+from tiltboard.games.base import Shift
 
 CASES = {
     "apart": ({"a": "red", "c": "blue"}, [("red", "a", "b"), ("blue", "c", None)]),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.table.sight import Sight, Stillness
-from firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
-from games.gravity_warfare import GRAVITY_WARFARE
-from games.gravity_warfare.table import Piece
-from games.gravity_warfare.witness import witnessed
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.sight import Sight, Stillness
+from tiltboard.firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.games.gravity_warfare.table import Piece
+from tiltboard.games.gravity_warfare.witness import witnessed
 
 OPTIONS = {"players": 3, "rounds": 1, "cards": "paper"}
 START = ("chance:heroes", "chance:shuffle")

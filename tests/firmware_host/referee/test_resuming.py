@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from drivers.clock import SystemClock
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.config.settings import FarSettings
-from firmware_host.host.playing import Playing
-from firmware_host.journal.writer import Journal
-from firmware_host.table.commands import NewGame, SeatMove
-from games.contract import describe
-from games.gravity_warfare.words import PHASES
 from tests.unhurried import unhurried
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.host.playing import Playing
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.table.commands import NewGame, SeatMove
+from tiltboard.games.contract import describe
+from tiltboard.games.gravity_warfare.words import PHASES
 
 RECORDED = Path(__file__).parents[2] / "games/gravity_warfare/examples.jsonl.gz"
 EXAMPLES = [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]

@@ -6,13 +6,14 @@ import random
 
 import pytest
 
-from firmware_host.config.errors import JournalFullError, NotPossibleError
-from firmware_host.config.settings import Settings
-from firmware_host.journal.text_format import write_game
-from firmware_host.referee.seated import THINK_S
-from firmware_host.referee.seats import GAMES_KEPT
-from firmware_host.service.publish import SeatPublisher
-from firmware_host.table.commands import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.journal.text_format import write_game
+from tiltboard.firmware_host.referee.seated import THINK_S
+from tiltboard.firmware_host.referee.seats import GAMES_KEPT
+from tiltboard.firmware_host.service.publish import SeatPublisher
+from tiltboard.firmware_host.table.commands import (
     Again,
     Count,
     NewGame,
@@ -25,9 +26,8 @@ from firmware_host.table.commands import (
     StandUp,
     TakeBack,
 )
-from games.base import IllegalMoveError
-from hw_sim.session import SimSession
-from tests.unhurried import unhurried
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.hw_sim.session import SimSession
 
 BATTLE = NewGame("gravity-warfare", {"players": 3, "rounds": 1, "seed": 5})
 SMALL = unhurried("matrix-gpio")
@@ -445,8 +445,8 @@ def test_lights_show_the_zone_and_who_is_awaited(session):
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
 def test_every_place_is_in_one_zone_or_in_the_middle(name):
-    from firmware_host.table.zones import overlay_for
-    from games.gravity_warfare import GRAVITY_WARFARE
+    from tiltboard.firmware_host.table.zones import overlay_for
+    from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 
     profile = unhurried(name)
     overlay = overlay_for(profile, GRAVITY_WARFARE.create({}))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer
-from firmware_host.table.standing import Phase, Role, Sound
-from games.base import Shift
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.commands import Answer
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.games.base import Shift
 
 SIDES = {"left": "orange", "right": "gray", "top": "green", "bottom": "purple"}
 

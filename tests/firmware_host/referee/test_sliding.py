@@ -6,8 +6,8 @@ from math import radians
 
 import pytest
 
-from firmware_host.table.commands import MakeMove
-from firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.commands import MakeMove
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 WEST = (0.0, radians(-11.0))
 

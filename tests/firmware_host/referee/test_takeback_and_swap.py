@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import Swap, TakeBack
-from firmware_host.table.line import PendingMove
-from firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.commands import Swap, TakeBack
+from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 
 def say(table):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.errors import PartAbsentError
-from firmware_host.table.sight import Happening, Stillness
-from firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.firmware_host.table.sight import Happening, Stillness
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 HALL_LOST = PartAbsentError("hall", "The sensors do not answer.", remedy="Check the ribbon cable.")
 

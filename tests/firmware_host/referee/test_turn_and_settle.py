@@ -6,9 +6,9 @@ from itertools import permutations
 
 import pytest
 
-from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.standing import Phase, Role, Sound
-from games.base import Shift
+from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.games.base import Shift
 
 
 def test_a_new_game_with_an_empty_board_starts_at_once(new_desk):

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from firmware_host.messages import Message
-from firmware_host.messages.catalogue import Catalogue, languages
-from firmware_host.referee.seated import sentence
-from games.gravity_warfare import GRAVITY_WARFARE, moves
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.messages.catalogue import Catalogue, languages
+from tiltboard.firmware_host.referee.seated import sentence
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, moves
 
 ENGLISH_IN_ALL = re.compile(
     "[^A-Za-z]*([A-Za-z][^A-Za-z]*)?"

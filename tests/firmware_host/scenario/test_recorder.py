@@ -11,21 +11,27 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import TraceError
-from firmware_host.config.files import JOURNAL_NAME
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.host.playing import usual_options
-from firmware_host.journal.records import JournalReader
-from firmware_host.scenario import trace as recorder
-from firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun
-from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
-from games.momentum.game import MOMENTUM
-from hw_sim.clock import VirtualClock
-from hw_sim.physics import world_class
-from hw_sim.session import SimSession
-from hw_sim.session.live import LiveTable
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import TraceError
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.journal.records import JournalReader
+from tiltboard.firmware_host.scenario import trace as recorder
+from tiltboard.firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun
+from tiltboard.firmware_host.table.commands import (
+    Calibrate,
+    NewGame,
+    StopCalibration,
+    Swap,
+    TakeBack,
+)
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import LiveTable
 
 PROFILE = "plate-7"  # no noise: its traces are short
 

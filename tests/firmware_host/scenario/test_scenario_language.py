@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.scenario import parse as s
-from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
-from firmware_host.table import commands as c
 from tests.few import few
+from tiltboard.firmware_host.scenario import parse as s
+from tiltboard.firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
+from tiltboard.firmware_host.table import commands as c
 
 FORMS = [
     ("game momentum size=7", c.NewGame("momentum", {"size": 7})),

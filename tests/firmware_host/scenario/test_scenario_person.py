@@ -15,17 +15,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.scenario import command
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.person import Console, Person, StoppedError, plugs
-from firmware_host.scenario.run import ScenarioRunner, StepReport
-from firmware_host.service.publish import Publisher
-from firmware_host.table.standing import Role
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.person import Console, Person, StoppedError, plugs
+from tiltboard.firmware_host.scenario.run import ScenarioRunner, StepReport
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.table.standing import Role
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
 TRAYS = {"red": "N-strong", "blue": "S-strong"}  # HARDWARE: Momentum's first and second player

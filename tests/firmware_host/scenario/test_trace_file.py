@@ -13,13 +13,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from drivers.errors import PartAbsentError
-from drivers.frame import Frame, Motion
-from firmware_host.cli.scenario import replay as replay_command
-from firmware_host.config.errors import TraceError
-from firmware_host.config.profile import load_profile
-from firmware_host.perception.calibration import uncalibrated
-from firmware_host.scenario.trace import (
+from tiltboard.drivers.errors import PartAbsentError
+from tiltboard.drivers.frame import Frame, Motion
+from tiltboard.firmware_host.cli.scenario import replay as replay_command
+from tiltboard.firmware_host.config.errors import TraceError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.perception.calibration import uncalibrated
+from tiltboard.firmware_host.scenario.trace import (
     MOST_PLAIN,
     Scan,
     TraceHeader,
@@ -28,7 +28,7 @@ from firmware_host.scenario.trace import (
     read_trace,
     rerun,
 )
-from firmware_host.table.commands import TakeBack
+from tiltboard.firmware_host.table.commands import TakeBack
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
 STEP_MT = 3300 / 1024 / 60

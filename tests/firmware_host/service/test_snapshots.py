@@ -5,15 +5,15 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from firmware_host.config.files import CALIBRATION_NAME
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import Settings
-from firmware_host.perception.calibration import uncalibrated, write_calibration
-from firmware_host.service.publish import health_answer
-from firmware_host.table.commands import NewGame
-from hw_sim.clock import VirtualClock
-from hw_sim.session import SimSession
-from hw_sim.session.live import LiveTable
+from tiltboard.firmware_host.config.files import CALIBRATION_NAME
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
+from tiltboard.firmware_host.service.publish import health_answer
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import LiveTable
 
 STEPS = 500
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from firmware_host.messages import Catalogue, text
-from firmware_host.service.speaker import Speaker
+from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.firmware_host.service.speaker import Speaker
 
 
 def runs(number):

@@ -4,11 +4,11 @@ from math import radians
 
 import pytest
 
-from firmware_host.table.lights import bubble_at
-from firmware_host.table.standing import Phase
-from games.registry import game_type
-from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.lights import bubble_at
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.session import SimSession
 
 BOARD = game_type("momentum").create({"size": 7})
 

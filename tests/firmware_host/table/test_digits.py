@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.host.playing import usual_options
-from firmware_host.messages import text
-from firmware_host.service.publish import Publisher
-from firmware_host.table.buttons import Buttons
-from firmware_host.table.commands import NewGame, ShowCode
-from firmware_host.table.lights import (
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.service.publish import Publisher
+from tiltboard.firmware_host.table.buttons import Buttons
+from tiltboard.firmware_host.table.commands import NewGame, ShowCode
+from tiltboard.firmware_host.table.lights import (
     CODE_SHOWN_S,
     FONT,
     PAGE_S,
@@ -18,10 +19,9 @@ from firmware_host.table.lights import (
     drawn,
     round_s,
 )
-from firmware_host.table.standing import Choice
-from games.momentum.game import MOMENTUM
-from hw_sim.session import SimSession
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.table.standing import Choice
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.hw_sim.session import SimSession
 
 SEVEN = """
 o.o....

@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 import pytest
 from msgspec.structs import replace
 
-from firmware_host.config.profile import load_profile
-from firmware_host.messages import text
-from firmware_host.table.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
-from games import registry
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.table.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
+from tiltboard.games import registry
 
 GAME = registry.game_type("momentum").create({})
 OVERLAY = Overlay(load_profile("plate-10"), GAME)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from firmware_host.table.lights import GLOW, LOOKS_S, PATTERNS, PAUSED, RUNNER, TRAIL
+from tiltboard.firmware_host.table.lights import GLOW, LOOKS_S, PATTERNS, PAUSED, RUNNER, TRAIL
 
 ALL = [*PATTERNS.values(), PAUSED, GLOW, TRAIL, RUNNER]
 STEP = 1.6 / 16  # a breath's levels are half a step apart, and taken in the middle of another grid

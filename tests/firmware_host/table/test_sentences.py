@@ -8,12 +8,12 @@ import string
 
 import pytest
 
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.referee import judging, view
-from firmware_host.referee.carries import Carry
-from firmware_host.table import play, troubles
-from games import registry
-from games.base import Outcome
+from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.referee import judging, view
+from tiltboard.firmware_host.referee.carries import Carry
+from tiltboard.firmware_host.table import play, troubles
+from tiltboard.games import registry
+from tiltboard.games.base import Outcome
 
 MODULES = (play, troubles, view, judging)
 

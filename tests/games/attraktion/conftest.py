@@ -1,8 +1,8 @@
 import pytest
 
-from games.attraktion.game import ATTRAKTION
-from games.attraktion.rules import State
-from games.base import Position
+from tiltboard.games.attraktion.game import ATTRAKTION
+from tiltboard.games.attraktion.rules import State
+from tiltboard.games.base import Position
 
 
 @pytest.fixture(scope="session")

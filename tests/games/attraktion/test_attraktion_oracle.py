@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.engines.search.tree import random_choices
-from games.attraktion.game import ATTRAKTION
 from tests.few import few
+from tiltboard.firmware_host.engines.search.tree import random_choices
+from tiltboard.games.attraktion.game import ATTRAKTION
 
 FEW = few(60)
 

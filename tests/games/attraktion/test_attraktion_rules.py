@@ -2,8 +2,8 @@
 
 import pytest
 
-from games.attraktion.game import ATTRAKTION
-from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
+from tiltboard.games.attraktion.game import ATTRAKTION
+from tiltboard.games.base import Game, GameType, IllegalMoveError, OptionError, Shift
 
 
 def pulled(turn):

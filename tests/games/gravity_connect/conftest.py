@@ -1,6 +1,6 @@
 import pytest
 
-from games.gravity_connect.game import GRAVITY_CONNECT
+from tiltboard.games.gravity_connect.game import GRAVITY_CONNECT
 
 
 @pytest.fixture(scope="session")

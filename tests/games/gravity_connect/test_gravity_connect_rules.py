@@ -2,10 +2,10 @@
 
 import pytest
 
-from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
-from games.contract import moves_from_text, options_from_text
-from games.gravity_connect.game import GRAVITY_CONNECT
-from games.gravity_connect.rules import SIDES
+from tiltboard.games.base import Game, GameType, IllegalMoveError, OptionError, Shift
+from tiltboard.games.contract import moves_from_text, options_from_text
+from tiltboard.games.gravity_connect.game import GRAVITY_CONNECT
+from tiltboard.games.gravity_connect.rules import SIDES
 
 
 def test_is_a_game_of_the_contract(connect):

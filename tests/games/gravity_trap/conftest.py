@@ -1,7 +1,7 @@
 import pytest
 from click.testing import CliRunner
 
-from games.gravity_trap.game import GRAVITY_TRAP
+from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 
 
 @pytest.fixture(scope="session")

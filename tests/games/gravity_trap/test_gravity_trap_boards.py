@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from games.base import OptionError
-from games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
-from games.gravity_trap.game import GRAVITY_TRAP
-from games.rules import bits
+from tiltboard.games.base import OptionError
+from tiltboard.games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
+from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
+from tiltboard.games.rules import bits
 
 TRIANGLE = {"tracks": [[1, 2, 3]]}
 FILE = """

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from firmware_host.cli.rules import board as board_command
-from firmware_host.cli.rules import command as rules_command
-from firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.cli.rules import board as board_command
+from tiltboard.firmware_host.cli.rules import command as rules_command
+from tiltboard.firmware_host.config.errors import ConfigError
 
 FILE = "[[track]]\nbases = [1, 2, 3]\n\n[[track]]\nbases = [3, 4, 5]\n"
 BOARD = {"tracks": [[1, 2, 3], [3, 4, 5]]}

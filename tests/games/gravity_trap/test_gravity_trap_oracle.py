@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.engines.search.tree import random_choices
-from games.base import Position
-from games.gravity_trap.game import GRAVITY_TRAP
 from tests.few import few
+from tiltboard.firmware_host.engines.search.tree import random_choices
+from tiltboard.games.base import Position
+from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 
 FEW = few(80)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
-from games.gravity_trap.game import GRAVITY_TRAP
+from tiltboard.games.base import Game, GameType, IllegalMoveError, OptionError, Shift
+from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 
 PATH = [[1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]  # neighbours only
 MIRRORED = [(1, 6), (2, 5), (3, 4)]

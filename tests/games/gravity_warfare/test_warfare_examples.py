@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from games.base import IllegalMoveError
-from games.contract import answer, describe
-from games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.games.base import IllegalMoveError
+from tiltboard.games.contract import answer, describe
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 
 FILE = Path(__file__).parent / "examples.jsonl.gz"
 EXAMPLES = [json.loads(line) for line in gzip.decompress(FILE.read_bytes()).splitlines()]

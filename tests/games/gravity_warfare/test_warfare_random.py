@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from games.base import IllegalMoveError, OptionError
-from games.contract import describe
-from games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.games.base import IllegalMoveError, OptionError
+from tiltboard.games.contract import describe
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 
 GAMES = [
     {"mode": "battle", "players": 3, "rounds": 2},

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hw_sim.buses import SimBuses
-from hw_sim.buses.gpio import Piezo
-from hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
-from hw_sim.chips.inertial import ImuSpread
-from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.chips.mpu6050 import Mpu6050
-from hw_sim.chips.ws2812 import Ws2812Chain
-from hw_sim.clock import VirtualClock
-from hw_sim.rng import Streams
+from tiltboard.hw_sim.buses import SimBuses
+from tiltboard.hw_sim.buses.gpio import Piezo
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
+from tiltboard.hw_sim.chips.inertial import ImuSpread
+from tiltboard.hw_sim.chips.mcp3008 import Mcp3008
+from tiltboard.hw_sim.chips.mpu6050 import Mpu6050
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.rng import Streams
 
 VREF = 3.3
 

@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from drivers.clock import Clock
-from hw_sim.clock import VirtualClock
-from hw_sim.rng import Streams
+from tiltboard.drivers.clock import Clock
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.rng import Streams
 
 
 def test_time_moves_only_when_told() -> None:

@@ -10,8 +10,8 @@ import smbus2.smbus2
 from smbus2 import SMBus, i2c_msg
 from smbus2.smbus2 import I2cFunc
 
-from hw_sim.buses import SimBuses
-from hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.buses import SimBuses
+from tiltboard.hw_sim.clock import VirtualClock
 
 IMU = 0x68
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from drivers.light_links import encode
-from hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.drivers.light_links import encode
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 
 DARK = (0, 0, 0)
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from drivers.buses import Buses
-from hw_sim.buses import SimBuses
-from hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
-from hw_sim.chips.hall import Drv5055
-from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.clock import VirtualClock
-from hw_sim.rng import Streams
+from tiltboard.drivers.buses import Buses
+from tiltboard.hw_sim.buses import SimBuses
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
+from tiltboard.hw_sim.chips.hall import Drv5055
+from tiltboard.hw_sim.chips.mcp3008 import Mcp3008
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.rng import Streams
 
 
 def table(seed: int) -> SimBuses:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
+from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
 
 
 def _constant(volt: float) -> Callable[[float], float]:

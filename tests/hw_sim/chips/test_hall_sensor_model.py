@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from hw_sim.chips.hall import Drv5055, HallSpread
-from hw_sim.rng import Streams
+from tiltboard.hw_sim.chips.hall import Drv5055, HallSpread
+from tiltboard.hw_sim.rng import Streams
 
 
 def sensor(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hw_sim.chips.hall import AH1889, DualSwitch, SwitchPoints
-from hw_sim.rng import Streams
+from tiltboard.hw_sim.chips.hall import AH1889, DualSwitch, SwitchPoints
+from tiltboard.hw_sim.rng import Streams
 
 POINTS = SwitchPoints(operate_mt=2.5, release_mt=2.0)
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from hw_sim.chips.inertial import ImuSpread
-from hw_sim.chips.lsm6dsox import Lsm6dsox
-from hw_sim.rng import Streams
+from tiltboard.hw_sim.chips.inertial import ImuSpread
+from tiltboard.hw_sim.chips.lsm6dsox import Lsm6dsox
+from tiltboard.hw_sim.rng import Streams
 
 G = 9.80665
 CTRL1_XL, CTRL2_G, CTRL3_C = 0x10, 0x11, 0x12

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hw_sim.chips.mcp23017 import Mcp23017
+from tiltboard.hw_sim.chips.mcp23017 import Mcp23017
 
 # Table 3-1: register addresses, BANK = 1 and BANK = 0, port A and B.
 ADDRESSES = {

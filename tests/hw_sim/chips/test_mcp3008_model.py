@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hw_sim.chips.mcp3008 import Mcp3008
 from tests.few import few
+from tiltboard.hw_sim.chips.mcp3008 import Mcp3008
 
 VREF = 3.3
 MHZ = 1_000_000

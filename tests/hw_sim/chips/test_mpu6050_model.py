@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from hw_sim.chips.inertial import ImuSpread, Vector
-from hw_sim.chips.mpu6050 import Mpu6050
-from hw_sim.rng import Streams
+from tiltboard.hw_sim.chips.inertial import ImuSpread, Vector
+from tiltboard.hw_sim.chips.mpu6050 import Mpu6050
+from tiltboard.hw_sim.rng import Streams
 
 G = 9.80665
 LEVEL = (0.0, 0.0, G)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from drivers.light_links import SPI_HZ, encode
-from hw_sim.buses.gpio import Piezo
-from hw_sim.chips.ws2812 import Ws2812Chain
+from tiltboard.drivers.light_links import SPI_HZ, encode
+from tiltboard.hw_sim.buses.gpio import Piezo
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 
 DARK = (0, 0, 0)
 

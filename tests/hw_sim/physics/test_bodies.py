@@ -11,13 +11,13 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
-import firmware_host.web  # noqa: E402
-from games.base import PieceBody  # noqa: E402
-from games.registry import GAMES, game_type  # noqa: E402
-from hw_sim.physics.body import add_piece, bare_table, shape_of  # noqa: E402
-from hw_sim.physics.dynamics import Dynamics  # noqa: E402
+import tiltboard.firmware_host.web  # noqa: E402
+from tiltboard.games.base import PieceBody  # noqa: E402
+from tiltboard.games.registry import GAMES, game_type  # noqa: E402
+from tiltboard.hw_sim.physics.body import add_piece, bare_table, shape_of  # noqa: E402
+from tiltboard.hw_sim.physics.dynamics import Dynamics  # noqa: E402
 
-PAGE = Path(firmware_host.web.__file__).parent / "static" / "bodies.js"
+PAGE = Path(tiltboard.firmware_host.web.__file__).parent / "static" / "bodies.js"
 
 
 def outlines():

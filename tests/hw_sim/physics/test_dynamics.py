@@ -8,12 +8,12 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
-from firmware_host.config import platform  # noqa: E402
-from hw_sim.physics import body  # noqa: E402
-from hw_sim.physics.body import DISC  # noqa: E402
-from hw_sim.physics.dynamics import Dynamics  # noqa: E402
-from hw_sim.rng import Streams  # noqa: E402
-from hw_sim.world.paths import Path  # noqa: E402
+from tiltboard.firmware_host.config import platform  # noqa: E402
+from tiltboard.hw_sim.physics import body  # noqa: E402
+from tiltboard.hw_sim.physics.body import DISC  # noqa: E402
+from tiltboard.hw_sim.physics.dynamics import Dynamics  # noqa: E402
+from tiltboard.hw_sim.rng import Streams  # noqa: E402
+from tiltboard.hw_sim.world.paths import Path  # noqa: E402
 
 G = 9.81  # MuJoCo's
 PLATE_MM = 380.0

@@ -7,13 +7,13 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from firmware_host.config.profile import load_profile
-from hw_sim.errors import HandsError
-from hw_sim.physics import world_class
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.paths import Leg, Path
-from hw_sim.world.world import World
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.paths import Leg, Path
+from tiltboard.hw_sim.world.world import World
 
 RED = MagnetKind("N-strong")
 HEIGHT_MM, RADIUS_MM = 15.0, 14.0

@@ -8,12 +8,12 @@ magpylib = pytest.importorskip("magpylib")
 
 from scipy.spatial.transform import Rotation  # noqa: E402
 
-from hw_sim.physics.magnets import (  # noqa: E402
+from tiltboard.hw_sim.physics.magnets import (  # noqa: E402
     MU0_4PI,
     upward_mt,
     wrenches,
 )
-from hw_sim.world.magnet import STRONG, WEAK  # noqa: E402
+from tiltboard.hw_sim.world.magnet import STRONG, WEAK  # noqa: E402
 
 
 @pytest.mark.parametrize("disc", [STRONG, WEAK])

@@ -8,13 +8,13 @@ from click.testing import CliRunner
 
 pytest.importorskip("mujoco")
 
-from firmware_host.cli.scenario import command
-from firmware_host.cli.serve import sim as sim_command
-from firmware_host.config.profile import load_profile
-from hw_sim.physics import world_class
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.world import World
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.cli.serve import sim as sim_command
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.hw_sim.world.world import World
 
 RED, BLUE = MagnetKind("N-strong"), MagnetKind("S-weak")
 
@@ -96,9 +96,10 @@ def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
     installed, kind, monkeypatch, tmp_path
 ):
     opened = []
-    monkeypatch.setattr("hw_sim.physics.has_physics", lambda: installed)
+    monkeypatch.setattr("tiltboard.hw_sim.physics.has_physics", lambda: installed)
     monkeypatch.setattr(
-        "firmware_host.cli.serve.serve", lambda table, *_, **__: opened.append(table) and 0
+        "tiltboard.firmware_host.cli.serve.serve",
+        lambda table, *_, **__: opened.append(table) and 0,
     )
     done = CliRunner().invoke(sim_command, ["--state", str(tmp_path), "--port", "0"])
     assert done.exit_code == 0, done.output

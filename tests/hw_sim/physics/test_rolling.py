@@ -8,7 +8,7 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
-from hw_sim.physics import body  # noqa: E402
+from tiltboard.hw_sim.physics import body  # noqa: E402
 
 G = 9.81  # MuJoCo's
 PLATE_MM = 380.0

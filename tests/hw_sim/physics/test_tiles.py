@@ -9,15 +9,15 @@ from click.testing import CliRunner
 
 pytest.importorskip("mujoco")
 
-from firmware_host.cli.scenario import command
-from firmware_host.config.profile import load_profile
-from games.gravity_connect.game import GRAVITY_CONNECT
-from hw_sim.physics import world_class
-from hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
-from hw_sim.physics.dynamics import Dynamics
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
 from tests.hw_sim.overlapping import overlapping
+from tiltboard.firmware_host.cli.scenario import command
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.games.gravity_connect.game import GRAVITY_CONNECT
+from tiltboard.hw_sim.physics import world_class
+from tiltboard.hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
+from tiltboard.hw_sim.physics.dynamics import Dynamics
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 G = 9.81
 TILE = replace(shape_of(GRAVITY_CONNECT.look.body), friction=SLICK, stem_m=STEM_M)

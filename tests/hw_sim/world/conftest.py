@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from firmware_host.config.profile import Profile, load_profile
-from hw_sim.clock import VirtualClock
-from hw_sim.hands import Hands
-from hw_sim.physics import world_class as world_with
-from hw_sim.rng import Streams
-from hw_sim.table import SimTable
-from hw_sim.world import MagnetKind, World
 from tests.hw_sim.overlapping import overlapping
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.hands import Hands
+from tiltboard.hw_sim.physics import world_class as world_with
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world import MagnetKind, World
 
 
 @dataclass

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from hw_sim.rng import Streams
-from hw_sim.world.plate import G_M_S2, Plate
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.world.plate import G_M_S2, Plate
 
 
 def orientation(angles) -> np.ndarray:
@@ -42,8 +42,8 @@ def test_the_force_is_gravity_and_the_acceleration_of_the_path(arm_m):
 
 def test_so_it_is_where_the_plate_is_a_body():
     """By the second differences of where the body is, step by step."""
-    body = pytest.importorskip("hw_sim.physics.body")
-    world = pytest.importorskip("hw_sim.physics.world")
+    body = pytest.importorskip("tiltboard.hw_sim.physics.body")
+    world = pytest.importorskip("tiltboard.hw_sim.physics.world")
     arm_m = (0.08, -0.06, -0.04)
     plate, step = world.SwingingPlate(Streams(1).stream("arm"), 380.0), body.STEP_S
     plate.dynamics.advance(1.0)

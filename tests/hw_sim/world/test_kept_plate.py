@@ -6,11 +6,11 @@ import logging
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import NewGame
-from firmware_host.table.standing import Phase
-from hw_sim.session import SimSession
-from hw_sim.session.live import PLATE_NAME, KeptPlate
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.live import PLATE_NAME, KeptPlate
 
 OFF_MM = (2.5, -3.0)
 

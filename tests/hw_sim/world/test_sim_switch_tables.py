@@ -5,13 +5,13 @@ import math
 import magpylib
 import pytest
 
-from drivers.errors import PartReadingError
-from firmware_host.config.profile import load_profile
-from hw_sim.boards import BIASED_REED
-from hw_sim.chips import hall
-from hw_sim.errors import FaultError
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.errors import PartReadingError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.boards import BIASED_REED
+from tiltboard.hw_sim.chips import hall
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 # HARDWARE, pieces and the field: strong magnet N42 10 x 2 mm, +-7 %, gap 12 +- 0.5 mm.
 GAP_MM, GAP_TOLERANCE_MM, MAGNET_TOLERANCE = 12.0, 0.5, 0.07

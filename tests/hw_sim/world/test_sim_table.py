@@ -12,10 +12,10 @@ import sys
 import pytest
 import smbus2
 
-from hw_sim.errors import FaultError
-from hw_sim.faults import SimDisk
-from hw_sim.miswiring import miswire
-from hw_sim.table import SimTable
+from tiltboard.hw_sim.errors import FaultError
+from tiltboard.hw_sim.faults import SimDisk
+from tiltboard.hw_sim.miswiring import miswire
+from tiltboard.hw_sim.table import SimTable
 
 D4, D5 = 33, 43
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from drivers.errors import TiltboardError
-from hw_sim.errors import HandsError
-from hw_sim.rng import Streams
 from tests.hw_sim.overlapping import overlapping
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.rng import Streams
 
 
 def labels(scene):

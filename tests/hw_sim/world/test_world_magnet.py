@@ -7,7 +7,7 @@ import math
 import pytest
 from magpylib.magnet import Cylinder
 
-from hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, STRONG, WEAK, Disc, MagnetKind
+from tiltboard.hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, STRONG, WEAK, Disc, MagnetKind
 
 
 def reference_mt(disc: Disc, rho_mm: float, z_mm: float) -> float:

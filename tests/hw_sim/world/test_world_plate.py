@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from drivers.hall import temperature_c
-from hw_sim.rng import Streams
-from hw_sim.world.plate import BUMP_S, G_M_S2, SLEW_RAD_S, Plate
-from hw_sim.world.world import BOUNCE_S, WORN_BOUNCE_S, Button, Climate, ntc_share
+from tiltboard.drivers.hall import temperature_c
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.world.plate import BUMP_S, G_M_S2, SLEW_RAD_S, Plate
+from tiltboard.hw_sim.world.world import BOUNCE_S, WORN_BOUNCE_S, Button, Climate, ntc_share
 
 
 @pytest.fixture

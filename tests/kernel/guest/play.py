@@ -14,11 +14,11 @@ from plan import ENV, INSTALLED, as_pi, doctor, run
 from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 
 import firmware_host
-from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.commands import NewGame, SeatComputer
-from hw_sim.errors import SimulationError
-from hw_sim.session.deeds import SimulatedHands
+from tiltboard.firmware_host.scenario.parse import parse_scenario
+from tiltboard.firmware_host.scenario.run import ScenarioRunner
+from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.hw_sim.errors import SimulationError
+from tiltboard.hw_sim.session.deeds import SimulatedHands
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "sim/scenarios"
 STATE = "/var/lib/tiltboard"

@@ -17,17 +17,17 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from drivers.clock import SystemClock
-from firmware_host.config.profile import load_profile
-from firmware_host.config.settings import load_settings
-from firmware_host.messages import Message
-from firmware_host.service.snapshot import Layout, Snapshot
-from firmware_host.table import commands, troubles
-from firmware_host.table.standing import Phase, Role
-from firmware_host.table.zones import overlay_for
-from games.base import Outcome
-from games.registry import game_type
-from hw_sim.errors import SimulationError
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
+from tiltboard.firmware_host.table import commands, troubles
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.zones import overlay_for
+from tiltboard.games.base import Outcome
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.errors import SimulationError
 
 UNIT = "tiltboard.service"
 PATIENCE_S = 60.0
@@ -156,7 +156,7 @@ class RemoteHands(World):
 
     @property
     def busy_until_s(self) -> float:
-        """As hw_sim.hands.Hands has it."""
+        """As tiltboard.hw_sim.hands.Hands has it."""
         return float(self.__getattr__("busy_until_s")())
 
 
@@ -227,7 +227,7 @@ def _outcome(winner: str | None, reason: str, **extra: Any) -> Outcome:
 
 
 class ServiceSession:
-    """What hw_sim.session.deeds.SimulatedHands uses of a session, at the installed service."""
+    """What tiltboard.hw_sim.session.deeds.SimulatedHands uses of a session, at the installed service."""
 
     def __init__(self) -> None:
         self.world = World()

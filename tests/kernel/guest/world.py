@@ -25,12 +25,12 @@ from typing import Any
 
 import msgspec
 
-from drivers.errors import TiltboardError
-from firmware_host.config.profile import load_profile
-from hw_sim.buses.i2c import Message
-from hw_sim.clock import VirtualClock
-from hw_sim.table import SimTable
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.buses.i2c import Message
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 SOCKET = Path("/run/world")
 COPPER = "/dev/copper"

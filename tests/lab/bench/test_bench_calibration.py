@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
 from tiltboard_lab.bench.calibration import calibrate, errors
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from drivers.hall import GRAY_ORDER
-from firmware_host.config.profile import load_profile
+from tiltboard.drivers.hall import GRAY_ORDER
+from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard_lab.bench.pi import COMPUTERS, advance, budget, planets
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.host.playing import usual_options
-from games.momentum.game import MOMENTUM
-from games.registry import game_type
-from hw_sim.rng import Streams
-from hw_sim.session import SimSession
-from hw_sim.session.bench import measured_s, quiet_turns
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.bench import measured_s, quiet_turns
 from tiltboard_lab.bench.perception import through_the_chips
 from tiltboard_lab.bench.profiles import per_million
 from tiltboard_lab.bench.recovery import recovery_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
+from tiltboard.firmware_host.cli.main import cli
 
 
 def told(seed):

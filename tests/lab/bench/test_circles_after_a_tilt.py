@@ -6,9 +6,9 @@ import math
 
 from msgspec.structs import replace
 
-from firmware_host.config.profile import load_profile
-from hw_sim.rng import Streams
-from hw_sim.world.magnet import MagnetKind
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.perception import (
     CLASSES,
     GAP_SPREAD_MM,

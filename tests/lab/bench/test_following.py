@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from firmware_host.table.standing import Phase, Role
-from games.base import Shift
-from games.registry import game_type
+from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.games.base import Shift
+from tiltboard.games.registry import game_type
 from tiltboard_lab.bench.following import GAMES, WAYS, StrandedError, Tabletop, act, by_list, play
 
 COUNT = 4

@@ -4,10 +4,10 @@ from typing import get_args
 
 import msgspec
 
-from firmware_host.table.commands import HandsCommand, NewGame
-from firmware_host.web.app import ENDPOINTS
-from firmware_host.web.requests import MAX_MESSAGE_BYTES, PageCommand
-from games.registry import game_type
+from tiltboard.firmware_host.table.commands import HandsCommand, NewGame
+from tiltboard.firmware_host.web.app import ENDPOINTS
+from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES, PageCommand
+from tiltboard.games.registry import game_type
 from tiltboard_lab.bench.loop import (
     API,
     FILE_CHARACTERS,

@@ -1,6 +1,6 @@
 import pytest
 
-from games.registry import game_type
+from tiltboard.games.registry import game_type
 
 
 @pytest.fixture

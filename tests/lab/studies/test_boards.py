@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from games.gravity_trap.board import Board, shipped
-from games.gravity_trap.rules import GravityTrapRules
+from tiltboard.games.gravity_trap.board import Board, shipped
+from tiltboard.games.gravity_trap.rules import GravityTrapRules
 from tiltboard_lab.studies.boards import (
     changed,
     fits,

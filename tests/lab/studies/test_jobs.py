@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard_lab.studies.jobs import Results, in_order
 from tiltboard_lab.studies.workers import WorkersLostError, here, processes
 

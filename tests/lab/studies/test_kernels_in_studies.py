@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
-from games.gravity_trap.board import shipped
-from games.registry import game_type
+from tiltboard.games.gravity_trap.board import shipped
+from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.boards import climbed, fits
 from tiltboard_lab.studies.match import Match, player
 

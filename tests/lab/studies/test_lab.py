@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("numpy", reason="numpy is not installed (the lab's extra agents)")
 
-from firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard_lab.agents.table import LabTable
 
 GAMES = [

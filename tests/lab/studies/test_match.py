@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError, NotPossibleError
-from firmware_host.engines.search.limits import Limits
-from firmware_host.messages import Catalogue
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.engines.search.limits import Limits
+from tiltboard.firmware_host.messages import Catalogue
 from tiltboard_lab.studies.match import (
     IllegalError,
     Match,

@@ -5,9 +5,9 @@ import random
 import msgspec
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.puzzles import Puzzle
-from games.registry import game_type
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.engines.puzzles import Puzzle
+from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.puzzles import mine, proven
 
 SMALL = [

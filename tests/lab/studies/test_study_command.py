@@ -5,8 +5,8 @@ import tomllib
 
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
-from firmware_host.messages import Catalogue
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.messages import Catalogue
 
 SMALL = ("--game", "gravity-connect", "--option", "size=4", "--option", "line=3", "--level", "2")
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard_lab.studies.tuning import Sample, Tuning, as_toml, check, fitted, regression
 
 

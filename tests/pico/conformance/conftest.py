@@ -2,9 +2,9 @@
 
 import pytest
 
-from firmware_host.config.profile import load_profile
-from hw_sim.table import SimTable
 from tests.conformance.conftest import SimBench
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.hw_sim.table import SimTable
 
 
 @pytest.fixture

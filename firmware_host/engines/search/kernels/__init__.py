@@ -18,12 +18,12 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
-from firmware_host.config.files import default_state_directory
-from games.plugins import PluginError, loaded, tried
+from tiltboard.firmware_host.config.files import default_state_directory
+from tiltboard.games.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"
 """The group of entry points by which other packages bring kernels for their games."""
-_OURS = "firmware_host.engines.games"
+_OURS = "tiltboard.firmware_host.engines.games"
 _log = logging.getLogger(__name__)
 CPU_INFO = Path("/proc/cpuinfo")
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -35,7 +35,7 @@ def cache_folder() -> Path:
     looks at each file by itself only, and compiles anew where one has come from another computer.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
-    for package in ("firmware_host.engines.search.kernels", _OURS):
+    for package in ("tiltboard.firmware_host.engines.search.kernels", _OURS):
         for path in sorted(files(package).iterdir(), key=lambda each: each.name):
             if path.name.endswith(".py"):
                 found.update(path.read_bytes())

@@ -5,7 +5,7 @@ None where its board is too large), and beside that class the functions for kern
 here are the outlines, under the same names: whoever calls them is compiled for each game. Besides
 ``free``, ``play``, ``playout`` and ``encoded`` each may be left out; so may ``DECISIVE``,
 ``EXPLORATION`` and ``STEADY`` (as in ``Board``), ``TO_WARM`` (options of games that between them
-use all that is to be compiled) and ``exact_search(game)`` (a ``games.search.Solver``).
+use all that is to be compiled) and ``exact_search(game)`` (a ``tiltboard.games.search.Solver``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 
 from numba.extending import overload
 
-from firmware_host.engines.search.kernels import kernels_of
-from firmware_host.engines.search.kernels.jit import (
+from tiltboard.firmware_host.engines.search.kernels import kernels_of
+from tiltboard.firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
     OPTIONS,
@@ -30,7 +30,7 @@ from firmware_host.engines.search.kernels.jit import (
     copied,
     kernel,
 )
-from games.base import Game
+from tiltboard.games.base import Game
 
 
 @dataclass(frozen=True, slots=True)
