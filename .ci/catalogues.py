@@ -14,7 +14,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "firmware_host/messages"
+FOLDER = ROOT / "tiltboard/firmware_host/messages"
 LANGUAGES = ("de", "es", "fr", "pl")
 CONTEXT_END = "\x04"  # as gettext joins a context and its message; catalogue.FORM
 

@@ -1,4 +1,5 @@
-"""The buses that drivers are handed: what they offer. A Raspberry Pi's own: tiltboard.drivers.pi_buses.
+"""The buses that drivers are handed: what they offer. A Raspberry Pi's own:
+tiltboard.drivers.pi_buses.
 
 Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
 tiltboard.drivers.errors, so that a missing bus is a fault of the part on it.

@@ -1,8 +1,8 @@
 """LSM6DSOX: accelerometer, gyroscope and thermometer on I2C (STMicroelectronics DS12814).
 
-How its axes lie on the plate is the mounting's business (tiltboard.drivers.attitude). An LSM6DSO answers to
-the same identity and has the same registers and scales; an LSM6DSO32 does too, with another scale
-of the accelerometer, which is not noticed here.
+How its axes lie on the plate is the mounting's business (tiltboard.drivers.attitude). An LSM6DSO
+answers to the same identity and has the same registers and scales; an LSM6DSO32 does too, with
+another scale of the accelerometer, which is not noticed here.
 """
 
 from __future__ import annotations

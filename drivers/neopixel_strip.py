@@ -1,4 +1,6 @@
-"""neopixel.NeoPixel over a sender of frames. Import it through ``tiltboard.drivers.light_links.strip_of``."""
+"""neopixel.NeoPixel over a sender of frames. Import it through
+``tiltboard.drivers.light_links.strip_of``.
+"""
 
 from __future__ import annotations
 

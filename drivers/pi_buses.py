@@ -143,8 +143,8 @@ def _gpio_error(error: Exception, device: str) -> OSError:
 
 # A Raspberry Pi's own buses.
 #
-# This module, tiltboard.drivers.neopixel_strip and tiltboard.drivers.light_links are the ones that import spidev, the
-# GPIO libraries and neopixel, each where it is first needed.
+# This module, tiltboard.drivers.neopixel_strip and tiltboard.drivers.light_links are the ones that
+# import spidev, the GPIO libraries and neopixel, each where it is first needed.
 
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 

@@ -1,10 +1,10 @@
 """What every game gives the rest of the table: places, positions, moves and their consequences.
 
-``tiltboard.games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and ``Shift`` say
-the same in words, for people and the table. A game imports nothing of the other packages, reads no
-clock and draws no random numbers of its own. Places, moves, players and pieces are strings, as in
-the ``tiltboard rules`` contract. What a game declares of itself, for whoever shows it, are plain
-values: nothing here knows lights or pages.
+``tiltboard.games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and
+``Shift`` say the same in words, for people and the table. A game imports nothing of the other
+packages, reads no clock and draws no random numbers of its own. Places, moves, players and pieces
+are strings, as in the ``tiltboard rules`` contract. What a game declares of itself, for whoever
+shows it, are plain values: nothing here knows lights or pages.
 """
 
 from __future__ import annotations
@@ -169,9 +169,9 @@ class OptionSpec:
     only means something with that many players.
     ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
     of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
-    may take a file's name and read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are inclusive.
-    ``default`` None: not set, or it depends on the other options. ``secret``: it tells what is
-    hidden, so nobody is shown it while the game goes on.
+    may take a file's name and read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are
+    inclusive. ``default`` None: not set, or it depends on the other options. ``secret``: it tells
+    what is hidden, so nobody is shown it while the game goes on.
     """
 
     name: str
@@ -404,7 +404,9 @@ class Game(ABC):
     drawing: Drawing | None = None
     rules: Rules
     seated: bool = False
-    """Its players hold seats, where each sees what is his: ``tiltboard.games.seated.SeatedGame``."""
+    """Its players hold seats, where each sees what is his:
+    ``tiltboard.games.seated.SeatedGame``.
+    """
     secret_options: tuple[str, ...] = ()
     """Options that tell what is hidden: nobody is shown them while the game goes on."""
     weights: Weights = MappingProxyType({})
@@ -538,7 +540,9 @@ class GameType(ABC):
     aim: str = ""
     """What it is about, in one line of some sixty letters, for whoever chooses a game."""
     at_the_table: bool = True
-    """Its board is read by sensors; False: see ``tiltboard.games.seated``, or its rules alone are there."""
+    """Its board is read by sensors; False: see ``tiltboard.games.seated``, or its rules alone are
+    there.
+    """
     seated: bool = False
     """It makes a ``tiltboard.games.seated.SeatedGame``."""
 

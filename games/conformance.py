@@ -22,7 +22,9 @@ NONSENSE = ("", "nowhere", "a1 b2", "\x00", "\ud800", "9" * 50)
 
 
 class ConformanceError(RulesError):
-    """Raised where a game breaks a promise of ``tiltboard.games.rules`` or ``tiltboard.games.base``; says which."""
+    """Raised where a game breaks a promise of ``tiltboard.games.rules`` or
+    ``tiltboard.games.base``; says which.
+    """
 
 
 def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """The games there are: those in this package, and those that other installed packages bring.
 
 A package brings a game by an entry point of the group ``tiltboard.games`` that names a
-``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in ``BROKEN``; it
-stops nobody else's game.
+``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in
+``BROKEN``; it stops nobody else's game.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a maker can wire wrongly, done to a simulated table: for practice, and for tests.
 
-Faults (tiltboard.hw_sim.faults) are what breaks later. These are there from the start, and bring-up must find
-them.
+Faults (tiltboard.hw_sim.faults) are what breaks later. These are there from the start, and bring-up
+must find them.
 """
 
 from __future__ import annotations

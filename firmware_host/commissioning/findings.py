@@ -63,8 +63,9 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the account. ``subject``: a word, one of the parts of tiltboard.drivers.frame.Frame's
-    faults where it is about a part. ``remedy``: what to do, where there is something to do.
+    """One line of the account. ``subject``: a word, one of the parts of
+    tiltboard.drivers.frame.Frame's faults where it is about a part. ``remedy``: what to do, where
+    there is something to do.
     """
 
     subject: str

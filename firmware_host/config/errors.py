@@ -1,5 +1,5 @@
-"""The host's branch of the error tree (the trunk is ``tiltboard.drivers.errors.TiltboardError``), and how an
-error is told in a language.
+"""The host's branch of the error tree (the trunk is ``tiltboard.drivers.errors.TiltboardError``),
+and how an error is told in a language.
 """
 
 from __future__ import annotations

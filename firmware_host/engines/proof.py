@@ -111,8 +111,8 @@ def _first(moves: list[int], move: int | None) -> None:
 
 
 class Reason(NamedTuple):
-    """Why a move is good. ``kind``: one of ``tiltboard.games.reasons``. ``number``: how many turns or
-    answers it speaks of. ``move``: the name of the one that it is about.
+    """Why a move is good. ``kind``: one of ``tiltboard.games.reasons``. ``number``: how many turns
+    or answers it speaks of. ``move``: the name of the one that it is about.
     """
 
     kind: Kind

@@ -123,8 +123,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
     is called, and what it does. ``figure``: what ``Snapshot.figures`` count, in words. ``labels``:
     place -> what people call it, where that is not its name. ``hexagonal``: places have six
-    neighbours (tiltboard.games.base.Game.hexagonal). ``aim``: what it is about, in one line. ``lesson``: it
-    can be learnt in a minute.
+    neighbours (tiltboard.games.base.Game.hexagonal). ``aim``: what it is about, in one line.
+    ``lesson``: it can be learnt in a minute.
     """
 
     id: int

@@ -41,4 +41,6 @@ class Arbiter(Protocol):
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """Judge one scan. ``presses``: debounced and timed (tiltboard.firmware_host.table.buttons)."""
+        """Judge one scan. ``presses``: debounced and timed
+        (tiltboard.firmware_host.table.buttons).
+        """

@@ -1,9 +1,9 @@
 """What a person can ask of the table: one vocabulary for page, scenario, command line and trace.
 
 A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
-of its fields are checked where one is decoded (``tiltboard.firmware_host.web.requests``, and for a line of
-a scenario ``tiltboard.firmware_host.scenario.parse``). Whether something is possible is found out where it is
-done, and nowhere before: ``Host.do``, for one request at a time.
+of its fields are checked where one is decoded (``tiltboard.firmware_host.web.requests``, and for a
+line of a scenario ``tiltboard.firmware_host.scenario.parse``). Whether something is possible is
+found out where it is done, and nowhere before: ``Host.do``, for one request at a time.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``. ``reasons``: why the first few
-    consequences come about. ``ends``: the game is over then; ``winner``: whoever has won it.
+    """``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``. ``reasons``: why the first
+    few consequences come about. ``ends``: the game is over then; ``winner``: whoever has won it.
     """
 
     move: str

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class SimBuses:
-    """Implements ``tiltboard.drivers.buses.Buses`` over chip models. A context manager: the seam below
-    smbus2 is in place inside it, for this and any other table, and gone after.
+    """Implements ``tiltboard.drivers.buses.Buses`` over chip models. A context manager: the seam
+    below smbus2 is in place inside it, for this and any other table, and gone after.
 
     Assembled by the ``add_`` and ``wire_`` methods; ``lines``: serial ones, by their ports. Faults
     are set on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),

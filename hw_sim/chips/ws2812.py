@@ -66,8 +66,8 @@ class Ws2812Chain:
         return self._quiet_from_s + RESET_S
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
-        """The data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip): its levels, by their
-        length, are bits and resets.
+        """The data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip): its levels, by
+        their length, are bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
         if len(sent) < self.gaps_under:

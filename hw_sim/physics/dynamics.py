@@ -96,8 +96,8 @@ class Dynamics:
     ) -> None:
         """``setpoint``: the angles in rad about east, north and its own axis at which hands hold
         the plate at a time; they change until ``steered_until_s``. ``shape``: the usual piece.
-        ``pins``: what rests singly is carried by the plate (``tiltboard.hw_sim.physics.pins``); without, its
-        contacts are computed.
+        ``pins``: what rests singly is carried by the plate (``tiltboard.hw_sim.physics.pins``);
+        without, its contacts are computed.
         """
         self._shape = shape
         self._pieces: dict[int, _Piece] = {}

@@ -151,7 +151,8 @@ def test_the_example_game_is_a_game_to_the_type_checker(name, root, open_page, t
     file = f"tiltboard-{name}/{name}.py"
     block = next(b for b in open_page("docs/add-a-game.md").blocks if b.file == file)
     made = name.upper()
-    use = f"from tiltboard.games.base import GameType\nfrom {name} import {made}\n\ngame: GameType = {made}\n"
+    imports = f"from tiltboard.games.base import GameType\nfrom {name} import {made}\n"
+    use = f"{imports}\ngame: GameType = {made}\n"
     (tmp_path / f"{name}.py").write_text(block.text)
     (tmp_path / "use.py").write_text(use)
     ran = subprocess.run(

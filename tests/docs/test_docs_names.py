@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-PACKAGES = ("drivers", "firmware_host", "games", "hw_sim", "tiltboard_lab")
-IN_REPOSITORY = re.compile(rf"({'|'.join((*PACKAGES, 'docs', 'lab', 'tests'))})/[\w./-]*")
+FOLDERS = ("drivers", "firmware_host", "games", "hw_sim")
+PACKAGES = (*(f"tiltboard.{each}" for each in FOLDERS), "tiltboard_lab")
+IN_REPOSITORY = re.compile(rf"({'|'.join((*FOLDERS, 'docs', 'lab', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
 # What a page has its reader make
@@ -37,8 +38,8 @@ def missing(token: str, root, names) -> bool:
         return token not in TO_BE_MADE and not (root / token).exists()
     if DOTTED.fullmatch(token):
         first, *rest = token.split(".")
-        if first in PACKAGES:
-            return not resolves(token, names)
+        if first in FOLDERS or token.startswith(PACKAGES):
+            return first in FOLDERS or not resolves(token, names)
         if first[0].isupper():
             return rest[0] not in names.classes.get(first, set())
         return False
@@ -55,7 +56,8 @@ def test_what_is_named_is_there(page, root, names):
         "firmware_host/hosts.py",
         "tiltboard.drivers.plate.Plates",
         "tiltboard.drivers.plate.Plate.scans",
-        "games.contracts.answer",
+        "tiltboard.games.contracts.answer",
+        "games.contract.answer",
         "Plate.scans",
         "MuxHallArrays",
     ],

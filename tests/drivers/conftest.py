@@ -216,8 +216,8 @@ class MpuBus:
 
 
 class Strip:
-    """tiltboard.drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next frames;
-    ``late_error``: of one that was taken, and failed under way.
+    """tiltboard.drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next
+    frames; ``late_error``: of one that was taken, and failed under way.
     """
 
     def __init__(self, count: int, clock: StepClock) -> None:

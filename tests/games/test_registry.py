@@ -12,14 +12,14 @@ import pytest
 from tiltboard.games import registry
 from tiltboard.games.base import BrokenGameError, UnknownGameError
 
-ROOT = Path(registry.__file__).parents[1]
 BROKEN = {
     "import error": ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
     "syntax error": ("def", "SyntaxError"),
     "no such object": ("", "AttributeError"),
     "not a game": ("GAME = 3", "it is a int, not a tiltboard.games.base.GameType"),
     "another interface": (
-        "from tiltboard.games.base import GameType\nclass Old(GameType):\n    name = 'other'\nGAME = Old()",
+        "from tiltboard.games.base import GameType\n"
+        "class Old(GameType):\n    name = 'other'\nGAME = Old()",
         "TypeError: Can't instantiate abstract class Old",
     ),
     "another name": (
@@ -62,7 +62,7 @@ def installed(folder, source):
 
 
 def tiltboard(folder, *arguments):
-    root = Path(registry.__file__).parent.parent
+    root = Path(registry.__file__).parents[2]
     return subprocess.run(
         [sys.executable, "-m", "tiltboard.firmware_host.cli", *arguments],
         env=os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{folder}"},
@@ -149,7 +149,7 @@ def test_a_package_that_brings_everything_and_can_be_used_for_nothing_stops_noth
     engine = subprocess.run(
         [sys.executable, "-m", "tiltboard.firmware_host.cli", "engine"],
         env=os.environ
-        | {"PYTHONPATH": f"{Path(registry.__file__).parents[1]}{os.pathsep}{folder}"},
+        | {"PYTHONPATH": f"{Path(registry.__file__).parents[2]}{os.pathsep}{folder}"},
         input="ugi\nisready\nposition startpos\ngo nodes 5\nquit\n",
         capture_output=True,
         text=True,

@@ -271,6 +271,10 @@ def make_disk(suite: str, to: Path) -> None:
     folders = sorted({folder for file in files for folder in file.parents})
     script = [f"mkdir /payload/tiltboard/{folder}".removesuffix("/.") for folder in folders]
     script += [f'write "{CHECKOUT / file}" "/payload/tiltboard/{file}"' for file in files]
+    links = [Path(name) for name in listed if (CHECKOUT / name).is_dir()]  # tiltboard/
+    script += [
+        f'symlink "/payload/tiltboard/{each}" "{(CHECKOUT / each).readlink()}"' for each in links
+    ]
     said = run("debugfs", "-w", "-f", "/dev/stdin", to, input="\n".join(script))
     if said.count("Allocated inode") != len(files):
         raise RuntimeError(f"the checkout does not go on the disk: {said[-3000:]}")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("drivers", "firmware_host", "games", "hw_sim")
 DISTRIBUTION = "bookworm"  # the one whose Python is 3.11
 SIMULATED = """\
 [Service]
@@ -120,8 +119,7 @@ def _install(root: Path, system: Path, python: str) -> None:
 def _copy_packages(root: Path, target: Path) -> None:
     """The program and what it needs, as they are here."""
     ignored = shutil.ignore_patterns("__pycache__")
-    for name in PACKAGES:
-        shutil.copytree(root / name, target / name, ignore=ignored)
+    shutil.copytree(root / "tiltboard", target / "tiltboard", ignore=ignored)
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     ahead = [*project["dependencies"], *project["optional-dependencies"]["sim"], "tiltboard"]
     met = set()

@@ -1,4 +1,6 @@
-"""tiltboard.firmware_host.service.supply: what is wrong with supply, heat and card stands on the page."""
+"""tiltboard.firmware_host.service.supply: what is wrong with supply, heat and card stands on the
+page.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import firmware_host
-import games
+import tiltboard.firmware_host
+import tiltboard.games
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import Catalogue, Message
 from tiltboard.games.registry import GAMES
@@ -17,7 +17,7 @@ def literal_templates() -> frozenset[str]:
     """The first argument of every ``text(...)`` call in the host's sources."""
     return frozenset(
         node.args[0].value
-        for node in _nodes(firmware_host.__file__)
+        for node in _nodes(tiltboard.firmware_host.__file__)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "text"
@@ -34,7 +34,7 @@ def rule_sentences() -> frozenset[str]:
     """
     return frozenset(
         node.value
-        for node in _nodes(games.__file__)
+        for node in _nodes(tiltboard.games.__file__)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
     )
 

@@ -1,5 +1,5 @@
-"""Gravity Trap's exact search on bits, as ``tiltboard.games.gravity_trap.rules`` has it; without the mimic
-rule.
+"""Gravity Trap's exact search on bits, as ``tiltboard.games.gravity_trap.rules`` has it; without
+the mimic rule.
 """
 
 from __future__ import annotations

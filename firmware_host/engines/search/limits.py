@@ -147,7 +147,9 @@ def _usual() -> Mapping[str, Levels]:
 
 
 def levels_of(game: Game) -> tuple[Level, ...]:
-    """The levels of a game, the weakest first: its rows, as ``tiltboard.games.search`` tells them."""
+    """The levels of a game, the weakest first: its rows, as ``tiltboard.games.search`` tells
+    them.
+    """
     rows = _rows(game)
     columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
     return tuple(

@@ -1,9 +1,9 @@
 """A club's evening and its lookers: what many tables cost one broker and the club's page.
 
 The tables are virtual: games by the rules, random moves, each table with a connection of its own
-and the messages that ``tiltboard.firmware_host.broadcast.telling`` sends; no host runs, whose cost is not the
-broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on this
-machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
+and the messages that ``tiltboard.firmware_host.broadcast.telling`` sends; no host runs, whose cost
+is not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own,
+on this machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 from tiltboard.games.registry import EVERY_GAME
 
 ROOT = Path(__file__).parents[3]
-OURS = {f"games.{name.replace('-', '_')}" for name in EVERY_GAME}
+OURS = {f"tiltboard.games.{name.replace('-', '_')}" for name in EVERY_GAME}
 HOST = ROOT / "firmware_host"
 SEARCH = sorted((HOST / "engines").rglob("*.py"))
 
@@ -44,7 +44,7 @@ def test_the_host_imports_the_games_that_the_documents_say():
 
 def games_in(text: str) -> set[str]:
     """Of our games, those that a file imports."""
-    return {".".join(name.split(".")[:2]) for name in imported(ast.parse(text))} & OURS
+    return {".".join(name.split(".")[:3]) for name in imported(ast.parse(text))} & OURS
 
 
 def test_an_import_of_a_game_would_be_found():

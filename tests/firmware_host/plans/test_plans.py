@@ -97,7 +97,9 @@ def test_no_name_is_printed_over_another(table, name) -> None:
 
 @pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])
 def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
-    """Input k is channel k // 16, address k % 16 (tiltboard.drivers.hall); pins by the datasheets."""
+    """Input k is channel k // 16, address k % 16 (tiltboard.drivers.hall); pins by the
+    datasheets.
+    """
     profile = table(name)
     board = Plans.of(profile).boards["carrier"]
     inputs = [9, 8, 7, 6, 5, 4, 3, 2, 23, 22, 21, 20, 19, 18, 17, 16]
@@ -235,7 +237,8 @@ def test_a_gap_too_small_for_the_lights_under_the_plate_is_refused(tmp_path, own
 
 def test_the_running_table_does_not_import_it() -> None:
     code = (
-        "import sys, tiltboard.firmware_host.cli.serve, tiltboard.firmware_host.service.table, tiltboard.hw_sim.session;"
+        "import sys, tiltboard.firmware_host.cli.serve, tiltboard.hw_sim.session\n"
+        "import tiltboard.firmware_host.service.table\n"
         "sys.exit(any(m.startswith('tiltboard.firmware_host.plans') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from plan import ENV, INSTALLED, as_pi, doctor, run
 from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 
-import firmware_host
+import tiltboard.firmware_host
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
@@ -219,7 +219,7 @@ def update_keeps_the_game() -> None:
     run(INSTALLED, "backup", backup, "--state", STATE)
     as_pi("sudo --preserve-env=PIP_NO_INDEX,PIP_FIND_LINKS make install-service")
     wait_until("service", lambda: shown("ActiveState") == "active")
-    assert NEWER in Path(firmware_host.__file__).read_text()
+    assert NEWER in Path(tiltboard.firmware_host.__file__).read_text()
     assert moves() == OPENED
     play(["put red g7", "expect to-move blue"])
     run("systemctl", "stop", UNIT)

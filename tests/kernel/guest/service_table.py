@@ -227,7 +227,9 @@ def _outcome(winner: str | None, reason: str, **extra: Any) -> Outcome:
 
 
 class ServiceSession:
-    """What tiltboard.hw_sim.session.deeds.SimulatedHands uses of a session, at the installed service."""
+    """What tiltboard.hw_sim.session.deeds.SimulatedHands uses of a session, at the installed
+    service.
+    """
 
     def __init__(self) -> None:
         self.world = World()
