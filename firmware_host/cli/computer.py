@@ -1,8 +1,4 @@
-"""The computer that a table is wired to, its boot settings, its service, and a table that runs.
-
-config.txt: https://www.raspberrypi.com/documentation/computers/config_txt.html: ``[filter]`` lines,
-``dtparam=a=on,b=on``, a value that is left out means on.
-"""
+"""The computer that a table is wired to, its boot settings, its service, and a table that runs."""
 
 from __future__ import annotations
 
@@ -27,7 +23,8 @@ import click
 
 from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
-from tiltboard.firmware_host.config.computer import CORE_CLOCK, DeviceClass, needs_of_speaker
+from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
+from tiltboard.firmware_host.config.computer import DeviceClass, needs_of_speaker
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import Settings, broker_address, load_settings
@@ -40,20 +37,6 @@ _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
-MODELS = {  # filter -> how such a Pi's model begins
-    "pi3": "Raspberry Pi 3",
-    "pi3+": "Raspberry Pi 3 Model B Plus",
-    "pi4": "Raspberry Pi 4",
-    "pi5": "Raspberry Pi 5",
-    "pi02": "Raspberry Pi Zero 2",
-    "pi0w": "Raspberry Pi Zero W",
-    "pi400": "Raspberry Pi 400",
-    "pi500": "Raspberry Pi 500",
-    "cm4": "Raspberry Pi Compute Module 4",
-    "cm5": "Raspberry Pi Compute Module 5",
-}
-# With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
-OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
 
 
@@ -121,32 +104,6 @@ def service_of(shown: str) -> Service | None:
     return Service(user, frozenset(groups), listed if closed else None, python)
 
 
-def settings_in(text: str, model: str) -> frozenset[str]:
-    """Lines in force for ``model``, each as ``key=value`` or ``dtparam=key=value``.
-
-    Lines under a filter that is not in the table above are taken not to be in force. An overlay's
-    own parameters do not matter here.
-    """
-    found: set[str] = set()
-    in_force = True
-    for raw in text.splitlines():
-        line = raw.partition("#")[0].strip()
-        key, _, value = (part.strip() for part in line.partition("="))
-        if line.startswith("[") and line.endswith("]"):
-            name = line[1:-1].lower()
-            in_force = name == "all" or (name in MODELS and model.startswith(MODELS[name]))
-        elif line and in_force and key == "dtparam":
-            for each in value.split(","):
-                name, _, setting = (part.strip() for part in each.partition("="))
-                name = {"i2c": "i2c_arm", "i2c_baudrate": "i2c_arm_baudrate"}.get(name, name)
-                on = setting.lower() in ("on", "yes", "true", "1", "")
-                found.add(f"dtparam={name}={'on' if on else setting}")
-        elif line and in_force:
-            value = value.partition(",")[0].strip() if key == "dtoverlay" else value
-            found.add(f"{key}={value}")
-    return frozenset(found)
-
-
 @dataclass(frozen=True)
 class Machine:
     """The computer that is examined. ``root``: of its files. ``groups``: this process's;
@@ -179,20 +136,14 @@ class Machine:
         model = self.read("proc/device-tree/model") or ""
         return model if model.startswith("Raspberry Pi") else None
 
-    def boot_settings(self) -> tuple[str, frozenset[str]]:
-        """The path of config.txt, and its lines in force; those that hold the core clock among
-        them, too, where others keep a Pi 4 or earlier at one: any will do, since the kernel divides
-        it for SPI.
-
-        Source: https://www.raspberrypi.com/documentation/computers/configuration.html, mini UART
-        and core frequency.
-        """
+    def boot_config(self) -> BootConfig:
+        """What config.txt does on this Pi."""
         name = next((each for each in CONFIG_FILES if self.read(each) is not None), CONFIG_FILES[0])
-        found = settings_in(self.read(name) or "", self.model or "")
-        by_uart = "enable_uart=1" in found and not found & OTHER_UART
-        if by_uart or "force_turbo=1" in found:
-            found |= {line for lines in CORE_CLOCK.values() for line in lines}
-        return name, found
+        try:
+            serial = int(self.read("proc/device-tree/serial-number") or "", 16)
+        except ValueError:
+            serial = None
+        return read_boot_config(name, self.read, self.model or "", serial)
 
     @property
     def system(self) -> str:
@@ -314,10 +265,15 @@ def drop_in(profile: Profile, settings: Settings) -> str:
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
 @CONFIG
 @PROFILE
-def unit(config: Path | None, profile: str | None) -> None:
+@click.option("--boot", is_flag=True, help="Print the lines for config.txt instead, for any Pi.")
+def unit(config: Path | None, profile: str | None, *, boot: bool) -> None:
     """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
 
     `make install-service` runs this and installs what it prints.
     """
     settings = load_settings(config)
-    click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)
+    table = load_profile(profile or settings.profile)
+    if boot:
+        click.echo(lines_for_every_pi(table.boot_lines), nl=False)
+    else:
+        click.echo(drop_in(table, settings), nl=False)

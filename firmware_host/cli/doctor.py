@@ -158,12 +158,23 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     wanted = {line: need for need in needs for line in (*need.lines, *need.advised)}
     if not wanted or machine.model is None:
         return
-    name, found = machine.boot_settings()
-    missing = [line for line in wanted if line not in found]
-    for line in missing:
-        part = wanted[line].part
-        remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
-        if line in wanted[line].lines:
+    boot = machine.boot_config()
+    for line in (line for line in wanted if line not in boot.sure):
+        part, file = wanted[line].part, f"/{boot.name}"
+        remedy = text(
+            "Write [all] and below it {line} at the end of {file}, and restart the Pi.",
+            line=line,
+            file=file,
+        )
+        if line in boot.perhaps:
+            depends = text(
+                "{line}, for the {part}, depends in {file} on something that is not known here.",
+                line=line,
+                part=part,
+                file=file,
+            )
+            yield note("config.txt", depends, remedy)
+        elif line in wanted[line].lines:
             lacks = text("{line} is missing; the {part} needs it.", line=line, part=part)
             yield problem("config.txt", lacks, remedy)
         else:
@@ -171,8 +182,13 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
                 "{line} is missing; the {part} works better with it.", line=line, part=part
             )
             yield note("config.txt", worse, remedy)
-    if not missing:
-        yield ok("config.txt", text("/{file} has all {count} lines.", file=name, count=len(wanted)))
+    for line in boot.unread:
+        blanks = text("The Pi does not read this line, for its spaces: {line}", line=line)
+        yield note("config.txt", blanks, text("Write it without spaces around the first =."))
+    if boot.sure.issuperset(wanted):
+        yield ok(
+            "config.txt", text("/{file} has all {count} lines.", file=boot.name, count=len(wanted))
+        )
 
 
 def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from tiltboard.drivers.clock import Clock
 from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.boot import pi_of
 from tiltboard.firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
@@ -51,11 +52,6 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
 GPIO_MODULES = ("lgpio", "RPi.GPIO")  # either will do; a Pi 5 takes lgpio alone
-CORE_CLOCK = {  # docs/wiring-plate-10.md: bit time of lights on SPI0
-    "Pi 4": ("core_freq=500", "core_freq_min=500"),
-    "Pi 3": ("core_freq=250",),
-    "Zero 2": ("core_freq=250",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,8 @@ def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
 
 def gpio_need(part: str, model: str) -> Need:
     """The pins, by one of two libraries."""
-    modules = GPIO_MODULES[:1] if "Pi 5" in model else GPIO_MODULES
+    pi = pi_of(model)
+    modules = GPIO_MODULES if pi is None or pi.core_mhz else GPIO_MODULES[:1]
     return Need(part, GPIO_DEVICE, GPIO, (modules,))
 
 

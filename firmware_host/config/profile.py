@@ -103,6 +103,11 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         """
         return tuple(need for name, part in self.parts for need in part.needs(name, model))
 
+    def boot_lines(self, model: str = "") -> tuple[str, ...]:
+        """Return the lines of config.txt that the parts need, or work better with, on this Pi."""
+        needs = self.needs(model)
+        return tuple(line for need in needs for line in (*need.lines, *need.advised))
+
     def light_of(self, index: int) -> int:
         """Position on the strip of the light under place ``index``, as drivers count them: the
         place itself where the plate's own computer sorts them.

@@ -27,8 +27,8 @@ from tiltboard.drivers.mpu6050 import Mpu6050
 from tiltboard.drivers.node_link import NodeLink, NodeSettings
 from tiltboard.drivers.panel import Panel
 from tiltboard.drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate
+from tiltboard.firmware_host.config.boot import pi_of
 from tiltboard.firmware_host.config.computer import (
-    CORE_CLOCK,
     SERIAL,
     SPI,
     Need,
@@ -439,7 +439,8 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """SPI with its clock held still, and GPIO where the supply is watched."""
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
-        clock = next((lines for name, lines in CORE_CLOCK.items() if name in model), ())
+        pi = pi_of(model)
+        clock = () if pi is None else pi.clock
         modules = (("neopixel",), ("spidev",))
         return (Need(part, SPI_DEVICE, SPI, modules, (spi_line(0), *clock)), *watched)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tiltboard.firmware_host.cli.hotspot import ADDRESS
 from tiltboard.firmware_host.cli.main import COMMANDS
+from tiltboard.firmware_host.config.boot import MODELS, read_boot_config
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, load_settings
 from tiltboard.firmware_host.web.server import EVERYWHERE
@@ -43,12 +47,54 @@ def test_the_settings_are_accepted_and_the_port_is_one_that_the_service_may_have
     assert int(first) <= settings.port
 
 
-def test_config_txt_has_what_the_usual_table_needs(prepare, root):
-    lines = set(re.findall(r"^dt(?:param|overlay)=\S+", prepare, re.MULTILINE))
-    guest = root / "tests/kernel/guest"
-    [known] = [path for path in guest.rglob("config.txt") if path.is_file()]
-    assert lines and lines <= set(known.read_text().split())
-    assert load_profile(Settings().profile).needs()
+def run_prepare(prepare, folder, *words):
+    """The steps of it that write the settings and config.txt, in a folder; in their order."""
+    settings, config = folder / "tiltboard.toml", folder / "config.txt"
+    tiltboard = Path(sys.executable).with_name("tiltboard")
+    parts = re.findall(
+        r"^read_only=.*?^put\(\).*?$|^put /etc/tiltboard.*?(?=^#)|^config=.*?^}$",
+        prepare, re.DOTALL | re.MULTILINE,
+    )  # fmt: skip
+    assert len(parts) == 3
+    script = "\n".join(["set -eu", *parts])
+    for there, here in (
+        ("/etc/tiltboard/tiltboard.toml", settings),
+        ("/etc/tiltboard/", f"{folder}/etc/"),
+        ("/boot/firmware/config.txt", config),
+        ("/opt/tiltboard/bin/tiltboard", tiltboard),
+    ):
+        assert there in script
+        script = script.replace(there, str(here))
+    subprocess.run(["sh", "-c", script, "prepare", *words], check=True, cwd=folder)
+    return load_settings(settings), config.read_text()
+
+
+def test_a_profile_of_one_s_own_is_copied_to_where_the_service_reads_it(prepare, tmp_path, root):
+    (tmp_path / "config.txt").write_text("")
+    (tmp_path / "etc").mkdir()
+    shipped = (root / "firmware_host/config/profiles/plate-7.toml").read_text()
+    (tmp_path / "my-table.toml").write_text(shipped.replace("plate-7", "mine"))
+    settings, text = run_prepare(prepare, tmp_path, "./my-table.toml")
+    assert settings.profile == str(tmp_path / "etc/my-table.toml")
+    assert load_profile(settings.profile).name == "mine"
+    assert "dtparam=i2c_arm=on" in text
+    assert "spi1" not in text  # it has no converter there
+
+
+@pytest.mark.parametrize("words", [(), ("plate-7",), ("--read-only", "matrix-gpio")])
+def test_config_txt_has_what_the_card_s_table_needs_on_every_pi(prepare, tmp_path, words):
+    (tmp_path / "config.txt").write_text("dtparam=audio=on\n[cm5]\ndtoverlay=dwc2")  # no newline
+    for _ in range(2):
+        settings, text = run_prepare(prepare, tmp_path, *words)
+    assert settings.profile == (words[-1] if words else Settings().profile)
+    assert text.startswith("dtparam=audio=on\n[cm5]\ndtoverlay=dwc2\n")
+    table = load_profile(settings.profile)
+    assert text.count("[all]") == 2  # once, though it ran twice
+    for pi in MODELS:
+        model = f"Raspberry Pi {pi.name} Rev 1.0"
+        read = read_boot_config("config.txt", lambda _: text, model, None)
+        needed = {line for need in table.needs(model) for line in (*need.lines, *need.advised)}
+        assert needed <= read.sure, model
 
 
 def test_every_name_in_the_hotspot_is_the_table_s(prepare):
@@ -68,7 +114,7 @@ def test_rpi_image_gen_s_layer_asks_for_what_the_package_needs(root):
     needed = {re.split(r"[ (]", each.strip())[0] for each in control.split(",")} - of_the_suite
     assert needed <= set(layer["packages"])
     [prepares] = [line for line in layer["customize-hooks"] if "card/prepare" in line]
-    assert prepares.endswith("--read-only")
+    assert prepares.endswith(' --read-only "$table"')
 
 
 def test_its_commands_exist_and_the_package_is_a_release_s(card, root):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from tiltboard.drivers.attitude import Mounting
 from tiltboard.drivers.clock import SystemClock
-from tiltboard.firmware_host.cli.computer import Service, service_of, settings_in, this_machine
+from tiltboard.firmware_host.cli.computer import Service, service_of, this_machine
 from tiltboard.firmware_host.cli.doctor import check_parts, command, examine
 from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
@@ -99,7 +99,10 @@ def test_a_missing_line_is_a_problem_with_that_line_as_remedy(pi, examined, line
     [(subject, found, remedy)] = examined(pi)
     assert subject == "config.txt"
     assert missing in found
-    assert remedy == f"Add {missing} to /boot/firmware/config.txt, and restart the Pi."
+    file = "/boot/firmware/config.txt"
+    assert remedy == (
+        f"Write [all] and below it {missing} at the end of {file}, and restart the Pi."
+    )
 
 
 def test_a_slow_tilt_sensor_is_a_note_and_a_core_clock_that_moves_a_problem(pi, examined):
@@ -163,10 +166,30 @@ def test_what_the_firmware_says_of_supply_and_heat(pi, examined, bits, said):
     assert [(state, words) for state, all_ in found.items() for words in all_] == said
 
 
-def test_config_lines_are_in_force_as_the_pi_reads_them():
-    text = "[pi5]\ndtparam=spi=on\n[none]\na=1\n[all]\ndtparam=i2c_arm=off # later\nb=2\n"
-    assert settings_in(text, "Raspberry Pi 4 Model B") == {"dtparam=i2c_arm=off", "b=2"}
-    assert "dtparam=spi=on" in settings_in(text, "Raspberry Pi 5 Model B Rev 1.0")
+def test_a_line_under_a_condition_or_with_blanks_is_a_note(pi, examined):
+    config = (pi.root / "boot/firmware/config.txt").read_text()
+    pi.write("boot/firmware/config.txt", config.replace("[pi4]", "[gpio4=1]"))
+    assert examined(pi) == []
+    [(_, found, remedy), _] = examined(pi, states=("note",))
+    assert found == (
+        "core_freq=500, for the lights, depends in /boot/firmware/config.txt on something that is"
+        " not known here."
+    )
+    assert remedy.startswith("Write [all] and below it core_freq=500 at the end of ")
+    pi.write("boot/firmware/config.txt", config + "dtparam = spi=off\n")
+    assert examined(pi) == []
+    [(_, found, _)] = examined(pi, states=("note",))
+    assert found.endswith("for its spaces: dtparam = spi=off")
+
+
+def test_a_filter_by_number_and_an_include_are_this_pi_s(pi, examined):
+    config = (pi.root / "boot/firmware/config.txt").read_text()
+    pi.write("boot/firmware/config.txt", "[0x12345678]\ninclude table.txt\n")
+    pi.write("boot/firmware/table.txt", config)
+    pi.write("proc/device-tree/serial-number", "1000000012345678\0")
+    assert examined(pi) == []
+    pi.write("proc/device-tree/serial-number", "1000000012345679\0")
+    assert len(examined(pi)) == 5
 
 
 def test_a_device_without_permission_names_the_group(pi, examined):

@@ -1,0 +1,282 @@
+"""How a Pi's firmware reads config.txt, and the lines that a table needs there on each model.
+
+Sources: the documentation's pages on config.txt (file format, conditional filters, overclocking),
+device trees (DTBs, overlays and config.txt) and UARTs,
+https://www.raspberrypi.com/documentation/computers/config_txt.html, and raspberrypi/utils for the
+values that a parameter takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+MAX_LINE: Final = 98
+"""Characters of a line that the firmware reads."""
+MAX_DEPTH: Final = 8
+"""Files that include each other, so that a circle ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pi:
+    """What config.txt depends on in one model of Raspberry Pi."""
+
+    name: str
+    """How its name goes on after "Raspberry Pi", in /proc/device-tree/model."""
+    filters: tuple[str, ...]
+    """Model filters that hold on it. The first is the one of all Pis with its clock."""
+    board_type: int
+    """Bits 4 to 11 of its revision code."""
+    core_mhz: tuple[int, int] | None = None
+    """Highest and lowest core clock by default. None: SPI does not depend on it."""
+    clock: tuple[str, ...] = ()
+    """The lines that keep the core clock at one frequency."""
+    mini_uart: bool | None = False
+    """Whether enable_uart starts the mini UART, which fixes the core clock; None if unknown."""
+
+
+_BCM2837 = ((400, 250), ("core_freq=250",))
+_BCM2711 = ((500, 200), ("core_freq=500", "core_freq_min=500"))
+MODELS: Final = (  # a longer name before its beginning
+    Pi("2 Model B", ("pi2",), 0x04, (250, 250)),
+    Pi("Zero 2", ("pi02", "pi0w", "pi0"), 0x12, *_BCM2837, mini_uart=True),
+    Pi("3 Model A Plus", ("pi3", "pi3+"), 0x0E, *_BCM2837, mini_uart=True),
+    Pi("3 Model B Plus", ("pi3", "pi3+"), 0x0D, *_BCM2837, mini_uart=True),
+    Pi("3 Model B", ("pi3",), 0x08, *_BCM2837, mini_uart=True),
+    Pi("Compute Module 3 Plus", ("pi3",), 0x10, *_BCM2837),
+    Pi("Compute Module 3", ("pi3",), 0x0A, *_BCM2837),
+    Pi("4", ("pi4",), 0x11, *_BCM2711, mini_uart=True),
+    Pi("400", ("pi4", "pi400"), 0x13, *_BCM2711, mini_uart=True),
+    Pi("Compute Module 4S", ("pi4", "cm4s"), 0x15, *_BCM2711, mini_uart=None),
+    Pi("Compute Module 4", ("pi4", "cm4"), 0x14, *_BCM2711, mini_uart=None),
+    Pi("5", ("pi5",), 0x17),
+    Pi("500", ("pi5", "pi500"), 0x19),
+    Pi("Compute Module 5 Lite", ("pi5", "cm5"), 0x1A),
+    Pi("Compute Module 5", ("pi5", "cm5"), 0x18),
+)
+
+_FILTERS: Final = frozenset({"pi1", "cm0", *(each for pi in MODELS for each in pi.filters)})
+
+
+def pi_of(model: str) -> Pi | None:
+    """Return the Pi of this name, or None for one that is not in the table."""
+    words = f"{model.removeprefix('Raspberry Pi ')} "
+    return next((pi for pi in MODELS if words.startswith(f"{pi.name} ")), None)
+
+
+_ON = frozenset({"y", "yes", "on", "true", "enable", "1", "okay", "ok"})
+# The board's own parameters, by their other names. The header's I2C bus is number 1 on all Pis.
+_SAME = {
+    "i2c": "i2c_arm",
+    "i2c1": "i2c_arm",
+    "i2c_baudrate": "i2c_arm_baudrate",
+    "i2c1_baudrate": "i2c_arm_baudrate",
+}
+_KEYS = {"device_tree_param": "dtparam", "device_tree_overlay": "dtoverlay"}
+_SELECTS = re.compile(r"spi(\d)-(\d)cs")
+_SPI1_PINS = ("18", "17", "16")
+# Their parts are on the header's bus unless a parameter names another one (i2c-buses.dtsi).
+_ON_I2C = re.compile(r"i2c-(rtc|sensor|fan|mux|pwm-pca9685a)")
+_OTHER_BUS = re.compile(r"i2c[02-9]|i2c_csi_dsi\d?|i2c-path")
+# With one of these Bluetooth is not on the PL011, which is then the header's UART.
+_OTHER_UART = re.compile(r"(pi3-)?(disable|miniuart)-bt")
+_NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_turbo", "enable_uart")
+
+
+class _Reading:
+    """One pass through config.txt in which every doubtful condition is taken as ``assumed``."""
+
+    def __init__(
+        self, read: Callable[[str], str | None], pi: Pi | None, serial: int | None, *, assumed: bool
+    ) -> None:
+        self._read = read
+        self._pi = pi
+        self._serial = serial
+        self._assumed = assumed
+        self._filters: dict[str, bool] = {}
+        self._overlay = ""
+        self._before = ""
+        self._numbers: dict[str, int] = {}
+        self._params: dict[str, str] = {}
+        self._selects: dict[int, set[int]] = {}
+        self._overlays: set[str] = set()
+        self.unread: list[str] = []
+        """Lines that look like settings and are not, for the blanks at their equals sign."""
+
+    def file(self, name: str, depth: int = 0) -> None:
+        """Read one file, and what it includes, in order."""
+        for raw in (self._read(name) or "").split("\n"):
+            line = raw[:MAX_LINE].strip()
+            if line.startswith("["):
+                self._filter(line[1:].partition("]")[0])
+            elif all(self._filters.values()) and not line.startswith("#"):
+                words = line.split()
+                if words[:1] == ["include"] and len(words) > 1:
+                    # The firmware of a Pi 5 is its boot loader, which is said not to follow them.
+                    followed = self._assumed or self._pi is None or self._pi.core_mhz is not None
+                    if followed and depth < MAX_DEPTH:
+                        self.file(words[1], depth + 1)
+                else:
+                    self._setting(line)
+
+    def _filter(self, name: str) -> None:
+        if name == "all":
+            self._filters.clear()
+            return
+        kind, _, wanted = name.partition("=")
+        holds: bool | None = None
+        if name in {"none", "tryboot"}:
+            kind, holds = name, False
+        elif name.startswith("HDMI:"):  # a port, and no condition
+            holds = True
+        elif re.fullmatch(r"(?i)(pi|cm)\d\S*", name):
+            kind = "model"
+            if self._pi is not None and name.lower() in _FILTERS:
+                # Whether capitals count is said in both ways.
+                holds = name.lower() in self._pi.filters and (name in _FILTERS or None)
+        elif kind == "board-type":
+            kind, holds = "model", _same_number(wanted, getattr(self._pi, "board_type", None))
+        elif name.startswith("0x"):
+            kind, holds = "serial", _same_number(name, self._serial)
+            if self._serial is not None and not holds:
+                holds = _same_number(name, self._serial & 0xFFFF_FFFF)  # as older Pis write it
+        elif name.startswith("gpio"):
+            kind = "gpio"
+        self._filters[kind] = self._assumed if holds is None else holds
+
+    def _setting(self, line: str) -> None:
+        key, _, value = line.partition("=")
+        key = _KEYS.get(key, key)
+        first, *rest = value.split(",")
+        if key == "dtoverlay":
+            self._open(first)
+        elif key == "dtparam":
+            rest = [first, *rest]
+        else:
+            number = re.match(r"[0-9]+", value)
+            if key in _NUMBERS and number:
+                self._numbers[key] = int(number[0])
+            elif key.strip() in {*_NUMBERS, *_KEYS, *_KEYS.values()}:
+                self.unread.append(line)
+            return
+        for each in filter(None, rest):
+            # What the firmware makes of a comment after a value is not documented.
+            self._parameter(re.sub(r"\s+#.*", "", each) if self._assumed else each)
+
+    def _open(self, overlay: str) -> None:
+        self._overlay = overlay
+        self._overlays.add(overlay)
+        self._before = self._params.get("i2c_arm", "")
+        found = _SELECTS.fullmatch(overlay)
+        if found:
+            # Without a select of its own SPI0 keeps its first device.
+            count = max(int(found[2]), found[1] == "0")
+            self._selects[int(found[1])] = set(range(count))
+            self._params[f"spi{found[1]}"] = "on"
+        if overlay == "i2c1" or _ON_I2C.fullmatch(overlay):
+            self._params["i2c_arm"] = "on"
+
+    def _parameter(self, text: str) -> None:
+        """Set a parameter of the open overlay or, where that has none of the name, the board's."""
+        name, equals, value = text.partition("=")
+        value = value if equals else "on"
+        spi, select = _SELECTS.fullmatch(self._overlay), re.fullmatch(r"cs(\d)_(pin|spidev)", name)
+        if spi and select:
+            number = int(select[1])
+            pins = _SPI1_PINS if spi[1] == "1" else ()
+            kept = value in pins[number : number + 1] if select[2] == "pin" else value in _ON
+            if not kept and (spi[1] == "1" or select[2] == "spidev"):
+                self._selects[int(spi[1])].discard(number)
+        elif _ON_I2C.fullmatch(self._overlay) and _OTHER_BUS.fullmatch(name):
+            self._params["i2c_arm"] = self._before
+        elif self._overlay == "i2c1" and name == "pins_44_45":
+            self._params["i2c_arm"] = "off"
+        elif name == "spi":
+            self._params["spi0"] = value
+        else:
+            self._params[_SAME.get(name, name)] = value
+
+    def lines(self) -> frozenset[str]:
+        """Return the lines that a table may need, as far as the file does what they do."""
+        found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
+        if self._params.get("spi0") in _ON and 0 in self._selects.get(0, {0}):
+            found.add("dtparam=spi=on")
+        for bus, selects in self._selects.items():
+            counts = [each + 1 for each in selects if selects.issuperset(range(each))]
+            found |= {f"dtoverlay=spi{bus}-{count}cs" for count in counts if bus}
+        if self._params.get("i2c_arm") in _ON:
+            found.add("dtparam=i2c_arm=on")
+            if _same_number(self._params.get("i2c_arm_baudrate", ""), 400_000):
+                found.add("dtparam=i2c_arm_baudrate=400000")
+        clock = set() if self._pi is None else {*self._pi.clock}
+        if self._pi is not None and self._core_stands_still(self._pi):
+            return frozenset(found | clock)
+        return frozenset(found - clock if clock <= found else found)
+
+    def _core_stands_still(self, pi: Pi) -> bool:
+        if pi.core_mhz is None:
+            return True
+        get = self._numbers.get
+        high, low = (
+            get(key) or get(key.replace("core", "gpu")) or default
+            for key, default in zip(("core_freq", "core_freq_min"), pi.core_mhz, strict=True)
+        )
+        mini = self._assumed if pi.mini_uart is None else pi.mini_uart
+        other = any(_OTHER_UART.fullmatch(each) for each in self._overlays)
+        by_uart = get("enable_uart") == 1 and mini and not other
+        return high == low or by_uart or get("force_turbo") == 1
+
+
+def _same_number(text: str, number: int | None) -> bool | None:
+    """Compare, or return None where there is nothing to compare with."""
+    if number is None:
+        return None
+    base = 16 if text.startswith("0x") else 10
+    return bool(re.fullmatch(r"0x[0-9A-Fa-f]+|[0-9]+", text)) and int(text, base) == number
+
+
+@dataclass(frozen=True, slots=True)
+class BootConfig:
+    """What config.txt does for a table."""
+
+    name: str
+    """Its path, without the leading slash."""
+    sure: frozenset[str]
+    """Lines that hold whatever is connected, in the form in which a table asks for them."""
+    perhaps: frozenset[str]
+    """Lines that hold only if a condition is met that the file alone does not decide."""
+    unread: tuple[str, ...]
+    """Lines that the firmware does not read, as it does not skip blanks at the equals sign."""
+
+
+def read_boot_config(
+    name: str, read: Callable[[str], str | None], model: str, serial: int | None
+) -> BootConfig:
+    """Read config.txt and what it includes. ``read`` returns a file's text, None if there is none;
+    ``serial`` is the Pi's number, None if unknown.
+    """
+    folder, _, first = name.rpartition("/")
+    passes = []
+    for assumed in (False, True):
+        reading = _Reading(
+            lambda each: read(f"{folder}/{each}"), pi_of(model), serial, assumed=assumed
+        )
+        reading.file(first)
+        passes.append(reading)
+    no, yes = (reading.lines() for reading in passes)
+    return BootConfig(name, no & yes, no ^ yes, tuple(passes[1].unread))
+
+
+def lines_for_every_pi(needed: Callable[[str], Iterable[str]]) -> str:
+    """Return what to add to config.txt for a card that any Pi can start from. ``needed`` returns
+    the lines for a model, by its name in the device tree.
+    """
+    common = list(dict.fromkeys(needed("")))
+    found = ["[all]", *common]
+    for family in dict.fromkeys(pi.filters[0] for pi in MODELS):
+        pi = next(pi for pi in MODELS if pi.filters[0] == family)
+        more = [line for line in needed(f"Raspberry Pi {pi.name}") if line not in common]
+        found += [f"[{family}]", *dict.fromkeys(more)] if more else []
+    return "\n".join([*found, "[all]", ""])
