@@ -58,7 +58,7 @@ gallery: $(VENV)/.dev $(VENV)/.languages
 lock: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet uv
 	{ sed '/^#/!d' requirements.lock; sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | \
-		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi \
+		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi --extra far \
 		pyproject.toml -; } > requirements.new
 	mv requirements.new requirements.lock
 	{ sed '/^#/!d' requirements-fast.lock; { echo 'numpy<2.5'; sed -n '/^fast = \[/,/^]/s/^    "\(.*\)",/\1/p' pyproject.toml; } | \

@@ -1,4 +1,4 @@
-"""The documented way onto a Pi: everything that pip fetches for it is a wheel, so nothing compiles.
+"""systemd/install and the lock files: everything that pip fetches for a Pi is a wheel.
 
 An index is asked by ``make check`` alone: what it answers, and how soon, is not up to an edit.
 """
@@ -58,15 +58,18 @@ def pip_for_a_pi():
 def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, python):
     """The large extras too, all beside each other; chosen, but not fetched."""
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    extras = ("pi", "physics", "fast")  # with physics comes all that sim brings
+    extras = ("pi", "physics", "fast", "far")  # with physics comes all that sim brings
     wanted = {word for extra in extras for word in requirements(root, extra)}
     pip_for_a_pi(python, *chosen, *sorted(wanted))
 
 
+@pytest.mark.parametrize("python", ["3.11", "3.13"])
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-fast.lock"])
-def test_the_lock_files_are_there_as_wheels_with_their_hashes(root, tmp_path, pip_for_a_pi, name):
+def test_the_lock_files_are_there_as_wheels_with_their_hashes(
+    root, tmp_path, pip_for_a_pi, name, python
+):
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    pip_for_a_pi("3.13", *chosen, "--require-hashes", "-r", str(root / name))
+    pip_for_a_pi(python, *chosen, "--require-hashes", "-r", str(root / name))
 
 
 def locked(root, name: str = "requirements.lock") -> dict[str, tuple[str, int]]:
@@ -85,7 +88,7 @@ def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_n
     there = locked(root)
     assert all(hashes for _, hashes in there.values())
     build = tomllib.loads((root / "pyproject.toml").read_text())["build-system"]["requires"]
-    for entry in (*requirements(root, "pi"), *build):
+    for entry in (*requirements(root, "pi"), *requirements(root, "far"), *build):
         need = Requirement(entry)
         version, _ = there[need.name.lower()]
         assert need.specifier.contains(version), entry
