@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from typing import Final
 
 # The tree of errors of the table, from the chips up. Each says what is wrong and what to do.
@@ -75,13 +76,19 @@ INSTALL: Final = {
     "spidev": "sudo apt install python3-spidev",
 }
 """How a package that nothing brings along is installed, by its module."""
-_USUAL: Final = "pip install 'tiltboard[pi]'"
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
 
 def how_to_install(module: str) -> str:
     """The command that brings the package of a module."""
-    return INSTALL.get(module.partition(".")[0], _USUAL)
+    return INSTALL.get(module.partition(".")[0]) or extra_command("pi")
+
+
+def extra_command(extra: str, folder: str = ".") -> str:
+    """The command, for the Python that runs this, that brings an extra from a clone. No index has
+    this project's packages: whoever claimed their names there could have anything installed.
+    """
+    return f"{sys.executable} -m pip install '{folder}[{extra}]'"
 
 
 def unsupplied() -> PartAbsentError:

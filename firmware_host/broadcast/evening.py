@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_toml
 from tiltboard.firmware_host.table.commands import Name
@@ -71,7 +72,7 @@ def read_evening(path: Path) -> Sheet:
     if len({name.casefold() for name in evening.players}) < len(evening.players):
         why = "two players have the same name"
     elif swiss and find_spec("py4swiss") is None:
-        why = "a Swiss needs the extra club: pip install 'tiltboard[club]'"
+        why = f"a Swiss needs the extra club; in a clone of tiltboard run: {extra_command('club')}"
     elif swiss and evening.rounds >= len(evening.players):
         why = "a Swiss of so many rounds needs more players"
     results = {(each.round, frozenset((each.first, each.second))): each for each in evening.result}

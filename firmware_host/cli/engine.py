@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import click
 
 from tiltboard.drivers.clock import SystemClock
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.cli.speech import misuse, say
 from tiltboard.firmware_host.messages import text
 
@@ -112,8 +113,7 @@ def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> Non
 def warm() -> None:
     """Compile what computer players compute with, once for each machine and version.
 
-    They think many times faster from then on. Needs the extra fast: pip install
-    'tiltboard[fast]'.
+    They think many times faster from then on. Needs the extra fast.
     """
     from tiltboard.firmware_host.config.files import ensure_state_directory
     from tiltboard.firmware_host.engines.errors import CannotCompileError
@@ -123,7 +123,8 @@ def warm() -> None:
     if not warmth.installed():
         raise CannotCompileError(
             "numba is not installed, so there is nothing to compile; computers play without it.",
-            remedy="Install it with pip install 'tiltboard[fast]', and try again.",
+            remedy="In a clone of tiltboard run: {command}",
+            command=extra_command("fast"),
         )
     if warmth.warm():
         say(text("The computer players' kernels are compiled already."))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
@@ -37,5 +38,6 @@ def command(*, profile: str, output: Path) -> None:
     if plans.boards and not export(plans, output / "boards"):
         say(text("Without STEP and KiCad's own plots: for them install KiCad 9."), err=True)
     if not can_print():
-        say(text("Without pieces to print: for them install tiltboard[make]."), err=True)
+        say(text("Without pieces to print: they need the extra make."), err=True)
+        say(text("In a clone of tiltboard run: {command}", command=extra_command("make")), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

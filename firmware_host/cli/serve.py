@@ -240,7 +240,7 @@ def run(**asked: Any) -> None:
     "--physics/--no-physics",
     default=None,
     help="Pieces slide, tip and fall, or stay where they are put. Default: they fall where"
-    " tiltboard[physics] is installed.",
+    " the extra physics is installed.",
 )
 @click.option(
     "--open", "browser", is_flag=True, help="Open the page in a browser, if there is one."
@@ -258,7 +258,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         physics = has_physics()
         if not physics:
             say(
-                text("Pieces do not slide or fall here: tiltboard[physics] is not installed."),
+                text("Pieces do not slide or fall here: the extra physics is not installed."),
                 err=True,
             )
     plan = Wanted(**asked, simulated=True)

@@ -34,7 +34,7 @@ SEED = click.option(
     "--seed", default=1, show_default=True, help="Another seed: another simulated table."
 )
 PHYSICS = click.option(
-    "--physics", is_flag=True, help="Pieces slide, tip and fall; needs tiltboard[physics]."
+    "--physics", is_flag=True, help="Pieces slide, tip and fall; needs the extra physics."
 )
 FAULTS = click.option(
     "--fault",

@@ -1,1 +1,1 @@
-"""Beyond the room: other tables, by a message broker. Needs ``tiltboard[far]``."""
+"""Beyond the room: other tables, by a message broker. Needs the extra ``far``."""

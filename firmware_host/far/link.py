@@ -22,7 +22,7 @@ from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any
 
 from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
-from tiltboard.drivers.errors import TiltboardError
+from tiltboard.drivers.errors import TiltboardError, extra_command
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file
 from tiltboard.firmware_host.config.settings import FarSettings, broker_address
@@ -54,7 +54,8 @@ def need_far() -> None:
     if any(find_spec(package) is None for package in ("paho", "nacl", "zeroconf")):
         raise FarError(
             "What reaches beyond the room needs the extra `far`.",
-            remedy="Install it: pip install 'tiltboard[far]'",
+            remedy="In a clone of tiltboard run: {command}",
+            command=extra_command("far"),
         )
 
 

@@ -3,7 +3,7 @@ what the plate hangs in.
 
 A body is a cup: the magnet lies on its floor, ballast fills it to the weight that the physics
 plays with, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
-(``tiltboard[make]``).
+(the extra ``make``).
 """
 
 from __future__ import annotations

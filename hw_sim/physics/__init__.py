@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from tiltboard.drivers.errors import extra_command
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.world.world import World
 
@@ -20,7 +21,8 @@ def world_class(*, physics: bool) -> type[World]:
     if not has_physics():
         raise SimulationError(
             "There is no physics engine here.",
-            remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
+            remedy="Leave out --physics, or in a clone of tiltboard run: {command}",
+            command=extra_command("physics"),
         )
     from tiltboard.hw_sim.physics.world import RigidWorld
 

@@ -190,7 +190,7 @@ def test_missing_package(buses, fault) -> None:
     buses.missing["pixels"] = ModuleNotFoundError("No module named 'neopixel'", name="neopixel")
     error = fault(lambda: show(strip_of(buses), WHITE))
     assert "neopixel" in error.problem
-    assert "tiltboard[pi]" in error.remedy
+    assert "'.[pi]'" in error.remedy
 
 
 def test_close_turns_off(buses) -> None:

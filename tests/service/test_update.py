@@ -230,6 +230,20 @@ def test_an_update_whose_installation_fails_leaves_nothing(system):
     assert system.update(file).returncode == 0
 
 
+def test_a_package_that_somebody_has_put_there_is_named_as_left_behind(system):
+    packages = system.root / "opt/tiltboard/lib/python3.13/site-packages"
+    for name, groups in {
+        "reversi-1.0": "[tiltboard.games]",
+        "six-1.17": "[console_scripts]",
+    }.items():
+        points = packages / f"{name}.dist-info/entry_points.txt"
+        points.parent.mkdir(parents=True)
+        points.write_text(f"{groups}\nx = y:z\n")
+    done = system.update(system.release("2"))
+    assert (done.returncode, system.version) == (0, "2")
+    assert re.search(r"install them again: reversi$", done.stderr, re.MULTILINE)
+
+
 def held(system, tmp_path, file):
     """An update that waits in its installer, and what it waits for."""
     fifo = tmp_path / "hold"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tiltboard.drivers.clock import cpu_s
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.engines.search.kernels import KERNELS
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits
 from tiltboard.firmware_host.engines.search.warmth import installed
@@ -79,9 +80,9 @@ def _missing() -> str:
     try:
         version("open_spiel")
     except PackageNotFoundError:
-        return 'open_spiel is not installed: pip install "tiltboard-lab[agents]"'
+        return f"open_spiel is not installed: {extra_command('agents', './lab')}"
     if not installed():
-        return 'numba is not installed: pip install "tiltboard[fast]"'
+        return f"numba is not installed: {extra_command('fast')}"
     if GAME not in EVERY_GAME or not entry_points(group=KERNELS, name=GAME):
         return f"{GAME} is not installed: pip install tests/connect_four"
     return ""

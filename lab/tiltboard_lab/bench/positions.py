@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import hypot
 
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
 from tiltboard.firmware_host.perception.perception import Perception
@@ -63,7 +64,7 @@ def run(
     if has_physics():
         moving.run(echo, seed=seed)
     else:
-        echo("Towers and slides need physics: pip install 'tiltboard[physics]'")
+        echo(f"Towers and slides need physics: {extra_command('physics')}")
 
 
 def _seen(perception: Perception, board: Board) -> Observation:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import msgspec
 
 from tiltboard.drivers.clock import SystemClock, cpu_s
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.engines.process import EngineProcess
 from tiltboard.firmware_host.engines.search.limits import (
@@ -170,7 +171,8 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
     if kernels and not installed():
         raise ConfigError(
             "This study was begun with the engine's kernels, which are not here.",
-            remedy='Install them: pip install "tiltboard[fast]"',
+            remedy="In a clone of tiltboard run: {command}",
+            command=extra_command("fast"),
         )
     return Thinker(game, random.Random(seed), cpu_s, kernels=kernels)
 
@@ -289,7 +291,8 @@ def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
             return tree
     raise ConfigError(
         "{name} plays with the engine's kernels only, which are not here for this game.",
-        remedy='Install them: pip install "tiltboard[fast]"; then: tiltboard warm',
+        remedy="In a clone of tiltboard run: {command}; then: tiltboard warm",
+        command=extra_command("fast"),
         name=asked.name,
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 from tiltboard_lab.studies.workers import AHEAD
@@ -26,7 +27,9 @@ def cluster(address: str | None = None) -> Workers:
         import ray
     except ImportError:
         raise ConfigError(
-            "Ray is not installed.", remedy='Install it: pip install "tiltboard-lab[ray]"'
+            "Ray is not installed.",
+            remedy="In a clone of tiltboard run: {command}",
+            command=extra_command("ray", "./lab"),
         ) from None
 
     def run(job: Job, numbers: Iterable[int]) -> Running:

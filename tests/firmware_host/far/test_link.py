@@ -401,5 +401,5 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
 
 def test_without_the_extra_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
-    with pytest.raises(FarError, match=r"needs the extra `far`.* pip install 'tiltboard\[far\]'"):
+    with pytest.raises(FarError, match=r"needs the extra `far`.* pip install '\.\[far\]'"):
         Link(Broker("127.0.0.1", 1, False))

@@ -19,7 +19,7 @@ LIGHT = (12.5, 11.5)  # docs/plans.md
 
 @pytest.fixture(scope="module")
 def printed():
-    pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
+    pytest.importorskip("manifold3d", reason="pieces need the extra make")
     gimbal = {f"{name}.stl": stl(solid) for name, solid in gimbal_parts()}
     return dict(piece_files(12.0)) | gimbal
 
@@ -130,7 +130,7 @@ def test_a_light_guide_lies_around_a_piece_and_over_its_light(name) -> None:
 
 
 def test_tiles_fit_beside_each_other_where_places_are_closer() -> None:
-    pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
+    pytest.importorskip("manifold3d", reason="pieces need the extra make")
     widest = max(piece.body.diameter_mm for piece in pieces(33.33))
     assert widest == pytest.approx(32.33)
     assert max(piece.body.diameter_mm for piece in pieces()) == 34.0
@@ -139,7 +139,7 @@ def test_tiles_fit_beside_each_other_where_places_are_closer() -> None:
 @pytest.mark.parametrize("pitch_mm", [33.33, 35.0])
 def test_a_tile_passes_between_pegs_and_in_its_ring_does_not(pitch_mm) -> None:
     """Pegs where four places meet; 5 mm off its place's middle are allowed (HARDWARE)."""
-    pytest.importorskip("manifold3d", reason="pieces need tiltboard[make]")
+    pytest.importorskip("manifold3d", reason="pieces need the extra make")
     made = dict(piece_files(12.0, pitch_mm))
     peg, ring = made["pieces/tile-peg.stl"], made["pieces/tile-ring.stl"]
     peg_mm, (floor, high) = extent(peg, 0)[1], extent(peg, 2)

@@ -108,6 +108,6 @@ def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
     lines = (
         []
         if installed
-        else ["Pieces do not slide or fall here: tiltboard[physics] is not installed."]
+        else ["Pieces do not slide or fall here: the extra physics is not installed."]
     )
     assert done.output.splitlines() == lines
