@@ -7,12 +7,14 @@ from this model; the height comes from the centred readings in HARDWARE, pieces 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import hypot, pi, sqrt
 
 from tiltboard.firmware_host.table.sight import Magnet
 
+_REACH_MM, _STEP_MM = 130.0, 0.5  # Range and step of the table of the field.
 # Gauss-Legendre nodes and weights on [-1, 1]: three loops stand for the rim of the disc.
 _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))
 
@@ -63,6 +65,22 @@ def kernel_mt(
         tuple(field_mt(disc, gap_mm, pitch_mm * hypot(row, column)) for column in range(columns))
         for row in range(rows)
     )
+
+
+@cache
+def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
+    """The field of a south disc in mT, for every half millimetre away as far as it reaches."""
+    steps = int(_REACH_MM / _STEP_MM) + 2
+    return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
+
+
+def reads_mt(table: Sequence[float], off_mm: float) -> float:
+    """What a sensor reads of a magnet so far away, in mT, from a table of it."""
+    step = int(off_mm / _STEP_MM)
+    if step + 1 >= len(table):
+        return 0.0
+    here = table[step]
+    return here + (table[step + 1] - here) / _STEP_MM * (off_mm - step * _STEP_MM)
 
 
 def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:

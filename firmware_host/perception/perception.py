@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.perception import bands, distrust, positions, stillness, tracks
+from tiltboard.firmware_host.perception import bands, distrust, positions, stillness
 from tiltboard.firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
+from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, table_of
 from tiltboard.firmware_host.perception.state import (
     AVERAGED,
     LONGEST_SEEN_S,
@@ -49,7 +49,6 @@ _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
 _LONGEST_START_S = 3.0
 _LEARN_NOISE_S = 1.0
-_SLIDES_S = 0.5  # after a piece left its place
 _TRACK_S = 0.16  # between looks at what changes slowly
 _REST_S = 0.4  # the readings at rest follow those of now with this time constant
 _RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
@@ -127,7 +126,7 @@ def _first_state(
     if profile.measures:  # tables that are made once, before the first scan: 0.1 s on a Pi 4
         templates_of(profile.gap_mm, profile.pitch_mm)
         for disc in DISC_OF.values():
-            tracks.table_of(disc, profile.gap_mm)
+            table_of(disc, profile.gap_mm)
             positions.templates_of(disc, profile.gap_mm, profile.pitch_mm)
     around = [
         tuple(i for i in nearby(*divmod(index, columns), 1, rows, columns) if i != index)
@@ -147,7 +146,6 @@ def _first_state(
         health=distrust.Health(failed, [0] * size, nothing, nothing),
         beliefs=distrust.Beliefs(frozenset(range(size))),
         standing=positions.Standing(),
-        slides=tracks.Slides(),
         magnets=(Magnet.NONE,) * size,
         readings=nothing,
         rest=nothing,
@@ -185,8 +183,6 @@ def step(
             events, scan = events + told, state.history[-1]  # by zeros found meanwhile
         else:
             state = replace(state, readings=state.crosstalk.removed(scan))
-        if state.ready and layout.profile.measures:
-            state = tracks.followed(state, scan, still=still)
     turns = frame.motion if layout.profile.spins else None
     spin_rad = None if turns is None else turns.spin_rad
     stale = state.blind and still and bool(raw_mt)
@@ -265,10 +261,7 @@ def _judged(state: PlateState) -> tuple[PlateState, Events]:
         state = _rested(replace(state, readings=readings, crosstalk=crosstalk))
         state = distrust.at_rest(state, calm=calm)
         if state.layout.profile.measures:
-            if not state.slides.moving:
-                state = positions.looked(state, calm=calm)
-            if calm:
-                state = tracks.armed(state)
+            state = positions.looked(state, calm=calm)
         return state, ()
     pending = {index: each for index, each in state.pending.items() if index in out}
     for index in state.pending.keys() - pending.keys():
@@ -308,15 +301,9 @@ def _decided(state: PlateState) -> tuple[PlateState, Events]:
         return state, ()
     if not verdicts:
         return _rested(state), ()
-    slid = tracks.slid(state)
     if on_its_way(state, verdicts):
         return state, ()
-    for index in verdicts:  # it was followed to where it is about to be read
-        to = slid.get(index, index)
-        lately = state.now_s - state.pending[index].moved_s < _SLIDES_S
-        if to != index and to not in verdicts and lately:
-            return state, ()
-    events = understand(state, verdicts, slid)
+    events = understand(state, verdicts)
     for index, magnet in verdicts.items():
         state = _accepted(state, index, magnet)
     state = _rested(state, anew=True)
@@ -388,7 +375,6 @@ def _told(
         restless=unsure.intersection(restless) - masked.keys(),
         weak=state.beliefs.weak,
         positions=state.standing.known,
-        tracks=state.slides.told,
         spin_rad=spin_rad,
     )
     if changed or confidence is not state.confidence:

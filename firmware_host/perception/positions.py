@@ -70,16 +70,6 @@ class Standing(Struct, frozen=True):
             due_s={**self.due_s, index: now_s},
         )
 
-    def arrived(self, index: int, at: Position, own_mt: float) -> Standing:
-        """A piece was followed onto that place."""
-        return replace(
-            self,
-            known={**self.known, index: at},
-            base_mt=without(self.base_mt, index),
-            own_mt={**self.own_mt, index: own_mt},
-            due_s=without(self.due_s, index),
-        )
-
     def doubtful(self, now_s: float) -> Standing:
         """Every piece may have slid unseen, further off than people put it."""
         due_s = {**self.due_s, **dict.fromkeys(self.known, now_s)}

@@ -23,7 +23,6 @@ from tiltboard.firmware_host.table.sight import Magnet
 if TYPE_CHECKING:
     from tiltboard.firmware_host.perception.distrust import Beliefs, Health
     from tiltboard.firmware_host.perception.positions import Standing
-    from tiltboard.firmware_host.perception.tracks import Slides
 
 # HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
 # is no time.
@@ -135,7 +134,6 @@ class PlateState(Struct, frozen=True):
     health: Health
     beliefs: Beliefs
     standing: Standing
-    slides: Slides
     magnets: tuple[Magnet, ...]
     readings: Sequence[float]
     rest: Sequence[float]

@@ -18,9 +18,8 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.perception.bands import WEAK_CLASSES, classify
 from tiltboard.firmware_host.perception.distrust import is_noisy
-from tiltboard.firmware_host.perception.field import SIGN_OF, STRONG
+from tiltboard.firmware_host.perception.field import SIGN_OF, STRONG, reads_mt, table_of
 from tiltboard.firmware_host.perception.state import AVERAGED, LONGEST_SEEN_S, Pending, PlateState
-from tiltboard.firmware_host.perception.tracks import reads_mt, table_of
 from tiltboard.firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres
@@ -58,12 +57,8 @@ def templates_of(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
     return tuple(sorted(found, key=lambda template: template.total))
 
 
-def understand(
-    state: PlateState, verdicts: Mapping[int, Magnet], slid: Mapping[int, int | None]
-) -> tuple[BoardEvent, ...]:
-    """The events that explain why what stands in ``state`` becomes what ``verdicts`` say of some
-    places. ``slid``: source and target of pieces that were followed.
-    """
+def understand(state: PlateState, verdicts: Mapping[int, Magnet]) -> tuple[BoardEvent, ...]:
+    """Explain by events why what stands in ``state`` becomes what ``verdicts`` say of places."""
     now_s, before = state.now_s, state.magnets
     if len(verdicts) >= 3:
         places = tuple(sorted(verdicts))
@@ -71,7 +66,7 @@ def understand(
         return (BoardEvent(now_s, Happening.KNOCKED, places, after),)
     # What was lifted comes first: the same hand may have put it down again.
     order = tuple(sorted(verdicts, key=lambda i: (verdicts[i] is not Magnet.NONE, i)))
-    if len(order) == 2 and _is_slide(state, *order, verdicts, slid):
+    if len(order) == 2 and _is_slide(state, *order, verdicts):
         after = Magnet.NONE, verdicts[order[1]]
         return (BoardEvent(now_s, Happening.SLID, order, after),)
     events = []
@@ -85,22 +80,16 @@ def understand(
     return tuple(events)
 
 
-def _is_slide(
-    state: PlateState,
-    source: int,
-    target: int,
-    verdicts: Mapping[int, Magnet],
-    slid: Mapping[int, int | None],
-) -> bool:
-    """Whether that is one piece that never left the plate: followed, or over neighbouring places
-    over which something moved, as far as anybody could look.
+def _is_slide(state: PlateState, source: int, target: int, verdicts: Mapping[int, Magnet]) -> bool:
+    """Whether one piece went from ``source`` to ``target`` without leaving the plate: over
+    neighbouring places over which something moved, or while the plate could not be read.
     """
     before = state.magnets
     if before[source] is not verdicts[target] or before[target] is not verdicts[source]:
         return False
     if before[target] is not Magnet.NONE:
         return False
-    if state.blind or slid.get(source) == target:
+    if state.blind:
         return True
     left = {*state.trail, target} - {source}
     edge = [source]

@@ -25,7 +25,6 @@ from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.lights import tint
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.preview import HandsPort, reasons
-from tiltboard.firmware_host.table.sight import Track
 from tiltboard.firmware_host.table.standing import Lean, Standing
 from tiltboard.firmware_host.table.troubles import unread, without_buttons
 from tiltboard.games.base import Game, GameType, Position
@@ -274,7 +273,6 @@ class Publisher:
                 )
                 for index, at in observation.positions.items()
             },
-            tracks=[*map(_track, observation.tracks)],
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if bench is None else list(bench.broken()),
             calibration=self._calibration(),
@@ -354,16 +352,6 @@ def _motion(motion: Motion) -> page.MotionInfo:
     fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
     rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
     return page.MotionInfo((fx, fy, fz), (rx, ry, rz))
-
-
-def _track(track: Track) -> page.TrackInfo:
-    return page.TrackInfo(
-        track.number,
-        (round(track.x_mm), round(track.y_mm)),
-        round(track.within_mm),
-        track.moving,
-        [(round(x), round(y)) for x, y in track.path],
-    )
 
 
 def _question(standing: Standing) -> page.QuestionInfo | None:

@@ -272,18 +272,6 @@ class Sensors(msgspec.Struct, frozen=True):
     motion: MotionInfo | None = None
 
 
-class TrackInfo(msgspec.Struct, frozen=True):
-    """A piece that slides, or has slid to between places: where it is east and north of the plate's
-    middle and the radius that holds it 95 times in 100, in mm; and its path since it last rested.
-    """
-
-    number: int
-    at_mm: tuple[int, int]
-    within_mm: int
-    moving: bool
-    path_mm: list[tuple[int, int]]
-
-
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     """The table after a step.
 
@@ -340,7 +328,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     draw_offers: list[str] = []
     offsets: dict[str, tuple[float, float, float]] = {}
-    tracks: list[TrackInfo] = []
     spin_deg: int = 0
     lean_deg: tuple[float, float] | None = None
     broken: list[BrokenInfo] = []

@@ -81,21 +81,6 @@ class Position(NamedTuple):
     within_mm: float
 
 
-class Track(NamedTuple):
-    """A piece that slides. ``source``: the place that it left. ``x_mm``, ``y_mm``: east and north
-    of the plate's middle; ``within_mm``: as in Position. ``path``: since it last rested.
-    """
-
-    number: int
-    source: int
-    magnet: Magnet
-    x_mm: float
-    y_mm: float
-    within_mm: float
-    moving: bool
-    path: tuple[tuple[float, float], ...]
-
-
 class Observation(msgspec.Struct, frozen=True):
     """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
 
@@ -110,9 +95,8 @@ class Observation(msgspec.Struct, frozen=True):
     at those in ``blind``). ``restless``: unsure places whose readings jump, or have yet to show
     whether they stay: nobody can do anything about one of these. ``weak``: unsure places over
     which a magnet stands centred that is too weak for its class. ``positions``: where on its
-    place each piece at rest stands, as far as that has been looked at. ``tracks``: pieces that
-    slide now, have slid a moment ago, or to between places. ``spin_rad``: how far a plate that
-    spins has turned, east to north; None where that is not known.
+    place each piece at rest stands, as far as that has been looked at. ``spin_rad``: how far a
+    plate that spins has turned, east to north; None where that is not known.
     """
 
     time_s: float
@@ -129,7 +113,6 @@ class Observation(msgspec.Struct, frozen=True):
     restless: frozenset[int] = frozenset()
     weak: frozenset[int] = frozenset()
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
-    tracks: tuple[Track, ...] = ()
     spin_rad: float | None = None
 
 

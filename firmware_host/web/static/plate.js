@@ -6,7 +6,6 @@ import { h, remember, remembered, s, set } from "/static/page.js";
 
 const NOISE_DEG = 0.25;
 const LIP_MM = 10;
-const FADING_MS = 1500; // as .slide.fading in panels.css
 // Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
@@ -39,7 +38,6 @@ export class Plate {
       const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
       this.shine(dark ? "" : snapshot.lights, !MARKED.some((name) => changed.has(name)));
     }
-    if (changed.has("tracks") || changed.has("phase")) this.drawSlides();
     if (MARKED.some((name) => changed.has(name))) {
       this.scene.classList.toggle("won", Boolean(snapshot.result?.winner) && !review);
       this.mark();
@@ -59,14 +57,13 @@ export class Plate {
     else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
     this.stage.classList.toggle("slotted", Boolean(game?.slots.length));
     this.marks = s("g");
-    this.slides = s("g", { class: "slides" });
     this.target = s("circle", { r: 16 });
     this.focusRing = s("g", { class: "focus-ring" },
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
       this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
-      this.glows, this.slides, this.marks, this.target, this.focusRing);
+      this.glows, this.marks, this.target, this.focusRing);
     const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
       this.engraved(), this.extra?.onLip ?? null);
     this.aimAt(null);
@@ -226,25 +223,6 @@ export class Plate {
     const off = act.filter(({ source, target }) => source && !target);
     return [...ways, ...ghosts, ...[...consequences, ...off].map((shift) => this.arrow(shift))]
       .map((mark) => mark && s("g", { class: "foreseen" }, mark));
-  }
-
-  /** In the playground: the ways of pieces that slide now, as the sensors follow them; then they fade. */
-  drawSlides() {
-    const { phase, tracks } = this.store.snapshot;
-    if (phase !== "free") this.slides.replaceChildren();
-    const moving = phase === "free" ? tracks.filter((track) => track.moving) : [];
-    const ways = new Map(moving.map(({ number, path_mm: path, at_mm: now }) =>
-      [String(number), [...path, now].map(([x, y]) => `${x},${-y}`).join(" ")]));
-    for (const line of this.slides.querySelectorAll(".slide:not(.fading)")) {
-      const { number } = line.dataset;
-      if (ways.has(number)) line.setAttribute("points", ways.get(number));
-      else {
-        line.classList.add("fading");
-        setTimeout(() => line.remove(), FADING_MS);
-      }
-      ways.delete(number);
-    }
-    this.slides.append(...[...ways].map(([number, points]) => s("polyline", { class: "slide", "data-number": number, points })));
   }
 
   at(place, drawing) {

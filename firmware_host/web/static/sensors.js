@@ -41,14 +41,12 @@ export class SensorView {
       this.draw();
     });
     store.on(["layout"], () => this.build());
-    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "tracks", "spin_deg"], () => this.draw());
+    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"], () => this.draw());
   }
 
   build() {
     this.cells = drawMap(this.map, this.store.layout, () => [s("text", { x: 20, y: 17, class: "mt" }), s("text", { x: 20, y: 29, class: "kind" }),
       s("rect", { x: 5, y: 32.5, height: 3, rx: 1.5, width: 0, class: "sure" }), s("circle", { class: "ring" })]);
-    this.slides = s("g", {});
-    this.map.append(this.slides);
   }
 
   draw() {
@@ -56,7 +54,6 @@ export class SensorView {
     const { sensors } = snapshot;
     if (sensors?.field_mt.length) this.drawMap(sensors);
     this.drawRings(snapshot.offsets ?? {});
-    this.drawSlides(snapshot.tracks ?? []);
     this.drawHealth(snapshot);
   }
 
@@ -67,16 +64,6 @@ export class SensorView {
       const [east, north, within] = offsets[places[index]] ?? [0, 0, 0];
       set(cell.lastChild, { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch });
     });
-  }
-
-  /** The ways of pieces that slide, and the circle in which each is now. */
-  drawSlides(tracks) {
-    const { columns, rows, pitch_mm: pitch } = this.store.layout;
-    const at = ([x, y]) => [20 * columns + (CELL * x) / pitch, 20 * rows - (CELL * y) / pitch];
-    this.slides.replaceChildren(...tracks.flatMap(({ path_mm: path, at_mm: now, within_mm: within }) => {
-      const [cx, cy] = at(now);
-      return [s("polyline", { class: "slide", points: [...path, now].map((each) => at(each).join(",")).join(" ") }), s("circle", { class: "ring", cx, cy, r: (40 * within) / pitch })];
-    }));
   }
 
   drawMap({ field_mt: field, confidence, magnets, unsure }) {

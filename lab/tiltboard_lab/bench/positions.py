@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import hypot
 
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Observation
-from tiltboard_lab.bench import moving
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
 
 BOARDS = 20
@@ -26,20 +24,12 @@ def run(
     profile: str = "plate-10",
     boards: int = BOARDS,
     seed: int = 1,
-    *,
-    rest: bool = False,
-    slides: bool = False,
 ) -> None:
     """Print the distribution over random boards, put piece by piece: at nominal and three times the
-    noise, and once every zero has drifted. ``rest``: only this; ``slides``: only of those that
-    slide.
+    noise, and once every zero has drifted.
     """
-    from tiltboard.hw_sim.physics import has_physics
     from tiltboard.hw_sim.rng import Streams
 
-    if slides and has_physics():
-        moving.run(echo, seed=seed)
-        return
     table = load_profile(profile)
     stream = Streams(seed).stream("bench-positions")
     echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
@@ -59,12 +49,6 @@ def run(
             _note(found, board, stood, _seen(perception, board), drifted)
         for what, pairs in sorted(found.items()):
             echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
-    if rest:
-        return
-    if has_physics():
-        moving.run(echo, seed=seed)
-    else:
-        echo(f"Towers and slides need physics: {extra_command('physics')}")
 
 
 def _seen(perception: Perception, board: Board) -> Observation:

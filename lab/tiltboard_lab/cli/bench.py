@@ -54,8 +54,6 @@ positions = _bench(
     "positions",
     "How far off pieces are found, against their circles.",
     _SEED,
-    _option("--rest", is_flag=True, help="Only pieces at rest."),
-    _option("--slides", is_flag=True, help="Only pieces that slide."),
     example="--seed 2",
 )
 recovery = _bench(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tiltboard_lab.bench.moving import flicked
 from tiltboard_lab.bench.perception import run
 
 
@@ -22,15 +19,3 @@ def test_no_errors_at_three_times_the_noise_and_5_mm():
         assert (scans, events, wrong) == ("800", "0", "0")
         assert int(actions) >= 3
         assert row.endswith("0 events missed")
-
-
-def test_pieces_that_hands_put_and_flick_are_in_their_circles():
-    pytest.importorskip("mujoco")
-    found = flicked(3, "S-strong", 1.0, 0.0, 8)
-    errors = sorted(error for error, _ in found.known)
-    assert errors[len(errors) * 95 // 100] < 15.0
-    assert len(found.known) > 0.8 * found.scans
-    for pairs, least in ((found.put, 0.85), (found.known, 0.93), (found.stopped, 0.85)):
-        assert sum(error <= within for error, within in pairs) >= least * len(pairs)
-    stood = sorted(error for error, _ in found.put)
-    assert stood[len(stood) // 2] < 1.5
