@@ -22,6 +22,8 @@ from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.messages import text
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
+GENERATED = Path("/run/NetworkManager/system-connections")
+"""Where netplan writes NetworkManager's profiles, which it keeps on newer systems."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
 ADDRESS = "10.42.0.1"
 NAME = "tiltboard"  # and four digits: where there are two tables, phones tell them apart
@@ -29,87 +31,158 @@ DIGITS = 12  # so that lights can show them; eight, the fewest, are guessed with
 PATIENCE_S = 60
 _PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
 _MOST_NAME = 32  # bytes
+_BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
+_ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+_SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}
+# Access points of a Pi's own radio fail where phones ask for protected management frames.
+_HOTSPOT_SECURITY = ["proto=rsn;", "pairwise=ccmp;", "group=ccmp;", "pmf=1"]
 
 
 class NetworkError(TiltboardError):
     """The network could not be changed."""
 
 
-def profile(name: str, ssid: str, password: str | None, *, hotspot: bool = False) -> bytes:
-    """A keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi, opened or joined.
-    ``password`` None: of an open one, to join.
+def profile(
+    name: str,
+    ssid: str,
+    password: str | None,
+    *,
+    hotspot: bool = False,
+    hidden: bool = False,
+    wpa3: bool = False,
+) -> bytes:
+    """Return a keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi, opened or joined.
 
-    Raises ConfigError for what is no name or password of a Wi-Fi.
+    ``password`` is None for an open one, to join. ``hidden``: it does not send its name.
+    ``wpa3``: it takes WPA3 alone. Raises ConfigError if the name or the password is invalid.
     """
     raw = ssid.encode()
     if not 1 <= len(raw) <= _MOST_NAME:
         raise ConfigError("A Wi-Fi's name has 1 to {most} bytes.", most=_MOST_NAME)
     if password is not None and not _PASSWORD.fullmatch(password):
         raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
-    own = uuid.uuid5(uuid.NAMESPACE_DNS, f"{name}.tiltboard")
-    lines = ["[connection]", f"id={name}", f"uuid={own}", "type=wifi"]
+    lines = ["[connection]", f"id={name}", f"uuid={_uuid(name)}", "type=wifi"]
     lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
     # As bytes: no name is read as anything else
     lines += ["[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
     lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
+    lines += ["hidden=true"] if hidden else []
     if password is not None:
         escaped = password.replace("\\", "\\\\")
         escaped = re.sub(r"^ +| +$", lambda found: r"\s" * len(found[0]), escaped)
-        lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={escaped}"]
+        lines += ["[wifi-security]", f"key-mgmt={'sae' if wpa3 else 'wpa-psk'}", f"psk={escaped}"]
     if hotspot:
-        lines += ["proto=rsn;", "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
+        lines += [*_HOTSPOT_SECURITY, "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
         lines += ["[ipv6]", "method=disabled"]
     return "\n".join([*lines, ""]).encode()
 
 
+def _uuid(name: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{name}.tiltboard"))
+
+
+def _settings_in(keyfile: str) -> dict[tuple[str, str], str]:
+    """Return what a keyfile sets, by section and key, with each section under its short name."""
+    found, section = {}, ""
+    for line in map(str.lstrip, keyfile.split("\n")):
+        if line.startswith("["):
+            section = line[1:].partition("]")[0]
+            section = _SECTIONS.get(section, section)
+        elif not line.startswith("#"):
+            key, _, value = line.partition("=")
+            found[section, key.rstrip()] = value.lstrip()
+    return found
+
+
+def _unescaped(value: str) -> str:
+    return re.sub(r"\\([sntr\\])", lambda found: _ESCAPED[found[1]], value)
+
+
+def _ssid(value: str) -> str:
+    """Read a name in either of its spellings: bytes, each with a semicolon, or letters."""
+    numbers = [int(each) for each in re.findall(r"[0-9]+", value)]
+    if _BYTES.fullmatch(value) and max(numbers) < 256:
+        return bytes(numbers).decode(errors="replace")
+    return _unescaped(value).replace("\\;", ";")
+
+
+def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
+    """Find a profile of the table's, and its text, wherever NetworkManager keeps it now: another
+    program that changes it may write it anew. Raises ConfigError if it cannot be read.
+    """
+    own = folder / f"{name}.nmconnection"
+    others = [path for each in (folder, GENERATED) for path in sorted(each.glob("*.nmconnection"))]
+    for path in (own, *others):
+        try:
+            said = read_file(path, follow=False).decode()
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            if path != own:
+                continue
+            why = getattr(error, "strerror", None) or "it is no text"
+            raise ConfigError(
+                "The table's Wi-Fi, {path}, cannot be read: {why}.",
+                remedy="Run this as root.",
+                path=path,
+                why=why,
+            ) from error
+        if path == own or _settings_in(said).get(("connection", "uuid")) == _uuid(name):
+            return path, said
+    return None
+
+
 def hotspot_of(folder: Path) -> tuple[str, str] | None:
-    """Name and password of the table's own Wi-Fi; None: there is none. Raises ConfigError."""
-    path = folder / f"{HOTSPOT}.nmconnection"
-    try:
-        said = read_file(path, follow=False).decode()
-    except FileNotFoundError:
+    """Return name and password of the table's own Wi-Fi, or None if it has none. Raises
+    ConfigError.
+    """
+    kept = _kept(folder, HOTSPOT)
+    if kept is None:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
-        raise ConfigError(
-            "The table's Wi-Fi, {path}, cannot be read: {why}.",
-            remedy="Run this as root.",
-            path=path,
-            why=why,
-        ) from error
-    own = re.search(r"^ssid=((?:\d+;)+)$.*^psk=(\d+)$", said, re.MULTILINE | re.DOTALL)
-    if own is None:  # somebody's own
+    path, said = kept
+    settings = _settings_in(said)
+    ssid, password = settings.get(("wifi", "ssid")), settings.get(("wifi-security", "psk"))
+    if not ssid or not password or settings.get(("wifi", "mode")) != "ap":  # somebody's own
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
             remedy="See it with nmcli, or remove it.",
             path=path,
         )
-    return bytes(map(int, own[1].split(";")[:-1])).decode(errors="replace"), own[2]
+    return _ssid(ssid), _unescaped(password)
 
 
 def _digits(count: int) -> str:
     return "".join(str(secrets.randbelow(10)) for _ in range(count))
 
 
-def join(folder: Path, ssid: str, password: str | None) -> None:
+def join(
+    folder: Path, ssid: str, password: str | None, *, hidden: bool = False, wpa3: bool = False
+) -> None:
     """Leave the hotspot for this network, for good where that works; else the hotspot is back, and
     the network forgotten. Raises ConfigError, NetworkError, OSError.
     """
-    path = folder / f"{JOINED}.nmconnection"
-    before = path.read_bytes() if path.exists() else None
-    write_durably(path, profile(JOINED, ssid, password))
+    content = profile(JOINED, ssid, password, hidden=hidden, wpa3=wpa3)
+    before = _kept(folder, JOINED)
+    _keep(folder, JOINED, content)
     try:
-        _nmcli("connection", "load", str(path))
         _nmcli("--wait", str(PATIENCE_S), "connection", "up", JOINED)
     except NetworkError:
         if before is None:
             _nmcli("connection", "delete", JOINED)
         else:
-            write_durably(path, before)
-            _nmcli("connection", "load", str(path))
-        if (folder / f"{HOTSPOT}.nmconnection").exists():
+            _keep(folder, JOINED, before[1].encode())
+        if _kept(folder, HOTSPOT) is not None:
             _nmcli("--wait", str(PATIENCE_S), "connection", "up", HOTSPOT)
         raise
+
+
+def _keep(folder: Path, name: str, content: bytes) -> None:
+    """Write a profile and have it read. One that is kept elsewhere would come before it."""
+    path, kept = folder / f"{name}.nmconnection", _kept(folder, name)
+    if kept is not None and kept[0] != path:
+        _nmcli("connection", "delete", "uuid", _uuid(name))
+    write_durably(path, content)
+    _nmcli("connection", "load", str(path))
 
 
 def _nmcli(*words: str) -> None:
@@ -140,6 +213,8 @@ def _nmcli(*words: str) -> None:
     " digits.",
 )
 @click.option("--join", "ssid", metavar="NAME", help="Join this network instead.")
+@click.option("--hidden", is_flag=True, help="With --join: the network does not show its name.")
+@click.option("--wpa3", is_flag=True, help="With --join: the network takes WPA3 alone.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -147,7 +222,9 @@ def _nmcli(*words: str) -> None:
     show_default=True,
     help="Folder of NetworkManager's connections.",
 )
-def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> None:
+def command(
+    *, new: bool, name: str | None, ssid: str | None, hidden: bool, wpa3: bool, folder: Path
+) -> None:
     """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
 
     --join reads the other network's password from a line of standard input; leave it empty for an
@@ -158,7 +235,8 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")
     if ssid is not None:
-        join(folder, ssid, standard_input("--join").readline().rstrip("\n") or None)
+        password = standard_input("--join").readline().rstrip("\n") or None
+        join(folder, ssid, password, hidden=hidden, wpa3=wpa3)
         say(text("The table is in the network {name}.", name=ssid))
         return
     had = None if new and name is not None else hotspot_of(folder)
@@ -167,9 +245,7 @@ def command(*, new: bool, name: str | None, ssid: str | None, folder: Path) -> N
     else:
         named = name or (f"{NAME}-{_digits(4)}" if had is None else had[0])
         password = _digits(DIGITS)
-        path = folder / f"{HOTSPOT}.nmconnection"
-        write_durably(path, profile(HOTSPOT, named, password, hotspot=True))
-        _nmcli("connection", "load", str(path))
+        _keep(folder, HOTSPOT, profile(HOTSPOT, named, password, hotspot=True))
     say(
         text("The table's Wi-Fi is {name}, its password {password}.", name=named, password=password)
     )

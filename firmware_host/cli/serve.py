@@ -173,7 +173,9 @@ def reach_machine(table: Table, machine: Machine) -> None:
         own = machine.ask(Hotspot())
         if own.name is None or own.password is None:
             raise NotPossibleError("The table has no Wi-Fi of its own: run tiltboard hotspot.")
-        number = re.sub(r".*?(\d*)$", r"\1", own.name)
+        if not own.password.isascii() or not own.password.isdigit():
+            raise NotPossibleError("The lights show digits alone: the page shows this password.")
+        number = re.sub(r"(?a).*?(\d*)$", r"\1", own.name)
         table.submit(ShowCode(f"{number} {own.password}".lstrip()))
 
     machine.tell = tell

@@ -53,5 +53,5 @@ def qr_terminal(address: str) -> str:
 
 def wifi_code(ssid: str, password: str) -> str:
     """What a phone's camera reads as a Wi-Fi to join (ZXing's WIFI:)."""
-    escaped = re.sub(r'([\\;,":])', r"\\\1", ssid)
-    return f"WIFI:T:WPA;S:{escaped};P:{password};;"
+    name, secret = (re.sub(r'([\\;,":])', r"\\\1", each) for each in (ssid, password))
+    return f"WIFI:T:WPA;S:{name};P:{secret};;"

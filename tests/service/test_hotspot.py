@@ -9,10 +9,12 @@ import secrets
 import shutil
 import stat
 import subprocess
+from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner
 
+from tiltboard.firmware_host.cli import hotspot
 from tiltboard.firmware_host.cli.hotspot import (
     HOTSPOT,
     JOINED,
@@ -22,8 +24,11 @@ from tiltboard.firmware_host.cli.hotspot import (
     profile,
 )
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.cli.serve import reach_machine
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.service.qr import wifi_code
+from tiltboard.firmware_host.table.commands import ShowCode
+from tiltboard.firmware_host.web.machine import Answered
 
 read_by_nm = pytest.mark.skipif(shutil.which("nmcli") is None, reason="nmcli is not installed")
 # Keeps what it was asked, and fails for what is to fail
@@ -66,8 +71,18 @@ def normalised(keyfile: bytes) -> str:
 def test_network_manager_reads_the_hotspot_as_it_is_meant():
     said = normalised(profile(HOTSPOT, "tiltboard", "12345678", hotspot=True))
     for line in ("ssid=tiltboard", "mode=ap", "psk=12345678", "key-mgmt=wpa-psk", "method=shared",
-                 "autoconnect-priority=-999", "address1=10.42.0.1/24"):  # fmt: skip
+                 "autoconnect-priority=-999", "address1=10.42.0.1/24", "pmf=1",
+                 "proto=rsn;", "pairwise=ccmp;", "group=ccmp;"):  # fmt: skip
         assert line in said.splitlines()
+
+
+@read_by_nm
+def test_network_manager_reads_a_hidden_network_and_one_of_wpa3():
+    said = normalised(profile(JOINED, "cabin", "12345678", hidden=True, wpa3=True)).splitlines()
+    assert {"hidden=true", "key-mgmt=sae", "mode=infrastructure"} <= {*said}
+    plain = normalised(profile(JOINED, "cabin", "12345678")).splitlines()
+    assert "key-mgmt=wpa-psk" in plain
+    assert not any(line.startswith("hidden") for line in plain)
 
 
 @read_by_nm
@@ -99,6 +114,94 @@ def test_what_is_no_wi_fi_is_refused(ssid, password):
         profile(JOINED, ssid, password)
 
 
+# A Wi-Fi's name in a keyfile -> what NetworkManager 1.42 read there.
+SPELLINGS = {
+    "tiltboard-1234": "tiltboard-1234",
+    "65;66;": "AB",
+    "65; 66;  ": "AB",
+    "65;66": "65;66",
+    "65;66;x": "65;66;x",
+    "300;1;": "300;1;",
+    "0065;66;": "0065;66;",
+    "12;": "\x0c",
+    "1234": "1234",
+    r"1\;2\;": "1;2;",
+    r"a\;b": "a;b",
+    r"a\\;b": "a;b",
+    r"abc\sd": "abc d",
+    r"\slead\s": " lead ",
+    "  lead": "lead",
+    "trail  ": "trail  ",
+    r"\\x": r"\x",
+    r"a\tb": "a\tb",
+    "77;195;188;": "Mü",
+    "Mü": "Mü",
+    '"q"': '"q"',
+}
+
+
+def keyfile(ssid: str, *, psk: str = "123456789012", sections=("wifi", "wifi-security")) -> bytes:
+    lines = [f"[{sections[1]}]", f"psk={psk}", "key-mgmt=wpa-psk", "[ipv4]", "method=shared",
+             f"[{sections[0]}]", "# psk=0", f"ssid = {ssid}", "mode=ap", "",
+             "[connection]", f"id={HOTSPOT}", "type=wifi",
+             "uuid=6b3a1c36-0f0c-54b5-8d49-6a0ac60f7d60"]  # fmt: skip
+    return "\n".join([*lines, ""]).encode()
+
+
+@pytest.mark.parametrize("ssid", SPELLINGS)
+@pytest.mark.parametrize("sections", [("wifi", "wifi-security"),
+                                      ("802-11-wireless", "802-11-wireless-security")])  # fmt: skip
+def test_a_name_is_read_in_each_spelling(folder, ssid, sections):
+    path = folder / f"{HOTSPOT}.nmconnection"
+    path.write_bytes(keyfile(ssid, sections=sections))
+    assert hotspot_of(folder) == (SPELLINGS[ssid], "123456789012")
+    path.write_bytes(keyfile("x", psk=r"\sback\\slash\;", sections=sections))
+    assert hotspot_of(folder) == ("x", r" back\slash\;")
+
+
+@read_by_nm
+@pytest.mark.parametrize("ssid", [*SPELLINGS, *SPELLINGS.values()])
+def test_once_network_manager_has_written_it_anew_it_is_still_the_table_s(folder, ssid):
+    path = folder / f"{HOTSPOT}.nmconnection"
+    if ssid in SPELLINGS:
+        path.write_bytes(normalised(keyfile(ssid)).encode())
+        assert hotspot_of(folder) == (SPELLINGS[ssid], "123456789012")
+    for password in ("123456789012", "  edges  ", 'back\\slash"s;#='):
+        path.write_bytes(normalised(profile(HOTSPOT, ssid, password, hotspot=True)).encode())
+        assert hotspot_of(folder) == (ssid, password)
+
+
+def test_one_that_netplan_keeps_is_found_and_replaced(asked, folder, tmp_path, monkeypatch):
+    """It is written as a keyfile of another name, in another folder, under the same UUID."""
+    monkeypatch.setattr(hotspot, "GENERATED", tmp_path / "run")
+    (tmp_path / "run").mkdir()
+    other = profile("somebody-s", "other", "12345678")
+    (folder / "other.nmconnection").write_bytes(other)
+    (folder / "damaged.nmconnection").write_bytes(b"\xff")
+    assert hotspot_of(folder) is None
+    moved = tmp_path / "run/netplan-NM-1-tiltboard-1234.nmconnection"
+    kept = profile(HOTSPOT, "tiltboard-1234", "123456789012", hotspot=True)
+    moved.write_bytes(kept.replace(HOTSPOT.encode(), b"renamed"))
+    assert hotspot_of(folder) == ("tiltboard-1234", "123456789012")
+    done = CliRunner().invoke(cli, ["hotspot", "--folder", str(folder), "--new"])
+    assert done.exit_code == 0, done.output
+    [uuid] = re.findall(rb"^uuid=(.*)$", kept, re.MULTILINE)
+    assert asked()[0] == f"connection delete uuid {uuid.decode()}"  # it would come first
+    assert hotspot_of(folder)[0] == "tiltboard-1234"
+    assert hotspot_of(folder)[1] != "123456789012"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [(b"mode=ap", b"mode=infrastructure"), (b"psk=", b"psk-flags=1\n#"), (b"ssid=", b"x=")],
+)
+def test_what_is_no_wi_fi_of_the_table_s_is_refused(folder, change):
+    path = folder / f"{HOTSPOT}.nmconnection"
+    path.write_bytes(profile(HOTSPOT, "tiltboard", "123456789012", hotspot=True).replace(*change))
+    with pytest.raises(ConfigError, match="was not made by"):
+        hotspot_of(folder)
+
+
 def test_it_is_made_once_and_name_and_password_kept(asked, folder, monkeypatch):
     monkeypatch.setattr(secrets, "randbelow", random.Random(1).randrange)
 
@@ -121,14 +224,38 @@ def test_it_is_made_once_and_name_and_password_kept(asked, folder, monkeypatch):
     assert wifi_code(name, password) == f"WIFI:T:WPA;S:{name};P:{password};;"
     path.unlink()
     assert run()[0][0] != name  # as a second table's is
-    assert wifi_code('a;b"', "12345678") == r"WIFI:T:WPA;S:a\;b\";P:12345678;;"
+    assert wifi_code('a;b"', "1:2345678") == r"WIFI:T:WPA;S:a\;b\";P:1\:2345678;;"
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "shown"),
+    [("tiltboard-0042", "123456789012", "0042 123456789012"), ("cabin", "12345678", "12345678"),
+     ("cabin", "in the woods", None), ("cabin", "\u0661" * 8, None)],
+)  # fmt: skip
+def test_the_lights_show_a_password_of_digits(name, password, shown):
+    table, machine = MagicMock(), MagicMock()
+    machine.ask.return_value = Answered(name=name, password=password)
+    machine.left.return_value = None
+    machine.do.side_effect = lambda what, _tell: what()
+    reach_machine(table, machine)
+    [(_, _, show)] = [call.args for call in table.offer.call_args_list]
+    if shown is None:
+        with pytest.raises(NotPossibleError):
+            show()
+    else:
+        show()
+        table.submit.assert_called_once_with(ShowCode(shown))
 
 
 def test_a_network_that_can_be_joined_is_kept(asked, folder):
     done = CliRunner().invoke(
-        cli, ["hotspot", "--folder", str(folder), "--join", "home"], input="12345678\n"
+        cli,
+        ["hotspot", "--folder", str(folder), "--join", "home", "--hidden", "--wpa3"],
+        input="12345678\n",
     )
     assert done.exit_code == 0, done.output
+    kept = (folder / f"{JOINED}.nmconnection").read_bytes()
+    assert kept == profile(JOINED, "home", "12345678", hidden=True, wpa3=True)
     assert asked()[-1] == f"--wait 60 connection up {JOINED}"
     assert "12345678" not in "".join(asked())  # where every user of the machine could read it
 
