@@ -29,7 +29,7 @@ CONTROL = """\
 Package: tiltboard
 Version: {version}
 Architecture: all
-Maintainer: The tiltboard authors <tiltboard@localhost>
+Maintainer: {name} <{email}>
 Depends: python3 (>= 3.11), python3-venv, adduser, udev, systemd
 Recommends: python3-spidev, python3-lgpio, network-manager, openssh-client
 Section: games
@@ -113,13 +113,13 @@ def notes(version: str) -> str:
     return found[0]
 
 
-def debian(tree: Path, to: Path, version: str, when: int) -> None:
-    """A package whose installation is the installer's: a virtual environment, from wheels."""
+def debian(tree: Path, to: Path, fields: dict[str, str], when: int) -> None:
+    """Build a package that installs a virtual environment from wheels. ``fields``: of CONTROL."""
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         shutil.copytree(tree, root / SHARE)
         (root / "DEBIAN").mkdir()
-        (root / "DEBIAN/control").write_text(CONTROL.format(version=version))
+        (root / "DEBIAN/control").write_text(CONTROL.format(**fields))
         for name, text in SCRIPTS.items():
             (root / "DEBIAN" / name).write_text(text)
             (root / "DEBIAN" / name).chmod(0o755)
@@ -132,7 +132,8 @@ def debian(tree: Path, to: Path, version: str, when: int) -> None:
 
 def release(out: Path, wheels: Path | None) -> None:
     """Everything into ``out``, which is made anew."""
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    version = project["version"]
     when = int(run("git", "log", "-1", "--format=%ct"))
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -164,7 +165,8 @@ def release(out: Path, wheels: Path | None) -> None:
         (tree / "LICENCES").write_text(licences(shipped))
         shutil.copy(tree / "LICENCES", out)
         packed(tree, out / f"tiltboard-{version}.update", when, prefix=f"tiltboard-{version}")
-        debian(tree, out / f"tiltboard_{version}_all.deb", version, when)
+        fields = {"version": version, **project["maintainers"][0]}
+        debian(tree, out / f"tiltboard_{version}_all.deb", fields, when)
     (out / "NOTES.md").write_text(notes(version))
     run(
         *(Path(sys.executable).with_name("cyclonedx-py"), "requirements", "requirements.lock"),

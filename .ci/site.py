@@ -127,7 +127,8 @@ def contents() -> Iterator[str]:
         named_there.update(pages)
         yield toctree(title, pages)
     notebook = {str(path.relative_to(ROOT)) for path in ROOT.glob("lab/docs/*.md")} - named_there
-    last = ["docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lab/README.md"]
+    written = sorted(path.name for path in ROOT.glob("*.md") if path.stem != FRONT)
+    last = ["docs/README.md", *written, "lab/README.md"]
     yield toctree("The project", [*last, *sorted(notebook)])
 
 

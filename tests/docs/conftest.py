@@ -11,9 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
+    *sorted(path.name for path in ROOT.glob("*.md")),
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("lab/**/*.md")),
 )

@@ -15,6 +15,7 @@ import pytest
 LINKED = ("docs", "drivers", "firmware_host", "games", "hw_sim", "tests", "pyproject.toml")
 MARK = "@@end of output, status "
 RUN_PAGES = (
+    "README.md",
     "docs/add-a-board.md",
     "docs/add-a-game.md",
     "docs/add-a-sensor.md",
@@ -126,7 +127,8 @@ def test_examples_do_what_the_page_says(name, open_page, folder, environment):
 
 
 def test_every_page_with_examples_is_run(root, open_page):
-    names = [str(path.relative_to(root)) for path in root.glob("docs/**/*.md")]
+    written = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+    names = [str(path.relative_to(root)) for path in written]
     pages = {name: open_page(name) for name in names}
     marked = [name for name, page in pages.items() if any("run" in b.words for b in page.blocks)]
     assert sorted(marked) == sorted(RUN_PAGES)

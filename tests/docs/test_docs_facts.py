@@ -20,7 +20,7 @@ from tiltboard.firmware_host.config.settings import Settings, load_settings
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.lights import LEGEND
-from tiltboard.games.registry import GAMES, game_type
+from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.hw_sim.session import SimSession
 
 
@@ -159,7 +159,7 @@ def test_the_readme_credits_every_game_and_carries_the_notices(open_page):
     page = open_page("README.md")
     credited = {
         credit.title: credit.designer + (f", {credit.year}" if credit.year else "")
-        for credit in (kind.credit for kind in GAMES.values())
+        for credit in (kind.credit for kind in HOSTED.values())
     }
     assert {row[0]: row[1] for row in page.table("game", "by")} == credited
     readme = " ".join(page.text.split())

@@ -2,8 +2,10 @@
 
 import re
 import subprocess
+import tomllib
 
 import pytest
+import yaml
 
 # Scratch and home folders; the system's own (/dev, /etc, /proc) and an example's /home may stand.
 MACHINE = re.compile(r"(?<![\w.}~])/(?:root|work|tmp|Users|mnt|private)/[\w.]")
@@ -19,15 +21,35 @@ def tracked(root):
     return [name for name in listed.stdout.split("\0") if name]
 
 
-def test_no_path_of_a_machine(root):
-    found = []
-    for name in tracked(root):
-        path = root / name
-        if not path.is_file() or path.suffix in (".png", ".trace"):
-            continue
-        text = path.read_text("utf-8", errors="replace")
-        found += [f"{name}: {match}" for match in MACHINE.findall(text)]
+@pytest.fixture
+def written(root):
+    """Text of each of them, by its name."""
+    paths = [root / name for name in tracked(root)]
+    kept = [each for each in paths if each.is_file() and each.suffix not in (".png", ".trace")]
+    return {str(each.relative_to(root)): each.read_text("utf-8", "replace") for each in kept}
+
+
+def test_no_path_of_a_machine(written):
+    found = [f"{name}: {path}" for name, text in written.items() for path in MACHINE.findall(text)]
     assert not found
+
+
+def test_the_projects_addresses_stand_in_one_file(written):
+    """Whoever publishes the repository fills in two lines."""
+    project = tomllib.loads(written["pyproject.toml"])["project"]
+    [maintainer] = project["maintainers"]
+    for address in (maintainer["email"], project["urls"]["Repository"]):
+        assert [name for name, text in written.items() if address in text] == ["pyproject.toml"]
+    assert "(pyproject.toml) under `maintainers`" in " ".join(written["SECURITY.md"].split())
+
+
+def test_only_the_form_about_hardware_asks_for_the_doctor(root):
+    forms = root.glob(".github/ISSUE_TEMPLATE/[!c]*.yml")
+    texts = {form.stem: form.read_text("utf-8") for form in forms}
+    assert {name for name, text in texts.items() if "tiltboard doctor" in text} == {"hardware"}
+    for text in texts.values():
+        form = yaml.safe_load(text)
+        assert {"name", "description", "labels", "body"} <= set(form)
 
 
 # PEP 508: what pip would look up in an index by this name, and not in a folder
