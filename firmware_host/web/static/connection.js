@@ -3,6 +3,7 @@
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 const PING_MS = 4000;
+const ATTEMPT_MS = 5000; // a handshake that takes longer is one that never ends
 const ANSWER_MS = 65000;
 
 export class Connection {
@@ -22,7 +23,9 @@ export class Connection {
     clearTimeout(this.retry);
     const socket = new WebSocket(`ws://${location.host}/api/v1/ws`);
     this.socket = socket;
+    this.limit = setTimeout(() => this.drop(socket), ATTEMPT_MS);
     socket.onopen = () => {
+      clearTimeout(this.limit);
       this.wait = FIRST_WAIT_MS;
       this.heard = true;
       this.pings = setInterval(() => this.ping(socket), PING_MS);
@@ -36,17 +39,23 @@ export class Connection {
 
   ping(socket) {
     if (!this.heard) {
-      this.lost(socket);
-      socket.close();
+      this.drop(socket);
       return;
     }
     this.heard = false;
     socket.send(JSON.stringify({ type: "ping" }));
   }
 
+  /** Gives a socket up: its own end may be told much later, or never. */
+  drop(socket) {
+    this.lost(socket);
+    socket.close();
+  }
+
   lost(socket) {
     if (socket !== this.socket) return;
     this.socket = null;
+    clearTimeout(this.limit);
     clearInterval(this.pings);
     for (const { reject } of this.waiting.values()) reject(new Error(""));
     this.waiting.clear();
@@ -61,13 +70,14 @@ export class Connection {
   reopen() {
     const { socket } = this;
     if (!socket) return;
-    this.lost(socket);
-    socket.close();
+    this.drop(socket);
     this.hurry();
   }
 
+  /** Somebody looks at the page again, or the network is back: an attempt from before begins anew. */
   hurry() {
-    if (this.socket) return;
+    if (this.socket?.readyState === WebSocket.OPEN) return;
+    if (this.socket) this.drop(this.socket);
     this.wait = FIRST_WAIT_MS;
     this.open();
   }

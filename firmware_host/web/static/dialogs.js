@@ -24,11 +24,14 @@ export function show(title, name, ...content) {
   return element;
 }
 
+const ANSWER_MS = 65000; // longer than the table takes for anything
+const nobodyAnswers = () => { throw new Error(""); };
+
 /** What the table answers; `body`: what it is told. Throws its sentence where it refuses. */
 export async function fetchJson(path, body) {
   const told = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(path, told).catch(() => { throw new Error(""); }); // nobody answers
-  const value = await answer.json();
+  const answer = await fetch(path, { ...told, signal: AbortSignal.timeout(ANSWER_MS) }).catch(nobodyAnswers);
+  const value = await answer.json().catch(nobodyAnswers);
   if (!answer.ok) throw new Error(value.error);
   return value;
 }

@@ -131,9 +131,9 @@ function goLike(lamp, levels, breath) {
 }
 
 export class Legend {
-  constructor(fetchJson) {
+  constructor(store, fetchJson) {
     this.element = h("ul", { class: "legend" });
-    fetchJson("/api/v1/legend").then((entries) => this.draw(entries), () => {});
+    store.got(() => fetchJson("/api/v1/legend")).then((entries) => this.draw(entries), () => {});
   }
 
   draw(entries) {

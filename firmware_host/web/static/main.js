@@ -133,10 +133,10 @@ function build() {
   const players = new Players(store, ask);
   const solve = (game, number) => send({ type: "puzzle", game, number });
   const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game), ask, complain });
-  const nextPuzzle = async () => {
+  const nextPuzzle = () => {
     const { name } = store.layout.game;
-    const { puzzles: all } = await puzzles.of(name);
-    solve(name, (store.snapshot.lesson.puzzle % all.length) + 1);
+    const { puzzle } = store.snapshot.lesson;
+    return puzzles.of(name).then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1), (error) => complain(error.message));
   };
   /** The first touch of a page, too, ends the game that plays itself; on the plate it does nothing else. */
   for (const touch of ["pointerdown", "keydown"]) {
@@ -206,7 +206,7 @@ function build() {
   const parts = new Tabs([
     ["tilt", t("Tilt"), new TiltPad(store, send, tilting).element],
     ["faults", t("Faults"), new FaultPanel(store, send).element],
-    ["lights", t("Lights"), new Legend(fetchJson).element],
+    ["lights", t("Lights"), new Legend(store, fetchJson).element],
     ["sensors", t("Sensors"), calibration.element],
   ], remembered("part", "tilt"), (name) => {
     remember("part", name);

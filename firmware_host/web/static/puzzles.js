@@ -29,8 +29,13 @@ export class Puzzles {
     return this.known.find((each) => each.game === game);
   }
 
-  /** To be called when it is looked at. */
-  async fill() {
+  /** To be called when it is looked at. What the table does not answer now is there once it does. */
+  fill() {
+    const missing = () => this.element.replaceChildren(h("p", { class: "hint" }, t("The table does not answer.")));
+    return this.store.got(() => this.draw(), () => this.element.querySelector(".puzzles") ?? missing());
+  }
+
+  async draw() {
     this.games ??= await this.fetchJson("/api/v1/games");
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
     const learnt = this.games.filter(({ seated }) => !seated); // the others are learnt by a guided round

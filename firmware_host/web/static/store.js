@@ -3,6 +3,8 @@
 /** How many pieces of a kind stand on places. */
 export const countOf = (piece, cells) => Object.values(cells).filter((each) => each === piece).length;
 
+const AGAIN_MS = 5000; // between two questions to a table that does not answer
+
 export class Store {
   constructor() {
     this.layout = null;
@@ -79,6 +81,21 @@ export class Store {
       this.listen(look);
       look();
     });
+  }
+
+  /** What `work()` gives, which is asked for until the table answers; `missing()` is called each time that it does not.
+   * Throws what the table refuses. */
+  async got(work, missing = () => {}) {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error.message) throw error;
+      }
+      missing();
+      const { link } = this;
+      await this.until(() => link !== "open" && this.link === "open", AGAIN_MS);
+    }
   }
 
   /** Whether the table can be told something from here now. */
