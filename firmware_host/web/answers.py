@@ -115,7 +115,7 @@ class PairingState(msgspec.Struct, frozen=True):
 
 class PairingCode(msgspec.Struct, frozen=True):
     """A new code, and for how many seconds it is good. ``address``: of the page, for other devices;
-    ``picture``: a QR code as SVG of that with the code behind it.
+    ``picture``: a QR code as SVG of that with a long secret behind it, which is good as long.
     """
 
     code: str
@@ -149,9 +149,9 @@ class MachineState(msgspec.Struct, frozen=True):
 
 
 class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The code shown at the table, and what to call this device."""
+    """The code shown at the table or the secret of its picture, and what to call this device."""
 
-    code: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")]
+    code: Annotated[str, msgspec.Meta(pattern="^([0-9]{6}|[0-9a-f]{32})$")]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 

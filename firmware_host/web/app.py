@@ -347,9 +347,10 @@ class _Web:
         """Open a new code. The table's own page only."""
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page shows the code.")
-        code = self._pairing().open()
+        devices = self._pairing()
+        code = devices.open()
         address = guard.page_for_phones(request.base_url, guard.machine_names()[1])
-        picture = qr_svg(f"{address}#pair={code}")
+        picture = qr_svg(f"{address}#pair={devices.secret}")
         return answers.PairingCode(code, pairing.CODE_LASTS_S, address, picture)
 
     @serves(

@@ -135,8 +135,9 @@ CODE_LASTS_S = 600.0
 JOIN_LASTS_S = 60.0  # as long as the lights show a code
 JOIN_NUMBERS = 100
 MOST_SENT_AWAY = 5  # of those who ask to be the first; then the lights are left to the game
-TRIES_PER_MINUTE = 5
+TRIES_PER_MINUTE = 30  # of all devices together
 TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
+JOINS_PER_ADDRESS = 3  # a minute, of those that ask to be the first
 
 
 class WrongCodeError(TiltboardError, PermissionError):
@@ -182,9 +183,10 @@ class Pairing:
     """The code that is open, if any, and the tokens given for codes.
 
     A code is opened at the table and ends with its first use or after ten minutes. All devices
-    together may try five a minute, one of them three: of a million codes, fifty can be guessed
-    before it ends. ``on_code`` is told what the table is to show: a code that somebody asked for,
-    or None.
+    together may try thirty a minute, one of them three: of a million codes, 330 can be guessed
+    before it ends. The code's picture holds a secret of 128 bits instead, which cannot be guessed
+    and is never refused for what others try. ``on_code`` is told what the table is to show: a code
+    that somebody asked for, or None.
     """
 
     def __init__(
@@ -197,8 +199,9 @@ class Pairing:
         self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
         self._sent_away = 0  # since somebody has asked for a code at the table
-        self._code = ""
+        self._code = self._secret = ""
         self._ends_s = 0.0
+        self._joins = Rate(clock.now, JOINS_PER_ADDRESS / 60, JOINS_PER_ADDRESS)
         all_together = (TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE)
         self._tries = Rate(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS, all_together)
 
@@ -208,6 +211,7 @@ class Pairing:
         """
         self._sent_away = 0
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
+        self._secret = new_token()
         self._ends_s = self._clock.now() + CODE_LASTS_S
         minutes = round(CODE_LASTS_S / 60)
         _log.info("To pair a device, type %s there within %d minutes.", self._code, minutes)
@@ -219,6 +223,11 @@ class Pairing:
     def code(self) -> str | None:
         """The code that is open."""
         return self._code if self._code and self._clock.now() < self._ends_s else None
+
+    @property
+    def secret(self) -> str:
+        """What the picture of the code that was opened last holds in its place."""
+        return self._secret
 
     @property
     def takes_first(self) -> bool:
@@ -234,7 +243,7 @@ class Pairing:
 
         Raises NotPossibleError where another is paired or asks, TooManyTriesError.
         """
-        self._check_tries(address)
+        _check(self._joins, address)
         if not self.takes_first:
             raise NotPossibleError(
                 "Nobody let in those who asked last."
@@ -261,20 +270,16 @@ class Pairing:
         )
         return token, self.confirming.ask(asked, answered)
 
-    def _check_tries(self, address: str) -> None:
-        if not self._tries.take(address):
-            raise TooManyTriesError(
-                "Too many codes were tried.", remedy="Wait a minute, then try again."
-            )
-
     def redeem(self, code: str, name: str, address: str) -> str:
-        """The token for ``code``, tried from ``address``.
+        """Return a token for ``code``, a code or a picture's secret tried from ``address``.
 
         Raises WrongCodeError, TooManyTriesError, NotPossibleError.
         """
-        self._check_tries(address)
-        wanted = self.code
-        if wanted is None or not secrets.compare_digest(wanted.encode(), code.encode()):
+        wanted, tried = self.code, code.encode()
+        pictured = wanted is not None and secrets.compare_digest(self._secret.encode(), tried)
+        if not pictured:
+            _check(self._tries, address)
+        if wanted is None or not (pictured or secrets.compare_digest(wanted.encode(), tried)):
             _log.warning("A device that called itself %r gave a wrong code", name)
             raise WrongCodeError(
                 "That is not the code that the table shows.",
@@ -286,3 +291,10 @@ class Pairing:
         self.on_code(None)
         _log.info("Paired: %r", name)
         return token
+
+
+def _check(rate: Rate, address: str) -> None:
+    if not rate.take(address):
+        raise TooManyTriesError(
+            "Too many codes were tried.", remedy="Wait a minute, then try again."
+        )

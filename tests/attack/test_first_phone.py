@@ -73,7 +73,7 @@ def test_nobody_is_let_in_once_a_device_is_paired_not_even_who_had_asked_before(
 
 
 def test_nobody_asks_without_end(table):
-    """Three by one address and five by all a minute, as codes are tried; then the lights rest."""
+    """Three by one address a minute; then the lights rest."""
     asked = 0
     with pytest.raises(TooManyTriesError):
         for _ in range(10):

@@ -61,10 +61,11 @@ def test_the_page_does_not_tell_the_number_and_the_press_does_nothing_else(netwo
     assert resting.latest().say == before
 
 
-def test_the_code_s_picture_leads_a_phone_to_the_page_with_the_code(network):
+def test_the_code_s_picture_leads_a_phone_to_the_page_with_a_secret(network):
     told = network.here().post("/api/v1/pairing/code").json()
     assert told["address"].endswith(":8080/")
-    assert told["picture"] == qr_svg(f"{told['address']}#pair={told['code']}")
+    assert told["picture"] == qr_svg(f"{told['address']}#pair={network.pairing.secret}")
+    assert network.pairing.secret not in str({**told, "picture": ""})
 
 
 def test_the_sticker_has_the_page_s_address_in_words_and_as_a_picture():

@@ -18,7 +18,7 @@ export class Pairing {
 
   /** What this device may do; without that the page shows the table all the same. */
   async offer() {
-    const state = await fetchJson(PAIRING).catch(() => ({}));
+    const state = await this.store.got(() => fetchJson(PAIRING)).catch(() => ({}));
     if (state.network) this.offerFor(state);
     if (state.look) this.put(t("Let others look on"), () => this.showLink(state.look));
     return state;
@@ -40,8 +40,8 @@ export class Pairing {
     this.store.set("watching", true);
     this.first = state.first;
     this.put(t("Pair"), () => this.form());
-    const [, code] = location.hash.match(/^#pair=(\d{6})$/) ?? [];
-    if (code || !state.may_watch) this.form(code);
+    const [, secret] = location.hash.match(/^#pair=([\w-]+)$/) ?? [];
+    if (secret || !state.may_watch) this.form(secret);
   }
 
   put(label, onclick) {
@@ -72,20 +72,22 @@ export class Pairing {
     told.textContent = t("Nobody pressed confirm. Try again.");
   }
 
-  form(given = "") {
-    const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000", value: given });
+  /** `given`: the secret of a picture, in the place of a code to type. */
+  form(given) {
+    const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000" });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const [problem, told] = [problemLine(), toldLine()];
     const send = () => tried(problem, async () => {
-      await fetchJson(PAIRING, { code: code.value, name: name.value });
+      await fetchJson(PAIRING, { code: given ?? code.value, name: name.value });
       location.reload();
     });
     show(t("Pair"), "pairing", h("form", { onsubmit: send },
       this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
         act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)), { class: "join" })) : null,
       told,
-      h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold the back button at the table and go on to the last light.")),
-      h("label", {}, t("Code"), code),
+      ...(given ? [] : [
+        h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold the back button at the table and go on to the last light.")),
+        h("label", {}, t("Code"), code)]),
       h("label", {}, t("What to call this device"), name),
       problem,
       h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Pair")))));
