@@ -19,13 +19,13 @@ from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.speech import say, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import text
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")
 """Where netplan writes NetworkManager's profiles, which it keeps on newer systems."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
-ADDRESS = "10.42.0.1"
 NAME = "tiltboard"  # and four digits: where there are two tables, phones tell them apart
 DIGITS = 12  # so that lights can show them; eight, the fewest, are guessed within minutes
 PATIENCE_S = 60
@@ -72,7 +72,7 @@ def profile(
         escaped = re.sub(r"^ +| +$", lambda found: r"\s" * len(found[0]), escaped)
         lines += ["[wifi-security]", f"key-mgmt={'sae' if wpa3 else 'wpa-psk'}", f"psk={escaped}"]
     if hotspot:
-        lines += [*_HOTSPOT_SECURITY, "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
+        lines += [*_HOTSPOT_SECURITY, "[ipv4]", "method=shared", f"address1={HOTSPOT_ADDRESS}/24"]
         lines += ["[ipv6]", "method=disabled"]
     return "\n".join([*lines, ""]).encode()
 

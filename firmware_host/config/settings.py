@@ -16,6 +16,8 @@ from tiltboard.firmware_host.config.files import read_toml
 from tiltboard.firmware_host.config.players import FAR, OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
+HOTSPOT_ADDRESS = "10.42.0.1"
+"""The table's in its own Wi-Fi."""
 
 
 class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,19 +9,22 @@ everything. Where the page is served to the network, another device may look on 
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import socket
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.messages import Message as Text
 from tiltboard.firmware_host.web import limits
@@ -49,7 +52,8 @@ BEFORE_PAIRING = (
     "/api/v1/seats",
 )
 # What phones ask a network that they have just joined, to find a page that wants to be seen first:
-# Android, Apple, Windows, Firefox, GNOME
+# Android, Apple, Windows, Firefox, GNOME. For the networks of others, which may lead them here; in
+# the table's own every path does.
 PROBES = (
     *("/generate_204", "/gen_204", "/hotspot-detect.html", "/library/test/success.html"),
     *("/ncsi.txt", "/connecttest.txt", "/redirect", "/success.txt", "/canonical.html"),
@@ -57,6 +61,17 @@ PROBES = (
 )
 # What is read from the card, in one thread for all
 JOURNAL = "/api/v1/history"
+# For a browser that asks by a name that is not the table's
+_ELSEWHERE = """\
+<!doctype html>
+<html lang="{language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>tiltboard</title>
+<p>{said}</p>
+<p><a href="{page}">{page}</a></p>
+</html>
+"""
 MISHAPS_TOLD = 100
 
 _log = logging.getLogger(__name__)
@@ -179,16 +194,35 @@ def page_for_phones(asked: URL, name: str | None) -> str:
     return str(asked.replace(hostname=name))
 
 
+def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
+    """Return whether each Host is one of the ``allowed`` names, at that port.
+
+    A name may end with the root's dot (RFC 1034, 3.1), and one in mDNS may have the number that
+    avahi gives it after a conflict.
+    """
+    names = set(allowed)
+    for host in hosts:
+        found = re.fullmatch(r"(\[[^]]*\]|[^:]*?)\.?(?::([0-9]{1,5}))?", host.lower())
+        if found is None or int(found[2] or 80) != port:
+            return False
+        if names.isdisjoint({found[1], re.sub(r"-[0-9]{1,3}(?=\.local$)", "", found[1])}):
+            return False
+    return True
+
+
 def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
     """Whether Host is one of the ``allowed`` names and Origin, if there is one, is our own page."""
-    hosts = headers.getlist("host")
-    origins = headers.getlist("origin")
-    names = {f"{name}:{port}" for name in allowed}
-    if port == 80:
-        names |= set(allowed)
-    if len(hosts) != 1 or hosts[0].lower() not in names:
-        return False
-    return all(origin.lower() in {f"http://{name}" for name in names} for origin in origins)
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    asked = [*hosts, *(each.lower().removeprefix("http://") for each in origins)]
+    schemes = all(each.lower().startswith("http://") for each in origins)
+    return len(hosts) == 1 and schemes and asked_by_name(asked, port, allowed)
+
+
+def page_at(server: tuple[str, int]) -> str:
+    """Return the page's address for whoever has reached the table at this one."""
+    address, port = server
+    host = f"[{address}]" if ":" in address else address
+    return f"http://{host}{'' if port == 80 else f':{port}'}/"
 
 
 def visitor_of(scope: Scope) -> Visitor:
@@ -263,26 +297,44 @@ class Guard:
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
-        """Send to the page what a phone asks of any network that it joins: by names that are never
-        ours, so nothing else is answered to them.
+        """Send to the page who asks by a foreign name in the table's own Wi-Fi, where every name is
+        the table's, and what a phone asks of any network that it joins. Nothing else is answered.
         """
         server, client = scope.get("server"), scope.get("client")
         if (
             self._access.pairing is None
             or scope["type"] != "http"
             or scope["method"] not in ("GET", "HEAD")
-            or scope["path"] not in PROBES
             or server is None
             or client is None
-            or not self._requests.take(limits.counted_as(client[0]))
         ):
             return None
-        address, port = server
-        host = f"[{address}]" if ":" in address else address
-        page = f"http://{host}{'' if port == 80 else f':{port}'}/"
-        return RedirectResponse(page, 302, {"cache-control": "no-store"})
+        hosts = Headers(scope=scope).getlist("host")
+        foreign = not asked_by_name(hosts, server[1], self._access.names_at(server[0]))
+        leads = scope["path"] in PROBES or (foreign and server[0] == HOTSPOT_ADDRESS)
+        if not leads or not self._requests.take(limits.counted_as(client[0])):
+            return None
+        return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _elsewhere(self, scope: Scope) -> Response:
+        """Refuse who asks by a foreign name; tell a person where the page is."""
+        spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
+        server = scope.get("server")
+        if (
+            scope["type"] != "http"
+            or scope["method"] not in ("GET", "HEAD")
+            or scope["path"].startswith("/api/")
+            or server is None
+        ):
+            said = spoken.translate(text("Only the table's own page may talk to it."))
+            return JSONResponse({"error": said}, 403, {"cache-control": "no-store"})
+        said = spoken.translate(text("The table does not go by this name. Its page is here:"))
+        page = _ELSEWHERE.format(
+            language=spoken.language, said=escape(said), page=escape(page_at(server))
+        )
+        return HTMLResponse(page, 403, {"cache-control": "no-store"})
+
+    def _refusal(self, scope: Scope) -> Response | None:
         """Why not, if it may not be asked. Leaves the Visitor in the scope."""
 
         def refused(why: Text, status: int) -> JSONResponse:
@@ -293,7 +345,7 @@ class Guard:
         access, path = self._access, scope["path"]
         server = scope.get("server") or (None, None)
         if not is_ours(Headers(scope=scope), server[1], access.names_at(server[0])):
-            return refused(text("Only the table's own page may talk to it."), 403)
+            return self._elsewhere(scope)
         visitor = scope[VISITOR] = visitor_of(scope)
         if visitor.local:
             return None

@@ -6,6 +6,7 @@ import pytest
 
 from tests.web.conftest import resting  # noqa: F401
 from tests.web.test_web_network import PHONE, TABLE, network  # noqa: F401
+from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.web.guard import PROBES, SECURITY_HEADERS
 from tiltboard.firmware_host.web.limits import REQUEST_BURST
 
@@ -32,6 +33,36 @@ def test_it_is_nothing_but_led(phone, network):  # noqa: F811
     assert phone.post("/api/v1/command", {"type": "game", "game": "momentum"}).status_code == 403
     # by the table's own name there is no such page
     assert network.device().get("/generate_204").status_code in (302, 404)
+
+
+# Asked by Debian, Fedora, Ubuntu, KDE, Kindle, Edge, and as typed by hand
+OTHERS = [
+    ("network-test.debian.org", "/nm"),
+    ("fedoraproject.org", "/static/hotspot.txt"),
+    ("connectivity-check.ubuntu.com", "/"),
+    ("networkcheck.kde.org", "/"),
+    ("spectrum.s3.amazonaws.com", "/kindle-wifi/wifistub.html"),
+    ("edge-http.microsoft.com", "/captiveportal/generate_204"),
+    ("captive.apple.com", "/"),
+    ("neverssl.com", "/anything?at=all"),
+    ("192.168.1.20", "/"),
+]
+
+
+@pytest.mark.parametrize(("host", "path"), OTHERS)
+def test_in_the_table_s_own_wi_fi_every_name_leads_to_the_page(network, host, path):  # noqa: F811
+    phone = network.device("10.42.0.7", HOTSPOT_ADDRESS, host)
+    answer = phone.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (302, "http://10.42.0.1:8080/")
+    assert answer.content == b""
+    assert host not in str(answer.headers)
+    assert phone.post("/api/v1/command", {"type": "game", "game": "momentum"}).status_code == 403
+    led = network.device("10.42.0.7", HOTSPOT_ADDRESS).get("/")
+    assert led.status_code == 200
+    foreign = network.device("10.42.0.7", HOTSPOT_ADDRESS, origin=f"http://{host}")
+    assert foreign.get("/").status_code == 403  # and is not sent in a circle
+    elsewhere = network.device(host=host) if host != TABLE else None
+    assert elsewhere is None or elsewhere.get(path).status_code == 403
 
 
 def test_a_flood_of_them_takes_the_share_of_its_own_address(phone, network):  # noqa: F811

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tiltboard.firmware_host.cli.hotspot import ADDRESS
 from tiltboard.firmware_host.cli.main import COMMANDS
 from tiltboard.firmware_host.config.boot import MODELS, read_boot_config
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.config.settings import Settings, load_settings
+from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS, Settings, load_settings
 from tiltboard.firmware_host.web.server import EVERYWHERE
 
 
@@ -98,7 +97,7 @@ def test_config_txt_has_what_the_card_s_table_needs_on_every_pi(prepare, tmp_pat
 
 
 def test_every_name_in_the_hotspot_is_the_table_s(prepare):
-    assert f"'address=/#/{ADDRESS}'" in prepare
+    assert f"'address=/#/{HOTSPOT_ADDRESS}'" in prepare
 
 
 def test_rpi_image_gen_s_layer_asks_for_what_the_package_needs(root):

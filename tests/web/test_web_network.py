@@ -111,6 +111,36 @@ def network(tmp_path, resting):
     return Network(tmp_path, resting)
 
 
+OWN = ("table.local", "TABLE.local", "table-2.local", "table.local.", "table-17.local.", TABLE)
+FOREIGN = ("table.lan", "table", "table.fritz.box", "table.local.evil.example", "table-x.local",
+           "table-2", "table-.local", "table-2.local-3.local", "table.local..", "x-table.local",
+           "evil.example", "table-1234.local", ".", "192.168.1.21")  # fmt: skip
+
+
+@pytest.mark.parametrize("host", OWN)
+def test_the_table_answers_to_its_name_as_networks_write_it(network, host):
+    """After a conflict avahi adds a number; a full name ends with the root's dot."""
+    assert network.device(host=host).get("/").status_code == 200
+    acts = network.device(host=host, origin=f"http://{host}:8080").get("/api/v1/texts")
+    assert acts.status_code == 200
+
+
+@pytest.mark.parametrize("host", FOREIGN)
+def test_by_another_name_a_person_is_told_the_address(network, host):
+    asks = network.device(host=host, **{"accept-language": "fr"})
+    said = asks.get("/anything")
+    assert said.status_code == 403
+    assert said.headers["content-type"].startswith("text/html")
+    assert f'<a href="http://{TABLE}:8080/">' in said.text
+    assert '<html lang="fr">' in said.text
+    assert "evil" not in said.text
+    assert said.headers["content-security-policy"].startswith("default-src 'none'")
+    assert asks.get("/api/v1/texts").json().keys() == {"error"}
+    assert asks.post("/", {}).json().keys() == {"error"}
+    origin = network.device(origin=f"http://{host}:8080")
+    assert origin.get("/api/v1/texts").status_code == 403
+
+
 @pytest.fixture
 def closed_network(tmp_path, resting):
     return Network(tmp_path, resting, watching=False)
