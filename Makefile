@@ -100,9 +100,9 @@ release: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python .ci/release.py build/release $(if $(filter no,$(WHEELS)),,--wheels build/wheels)
 	test -z "$(SIGN)" || sh .ci/sign "$(abspath $(SIGN))" build/release
 
-# docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
+# docs/service.md. PROFILE: of the table that is wired here. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:
-	sh systemd/install $(if $(ROOT),--root $(ROOT))
+	sh systemd/install $(if $(PROFILE),--profile "$(PROFILE)") $(if $(ROOT),--root $(ROOT))
 
 # Games stay: docs/service.md says how to remove them too.
 uninstall-service:

@@ -13,25 +13,46 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 
 import click
+import msgspec
 
 from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
+from tiltboard.firmware_host.cli.speech import say
 from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
 from tiltboard.firmware_host.config.computer import DeviceClass, needs_of_speaker
-from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.files import (
+    JOURNAL_NAME,
+    is_path,
+    read_file,
+    read_text,
+    write_durably,
+)
 from tiltboard.firmware_host.config.profile import Profile, load_profile
-from tiltboard.firmware_host.config.settings import Settings, broker_address, load_settings
+from tiltboard.firmware_host.config.settings import (
+    Settings,
+    broker_address,
+    load_settings,
+    settings_file,
+)
 from tiltboard.firmware_host.engines.search.warmth import installed, warm
+from tiltboard.firmware_host.messages import text
 
 UNIT = "tiltboard.service"
-ASKED = "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart"
+ASKED = (
+    "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart,ProtectHome,PrivateTmp"
+)
+HIDDEN = {"ProtectHome": ("home", "root", "run/user"), "PrivateTmp": ("tmp", "var/tmp")}
+"""Folders of which a unit with that setting sees nothing (systemd.exec(5))."""
 PATIENCE_S = 10.0
 _FIND = """\
 import importlib.util, sys
@@ -43,24 +64,47 @@ CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi O
 @dataclass(frozen=True, slots=True)
 class Service:
     """The unit as systemd has it. ``allowed``: what DeviceAllow= names; None: every device.
-    ``python``: the interpreter of its program.
+    ``python``: the interpreter of its program. ``hidden``: folders whose files it does not see.
     """
 
     user: str
     groups: frozenset[str]
     allowed: tuple[str, ...] | None
     python: str
+    hidden: tuple[str, ...] = ()
 
     def may_open(self, path: Path) -> bool:
-        """Whether a user may open the file, by its owner, group and mode alone."""
+        """Whether its user may read and write the file, by owner, group and mode alone."""
+        return self._may(path, 0o6)
+
+    def may_read(self, path: Path, root: Path) -> bool:
+        """Whether it sees the file, by each link and folder on the way there from ``root``."""
+        try:
+            end = path.resolve(strict=True)
+            while path.is_symlink():
+                if not self._reaches(path.parent.resolve(), root):
+                    return False
+                path = path.parent / path.readlink()
+            return self._reaches(end.parent, root) and end.is_file() and self._may(end, 0o4)
+        except (OSError, RuntimeError):  # RuntimeError: links that lead to each other
+            return False
+
+    def _reaches(self, folder: Path, root: Path) -> bool:
+        if any(folder.is_relative_to(root / each) for each in self.hidden):
+            return False
+        return all(
+            self._may(on, 0o1) for on in (folder, *folder.parents) if on.is_relative_to(root)
+        )
+
+    def _may(self, path: Path, bits: int) -> bool:
         mode = path.stat().st_mode
         with suppress(KeyError):  # of a file whose owner or group has no name
             if path.owner() == self.user:
-                return mode & 0o600 == 0o600
+                return mode >> 6 & bits == bits
         with suppress(KeyError):
             if path.group() in self.groups:
-                return mode & 0o060 == 0o060
-        return mode & 0o006 == 0o006
+                return mode >> 3 & bits == bits
+        return mode & bits == bits
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
         """Whether DeviceAllow= names it, or each class of drivers that may stand behind it."""
@@ -101,7 +145,9 @@ def service_of(shown: str) -> Service | None:
     listed = tuple(value.partition(" ")[0] for value in found.get("DeviceAllow", ()) if value)
     closed = listed or found.get("DevicePolicy", ["auto"])[0] != "auto"
     python = str(Path(program[1]).with_name("python"))
-    return Service(user, frozenset(groups), listed if closed else None, python)
+    hidden = (HIDDEN[key] for key in HIDDEN if found.get(key, ["no"])[0] not in ("no", "read-only"))
+    allowed = listed if closed else None
+    return Service(user, frozenset(groups), allowed, python, tuple(chain(*hidden)))
 
 
 @dataclass(frozen=True)
@@ -262,16 +308,58 @@ def drop_in(profile: Profile, settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
+def settle_profile(config: Path, profile: str) -> None:
+    """Have the settings in ``config`` name ``profile``. A file of one's own is copied beside them:
+    the service is another user, who sees no other's folders. Raises ConfigError, OSError.
+    """
+    kept = profile
+    if is_path(profile):
+        load_profile(profile)
+        kept = Path(profile).name.removesuffix(".toml") + ".toml"
+        kept = f"profile-{kept}" if kept == config.name else kept
+        copy, content = config.parent / kept, read_file(Path(profile))
+        if copy.is_symlink() or not copy.is_file() or read_file(copy) != content:
+            if copy.exists():
+                copy.replace(copy.with_name(f"{kept}.before"))
+            write_durably(copy, content)
+            told = text("{path} is what the service reads from now on.", path=copy)
+            say(told, err=True)
+        copy.chmod(0o644)
+    before = read_text(config)
+    line = f"profile = {msgspec.json.encode(kept).decode()}"
+    # Above the first section
+    head, *sections = re.split(r"(?m)^(?=[ \t]*\[)", before, maxsplit=1)
+    named = re.compile(r"""(?m)^[ \t]*["']?profile["']?[ \t]*=.*$""")
+    head = named.sub(lambda _: line, head) if named.search(head) else f"{line}\n{head}"
+    after = "".join([head, *sections])
+    if tomllib.loads(before).get("profile") == kept:
+        return
+    if tomllib.loads(after) != tomllib.loads(before) | {"profile": kept}:
+        raise ConfigError(
+            "{path} cannot be changed.", remedy="Write into it: {line}", path=config, line=line
+        )
+    write_durably(config, after.encode())
+    config.chmod(0o644)
+
+
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
 @CONFIG
 @PROFILE
 @click.option("--boot", is_flag=True, help="Print the lines for config.txt instead, for any Pi.")
-def unit(config: Path | None, profile: str | None, *, boot: bool) -> None:
+@click.option(
+    "--settle",
+    is_flag=True,
+    help="Have the settings name the profile, and copy one of your own beside them.",
+)
+def unit(config: Path | None, profile: str | None, *, boot: bool, settle: bool) -> None:
     """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
 
     `make install-service` runs this and installs what it prints.
     """
-    settings = load_settings(config)
+    settings, file = load_settings(config), settings_file(config)
+    if settle and file is not None and (profile is not None or is_path(settings.profile)):
+        settle_profile(file, profile or settings.profile)
+        settings, profile = load_settings(config), None
     table = load_profile(profile or settings.profile)
     if boot:
         click.echo(lines_for_every_pi(table.boot_lines), nl=False)

@@ -34,7 +34,13 @@ from tiltboard.firmware_host.config.computer import BoardInUseError, Need, own_b
 from tiltboard.firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile, load_profile
-from tiltboard.firmware_host.config.settings import Settings, load_settings, settings_file
+from tiltboard.firmware_host.config.settings import (
+    SYSTEM_FILE,
+    Settings,
+    files_of,
+    load_settings,
+    settings_file,
+)
 from tiltboard.firmware_host.host.sensing import FrameWatch
 from tiltboard.firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
 from tiltboard.firmware_host.journal.records import JournalReader
@@ -244,6 +250,27 @@ def _how_to_have(need: Need) -> Message:
     return text("Update the Pi (sudo apt full-upgrade) and restart it.")
 
 
+def _settings_of_service(service: Service, machine: Machine) -> Iterator[Finding]:
+    """Whether the service's user sees the files that its settings name, and these themselves."""
+    own = machine.path(str(SYSTEM_FILE))
+    if not own.exists():
+        return
+    try:
+        named = files_of(load_settings(own))
+    except ConfigError as error:
+        yield of_error("service", error)
+        return
+    for path in map(Path, (str(own), *named)):
+        there = path if path.is_relative_to(machine.root) else machine.path(str(path))
+        if not service.may_read(there, machine.root):
+            yield problem(
+                "service",
+                text("The service's user {user} cannot read {path}.", user=service.user, path=path),
+                text("Run: sudo make install-service. Other files than a profile put beside {path},"
+                     " readable for {user}.", path=SYSTEM_FILE, user=service.user),
+            )  # fmt: skip
+
+
 def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     """Whether the service may open its devices: by its unit, and their owners and modes."""
     if service is None:
@@ -253,7 +280,7 @@ def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -
             text("To install it: sudo make install-service"),
         )
         return
-    found: list[Finding] = []
+    found = list(_settings_of_service(service, machine))
     for device, need in {need.device: need for need in needs}.items():
         path, who = machine.path(device), {"user": service.user, "device": device}
         if not service.unit_allows(device, need.kind):

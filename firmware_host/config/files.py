@@ -162,6 +162,11 @@ def read_kept(path: Path, kind: type[T], lost: str) -> T:
 # What people write
 
 
+def is_path(name: str) -> bool:
+    """Whether a profile of that name is a file of one's own, and not a shipped one."""
+    return name.endswith(".toml") or "/" in name
+
+
 def read_toml(path: Path, kind: type[S]) -> S:
     """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
     return parse_toml(read_text(path), kind, source=str(path))

@@ -18,7 +18,7 @@ from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.computer import Need
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.firmware_host.config.files import parse_toml, read_toml
+from tiltboard.firmware_host.config.files import is_path, parse_toml, read_toml
 from tiltboard.firmware_host.messages import nearest
 from tiltboard.games.base import PieceBody
 
@@ -135,7 +135,7 @@ def profile_names() -> tuple[str, ...]:
 
 def load_profile(name: str) -> Profile:
     """A shipped profile by name, or any by the path of its TOML file. Raises ConfigError."""
-    if name.endswith(".toml") or "/" in name:
+    if is_path(name):
         profile = read_toml(Path(name), Profile)
     elif name in profile_names():
         content = (SHIPPED / f"{name}.toml").read_text("utf-8")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.firmware_host.config.files import read_toml
+from tiltboard.firmware_host.config.files import is_path, read_toml
 from tiltboard.firmware_host.config.players import FAR, OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
@@ -101,7 +101,8 @@ def settings_file(path: Path | None) -> Path | None:
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one.
+    """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one. A file that
+    they name is found from theirs, whatever the working directory is.
 
     Raises ConfigError naming file, key and what is allowed.
     """
@@ -113,7 +114,36 @@ def load_settings(path: Path | None) -> Settings:
     engine_commands(settings)
     if settings.far.broker is not None:
         broker_address(settings.far.broker)
-    return settings
+    far = msgspec.structs.replace(
+        settings.far,
+        password_file=_from(path, settings.far.password_file),
+        ca=_from(path, settings.far.ca),
+    )
+    own = is_path(settings.profile)
+    profile = (_from(path, settings.profile) if own else None) or settings.profile
+    return msgspec.structs.replace(settings, far=far, profile=profile)
+
+
+def files_of(settings: Settings) -> tuple[str, ...]:
+    """The files that the settings name."""
+    named = (settings.far.password_file, settings.far.ca)
+    own = (settings.profile,) if is_path(settings.profile) else ()
+    return (*own, *(each for each in named if each is not None))
+
+
+def _from(settings: Path, name: str | None) -> str | None:
+    """The path of a file that ``settings`` name."""
+    if name is None:
+        return None
+    try:
+        return str(settings.absolute().parent / Path(name).expanduser())
+    except RuntimeError as error:
+        raise ConfigError(
+            "{path} cannot be read: {why}.",
+            remedy="Check the path and that the file is text this user may read.",
+            path=name,
+            why=error,
+        ) from error
 
 
 def engine_commands(settings: Settings) -> dict[str, list[str]]:

@@ -87,7 +87,7 @@ def test_enabled_it_starts_with_the_computer(root, tmp_path):
 
 @analyzed
 def test_what_is_wrong_with_a_unit_would_be_remarked(installed, tmp_path):
-    shutil.copytree(installed, tmp_path / "root")
+    shutil.copytree(installed, tmp_path / "root", symlinks=True)
     unit = tmp_path / "root/etc/systemd/system/tiltboard.service"
     unit.write_text(unit.read_text().replace("WatchdogSec=", "WatchdogSecs="))
     done = subprocess.run(
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_a_unit_would_be_remarked(installed, tmp_path):
 @pytest.mark.parametrize("host", ["127.0.0.1", EVERYWHERE])
 def test_exposure_is_low_and_each_that_remains_is_justified(installed, tmp_path, host):
     folder = tmp_path / "root"
-    shutil.copytree(installed, folder)
+    shutil.copytree(installed, folder, symlinks=True)
     made = drop_in(load_profile("plate-10"), Settings(host=host))
     (folder / "etc/systemd/system/tiltboard.service.d/10-table.conf").write_text(made)
     done = subprocess.run(

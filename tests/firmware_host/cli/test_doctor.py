@@ -475,3 +475,29 @@ def test_this_machine_is_described():
     assert not machine.has_package("no_such.package")
     assert machine.free_bytes(machine.root) > 0
     assert replace(machine, root=machine.root / "nowhere").model is None
+
+
+@pytest.mark.parametrize("named", ["profile", "password_file", "ca"])
+def test_a_file_that_the_service_s_user_cannot_read_is_a_problem(pi, examined, named):
+    """The settings name it, and whoever sits at the keyboard reads it."""
+    own = f'profile = "{pi.root}/etc/tiltboard/own.toml"\n'
+    other = f'[far]\n{named} = "/home/pi/{named}"\n'
+    pi.write("etc/tiltboard/tiltboard.toml", own)
+    pi.write("etc/tiltboard/own.toml", "")
+    assert examined(pi) == []
+    pi.write(f"home/pi/{named}", "")
+    pi.write(
+        "etc/tiltboard/tiltboard.toml",
+        'profile = "/home/pi/profile"\n' if named == "profile" else own + other,
+    )
+    pi.service = replace(pi.service, hidden=("home",))
+    [(subject, found, remedy)] = examined(pi)
+    assert subject == "service"
+    assert found == f"The service's user {pi.service.user} cannot read /home/pi/{named}."
+    assert "sudo make install-service" in remedy
+
+
+def test_a_unit_s_hidden_folders_are_what_systemd_shows():
+    shown = SHOWN + "ProtectHome=yes\nPrivateTmp=yes\n"
+    assert service_of(shown).hidden == ("home", "root", "run/user", "tmp", "var/tmp")
+    assert service_of(SHOWN + "ProtectHome=read-only\nPrivateTmp=no\n").hidden == ()
