@@ -29,7 +29,9 @@ ROOT_ERRORS = ("TiltboardError", "RulesError")
 # Functions of a game that return a template, and its tables that hold templates.
 SPOKEN = ("why", "result_said", "impossible", "unplayable")
 TABLES = ("REASONS",)
-PAGE_TEXT = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*")')
+_LITERAL = r'"(?:[^"\\]|\\.)*"'
+# A text of the page: one literal, or several that `+` joins because a line is too short for it.
+PAGE_TEXT = re.compile(rf"\bt\(\s*({_LITERAL}(?:\s*\+\s*{_LITERAL})*)")
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
 
 
@@ -45,7 +47,8 @@ def gathered() -> set[str]:
     for path, tree in trees.items():
         found |= set(_in_python(tree, errors, game="games" in path.parts))
     for script in (ROOT / "firmware_host/web/static").glob("*.js"):
-        found |= {json.loads(literal) for literal in PAGE_TEXT.findall(script.read_text())}
+        for text in PAGE_TEXT.findall(script.read_text()):
+            found.add("".join(map(json.loads, re.findall(_LITERAL, text))))
     found |= {*_of_games(), *_of_commands(), *_of_profiles()}
     return {each for each in found if re.search("[A-Za-z]{2}", re.sub(r"{\w*}", "", each))}
 
