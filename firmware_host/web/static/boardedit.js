@@ -4,35 +4,41 @@ import { button, h, s, setText, t } from "/static/page.js";
 const MOST = 26; // letters
 
 /** Names of a board's places by row, the northernmost first; null where a row has none. */
-function rows({ hex, width, height, size }) {
+function rowsOf({ hex, width, height, size }) {
   if (hex) {
     const span = Array.from({ length: 2 * hex - 1 }, (_, at) => at + 1 - hex);
-    return [...span].reverse().map((r) => span.map((q) => (Math.abs(q + r) < hex ? `${q},${r}` : null)));
+    return [...span].reverse()
+      .map((r) => span.map((q) => (Math.abs(q + r) < hex ? `${q},${r}` : null)));
   }
   const [columns, high] = [width ?? size, height ?? size];
-  if (![columns, high].every((count) => Number.isInteger(count) && count >= 1 && count <= MOST)) return [];
-  return Array.from({ length: high }, (_, y) => Array.from({ length: columns }, (_, x) => nameAt(x, high - 1 - y)));
+  if (![columns, high].every((count) => Number.isInteger(count) && count >= 1 && count <= MOST))
+    return [];
+  return Array.from({ length: high },
+    (_row, y) => Array.from({ length: columns }, (_, x) => nameAt(x, high - 1 - y)));
 }
 
 const nameAt = (column, row) => `${String.fromCharCode(97 + column)}${row + 1}`;
 
 function gridOf(columns) {
-  return h("div", { class: "board-grid", role: "group", "aria-label": t("Board"), "--columns": columns });
+  return h("div",
+    { class: "board-grid", role: "group", "aria-label": t("Board"), "--columns": columns });
 }
 
-/** Fields, as in options.js, for all options that are lists of places: one board for all of them. */
+/** Fields, as in options.js, for all options that are lists of places: one board for all of
+ * them. */
 export function boardFields(options) {
   const taken = new Map(); // place -> the option that has it
   let drawn = [];
   const grid = gridOf(0);
   const next = (option) => options[options.indexOf(option) + 1] ?? null; // an open one: the first
-  const tell = (button, place, label) => {
+  const tell = (cell, place, label) => {
     const option = taken.get(place);
-    button.dataset.kind = option?.name ?? "";
-    button.setAttribute("aria-label", option ? `${label}: ${option.label}` : `${label}: ${t("open")}`);
+    cell.dataset.kind = option?.name ?? "";
+    cell.setAttribute("aria-label",
+      option ? `${label}: ${option.label}` : `${label}: ${t("open")}`);
   };
   const draw = (shape) => {
-    const wanted = rows(shape);
+    const wanted = rowsOf(shape);
     if (JSON.stringify(wanted) === JSON.stringify(drawn)) return;
     drawn = wanted;
     for (const place of taken.keys()) if (!wanted.flat().includes(place)) taken.delete(place);
@@ -40,19 +46,20 @@ export function boardFields(options) {
     grid.replaceChildren(...wanted.flatMap((row, y) => row.map((place, x) => {
       if (place === null) return h("span", {});
       const label = nameAt(x, wanted.length - 1 - y);
-      const button = h("button", {
+      const cell = h("button", {
         type: "button", class: shape.hex ? "six" : null, onclick: () => {
           const after = next(taken.get(place) ?? null);
           if (after) taken.set(place, after);
           else taken.delete(place);
-          tell(button, place, label);
+          tell(cell, place, label);
         },
       });
-      tell(button, place, label);
-      return button;
+      tell(cell, place, label);
+      return cell;
     })));
   };
-  const legend = t("Tap a place to change it: open, {kinds}.", { kinds: options.map(({ label }) => label).join(", ") });
+  const legend = t("Tap a place to change it: open, {kinds}.",
+    { kinds: options.map(({ label }) => label).join(", ") });
   const element = h("div", { class: "option board-edit" }, h("p", { class: "hint" }, legend), grid);
   return options.map((option, at) => ({
     option,
@@ -72,7 +79,8 @@ export function boardFields(options) {
 
 const FEWEST_OF_A_RING = 3;
 
-/** A board of Gravity Trap, the places of each track one after the other: {element, text, problem}: `text()` is the board as JSON. `columns`, `rows`: of the plate. */
+/** A board of Gravity Trap, the places of each track one after the other: {element, text,
+ * problem}: `text()` is the board as JSON. `columns`, `rows`: of the plate. */
 export function trackEditor({ columns, rows }) {
   const empty = () => ({ places: [], closed: false });
   let tracks = [empty()];
@@ -102,7 +110,8 @@ export function trackEditor({ columns, rows }) {
   };
   const buttons = Array.from({ length: columns * rows }, (_, at) => {
     const place = (rows - 1 - Math.floor(at / columns)) * columns + (at % columns);
-    return h("button", { type: "button", onclick: () => change(() => tap(place)), "data-place": place });
+    return h("button",
+      { type: "button", onclick: () => change(() => tap(place)), "data-place": place });
   });
   grid.append(...buttons);
 
@@ -114,13 +123,18 @@ export function trackEditor({ columns, rows }) {
       const name = nameAt(place % columns, Math.floor(place / columns));
       setText(each, number ? String(number) : "");
       each.dataset.kind = current().places.includes(place) ? "drawn" : number ? "base" : "";
-      each.setAttribute("aria-label", number ? t("{place}: base {number}", { place: name, number }) : name);
+      each.setAttribute("aria-label",
+        number ? t("{place}: base {number}", { place: name, number }) : name);
     }
-    const spot = (place) => `${(place % columns) + 0.5},${rows - Math.floor(place / columns) - 0.5}`;
-    lines.replaceChildren(...tracks.map((track) => s(track.closed ? "polygon" : "polyline", { points: track.places.map(spot).join(" "), class: track === current() ? "now" : null })));
+    const spot = (place) =>
+      `${(place % columns) + 0.5},${rows - Math.floor(place / columns) - 0.5}`;
+    lines.replaceChildren(...tracks.map((track) =>
+      s(track.closed ? "polygon" : "polyline",
+        { points: track.places.map(spot).join(" "), class: track === current() ? "now" : null })));
     const { places } = current();
     setText(said, places.length === 0 ? t("Tap the places of a track in their order.")
-      : places.length < FEWEST_OF_A_RING ? t("Tap the next place of this track, or the last one again to take it back.")
+      : places.length < FEWEST_OF_A_RING
+        ? t("Tap the next place of this track, or the last one again to take it back.")
         : t("Tap on, tap its first place to close it, or begin another track."));
   }
   const undo = () => {
@@ -130,16 +144,21 @@ export function trackEditor({ columns, rows }) {
   draw();
   const kept = () => tracks.filter(({ places }) => places.length > 1);
   return {
-    element: h("div", { class: "track-edit" }, said, h("div", { class: "drawn-board" }, grid, lines),
-      h("div", { class: "answers" }, button("plus", t("Another track"), () => change(begin)), button("back", t("One back"), undo), button("first", t("From the start"), () => change(() => { tracks = [empty()]; })))),
-    problem: () => (kept().length && bases().length >= FEWEST_OF_A_RING ? null : t("Tap three places or more for the board first.")),
+    element: h("div", { class: "track-edit" }, said,
+      h("div", { class: "drawn-board" }, grid, lines),
+      h("div", { class: "answers" }, button("plus", t("Another track"), () => change(begin)),
+        button("back", t("One back"), undo),
+        button("first", t("From the start"), () => change(() => { tracks = [empty()]; })))),
+    problem: () => (kept().length && bases().length >= FEWEST_OF_A_RING ? null
+      : t("Tap three places or more for the board first.")),
     text: () => {
       const numbers = [...new Set(kept().flatMap(({ places }) => places))];
       const number = (place) => numbers.indexOf(place) + 1;
       return JSON.stringify({
         tracks: kept().map(({ places }) => places.map(number)),
         closed: kept().flatMap(({ closed }, at) => (closed ? [at + 1] : [])),
-        positions: Object.fromEntries(numbers.map((place) => [number(place), [place % columns, Math.floor(place / columns)]])),
+        positions: Object.fromEntries(numbers.map((place) =>
+          [number(place), [place % columns, Math.floor(place / columns)]])),
       });
     },
   };

@@ -2,16 +2,19 @@
 import { s, t } from "/static/page.js";
 
 /** Of assist: what is drawn on a place or slot, beside its light: told apart without colours. */
-export const worthMark = (worth, transform) => s("use", { href: `#worth-${worth}`, class: `worth ${worth}`, transform });
+export const worthMark = (worth, transform) =>
+  s("use", { href: `#worth-${worth}`, class: `worth ${worth}`, transform });
 
 /** The rectangle that has some points in it, and so much around them, in mm. */
 export function around(points, margin) {
   const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
-  return { west: Math.min(...xs) - margin, south: Math.min(...ys) - margin, east: Math.max(...xs) + margin, north: Math.max(...ys) + margin };
+  return { west: Math.min(...xs) - margin, south: Math.min(...ys) - margin,
+    east: Math.max(...xs) + margin, north: Math.max(...ys) + margin };
 }
 
 /** Of a drawing of it. */
-export const viewBox = ({ west, south, east, north }) => `${west} ${-north} ${east - west} ${north - south}`;
+export const viewBox = ({ west, south, east, north }) =>
+  `${west} ${-north} ${east - west} ${north - south}`;
 
 const CLOSE_MM = 5; // from one point of a track to the next
 
@@ -19,7 +22,8 @@ const CLOSE_MM = 5; // from one point of a track to the next
 export class Tracks {
   constructor(drawing, toPlate) {
     this.toPlate = toPlate;
-    this.tracks = drawing.tracks.map((points, number) => ({ points, places: drawing.places[number] }));
+    this.tracks =
+      drawing.tracks.map((points, number) => ({ points, places: drawing.places[number] }));
   }
 
   point([x, y]) {
@@ -41,7 +45,8 @@ export class Tracks {
     return this.whole().flatMap((d) => {
       const path = s("path", { d });
       const steps = Math.ceil(path.getTotalLength() / CLOSE_MM);
-      return Array.from({ length: steps + 1 }, (_, at) => path.getPointAtLength(at * CLOSE_MM)).map(({ x, y }) => ({ x, y: -y }));
+      return Array.from({ length: steps + 1 }, (_, at) => path.getPointAtLength(at * CLOSE_MM))
+        .map(({ x, y }) => ({ x, y: -y }));
     });
   }
 
@@ -56,8 +61,11 @@ export class Tracks {
   /** The shortest way along one track, from `a` to `b`; null where none joins them. */
   between(a, b) {
     if (!this.joined(a, b)) return null;
-    const ways = this.tracks.map((track) => [track, track.places.indexOf(a), track.places.indexOf(b)]).filter(([, from, to]) => from >= 0 && to >= 0);
-    return this.stretch(...ways.reduce((best, way) => (Math.abs(way[1] - way[2]) < Math.abs(best[1] - best[2]) ? way : best)));
+    const ways = this.tracks.map((track) =>
+      [track, track.places.indexOf(a), track.places.indexOf(b)])
+      .filter(([, from, to]) => from >= 0 && to >= 0);
+    return this.stretch(...ways.reduce((best, way) =>
+      (Math.abs(way[1] - way[2]) < Math.abs(best[1] - best[2]) ? way : best)));
   }
 }
 
@@ -67,7 +75,8 @@ export function shown(store) {
   if (!review) return { ...snapshot, cells: snapshot.position };
   const { record, ply } = review;
   const over = ply === record.moves.length && record.result !== null;
-  return { ...record.positions[ply], moves: record.moves.slice(0, ply), result: over ? record.result : null, places: over ? record.places : [] };
+  return { ...record.positions[ply], moves: record.moves.slice(0, ply),
+    result: over ? record.result : null, places: over ? record.places : [] };
 }
 
 /** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
@@ -75,7 +84,8 @@ export function plateMap({ columns, rows, pitch_mm: pitch }) {
   return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
 }
 
-/** The side of a rectangle that is nearest to a point in it: where it is east and north, and how far away. */
+/** The side of a rectangle that is nearest to a point in it: where it is east and north, and how
+ * far away. */
 export function nearestSide({ x, y }, { west, south, east, north }) {
   const sides = [[-1, 0, x - west], [1, 0, east - x], [0, -1, y - south], [0, 1, north - y]];
   return sides.reduce((nearest, side) => (side[2] < nearest[2] ? side : nearest));
@@ -88,11 +98,15 @@ export class TrackBoard {
     const { layout, game } = store;
     const toPlate = plateMap(layout);
     this.tracks = new Tracks(game.drawing, toPlate);
-    this.lines = this.tracks.whole().map((d, number) => s("path", { d, class: `track hue-${number % 4}` }));
+    this.lines = this.tracks.whole()
+      .map((d, number) => s("path", { d, class: `track hue-${number % 4}` }));
     const beds = this.tracks.whole().map((d) => s("path", { d, class: "track-bed" }));
     const hole = game.drawing.hole && toPlate(...game.drawing.hole);
-    this.element = s("g", { class: "tracks" }, s("use", { class: "stars", href: "#stars", transform: `scale(${(layout.plate_mm - 26) / 100})` }),
-      hole ? s("use", { class: "black-hole", href: "#black-hole", x: hole.x, y: -hole.y }) : null, beds, this.lines);
+    this.element = s("g", { class: "tracks" },
+      s("use",
+        { class: "stars", href: "#stars", transform: `scale(${(layout.plate_mm - 26) / 100})` }),
+      hole ? s("use", { class: "black-hole", href: "#black-hole", x: hole.x, y: -hole.y }) : null,
+      beds, this.lines);
   }
 
   /** The tracks of the ship that is to fly; at the end, of the winner's. */
@@ -116,10 +130,12 @@ export function route(store, board, path, colour, extra = "") {
     || `M${points.map(({ x, y }) => `${x} ${-y}`).join("L")}`;
   return s("g", { class: `route ${extra}`, "--way": colour ?? "#ffe9b8" },
     s("path", { d, class: "route-bed" }), s("path", { d, class: "route-line" }),
-    s("circle", { cx: points[points.length - 1].x, cy: -points[points.length - 1].y, r: 15, class: "route-end" }));
+    s("circle", { cx: points[points.length - 1].x, cy: -points[points.length - 1].y, r: 15,
+      class: "route-end" }));
 }
 
-/** Why the game is over: winning positions with the pieces that make them, or what can be reached. */
+/** Why the game is over: winning positions with the pieces that make them, or what can be
+ * reached. */
 export function resultMarks(store, board) {
   const { result, places = [], cells } = shown(store);
   if (!result) return [];
@@ -129,8 +145,10 @@ export function resultMarks(store, board) {
     for (const place of found) {
       const { x, y } = at(place);
       const far = store.layout.pitch_mm;
-      const d = `M${x - far} ${-y - far}L${x + far} ${-y + far}M${x - far} ${-y + far}L${x + far} ${-y - far}`;
-      marks.push(s("g", { class: `decided ${player}` }, s("path", { d, class: "decided-bed" }), s("path", { d }), s("circle", { cx: x, cy: -y, r: 16.500 })));
+      const [west, east, north, south] = [x - far, x + far, -y - far, -y + far];
+      const d = `M${west} ${north}L${east} ${south}M${west} ${south}L${east} ${north}`;
+      marks.push(s("g", { class: `decided ${player}` }, s("path", { d, class: "decided-bed" }),
+        s("path", { d }), s("circle", { cx: x, cy: -y, r: 16.500 })));
     }
   }
   if (board instanceof TrackBoard && result.winner) {
@@ -140,7 +158,8 @@ export function resultMarks(store, board) {
       const d = board.tracks.between(ship, pod);
       if (!d) continue;
       const { x, y } = at(pod);
-      marks.push(s("g", { class: `reached ${result.winner}` }, s("path", { d }), s("circle", { cx: x, cy: -y, r: 15.500 })));
+      marks.push(s("g", { class: `reached ${result.winner}` }, s("path", { d }),
+        s("circle", { cx: x, cy: -y, r: 15.500 })));
     }
   } else if (store.review) {
     for (const place of places) {
@@ -159,7 +178,8 @@ const REACH_MM = 38; // from the board's edge outward, a finger means the slot
 /** East and north, out of the board. */
 export const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };
 
-const SIDES = { left: () => t("left"), right: () => t("right"), top: () => t("top"), bottom: () => t("bottom") };
+const SIDES = { left: () => t("left"), right: () => t("right"), top: () => t("top"),
+  bottom: () => t("bottom") };
 
 /** The places along which a tile falls that enters there; none where the line is full. */
 export function fall({ cells }, standing) {
@@ -182,7 +202,8 @@ export class Slots {
       const far = layout.pitch_mm / 2 + TAB_MM.off;
       let x = edge.x + dx * far;
       let y = edge.y + dy * far;
-      const room = { left: x - west, right: east - x, top: north - y, bottom: y - south }[slot.side];
+      const room = { left: x - west, right: east - x, top: north - y,
+        bottom: y - south }[slot.side];
       const outside = room < lip + TAB_MM.deep / 2;
       const deep = outside ? LIP_TAB_MM : TAB_MM.deep;
       if (outside) {
@@ -190,15 +211,22 @@ export class Slots {
         y += dy * (room - lip / 2);
       }
       const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
-      const tab = s("g", { class: "slot", "data-slot": slot.name, "--tint": slot.tint, transform: `translate(${x} ${-y})` },
-        s("title", {}, t("Let a tile fall from slot {slot}", { slot: slot.name })),
-        s("rect", { class: "tab", x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
-        s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
-        ["best", "good", "bad"].map((worth) => worthMark(worth, dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)")),
-        s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null }, slot.name));
+      const tab = s("g", { class: "slot", "data-slot": slot.name, "--tint": slot.tint,
+        transform: `translate(${x} ${-y})` },
+      s("title", {}, t("Let a tile fall from slot {slot}", { slot: slot.name })),
+      s("rect", { class: "tab", x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
+      s("path", { class: "shut",
+        d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
+      ["best", "good", "bad"]
+        .map((worth) =>
+          worthMark(worth, dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)")),
+      s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null },
+        slot.name));
       const inner = layout.pitch_mm / 2 - 2.500;
       const angle = { left: 0, right: 180, top: 90, bottom: -90 }[slot.side];
-      const way = s("path", { class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint, transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})` });
+      const [inX, inY] = [edge.x + dx * inner, -(edge.y + dy * inner)];
+      const way = s("path", { class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z",
+        fill: slot.tint, transform: `translate(${inX} ${inY}) rotate(${angle})` });
       (outside ? this.onLip : this.onFelt).append(tab);
       this.onFelt.append(way);
       return { slot, tab, way };
@@ -227,9 +255,11 @@ export class Slots {
     const asked = snapshot.question && !snapshot.question.offer;
     if (review || snapshot.phase !== "turn" || asked || !snapshot.to_move) return "";
     if (slot.side === this.closedSide()) {
-      return t("You came from the {side} last time: take another side now.", { side: SIDES[slot.side]() });
+      return t("You came from the {side} last time: take another side now.",
+        { side: SIDES[slot.side]() });
     }
-    return fall(slot, snapshot.position).length ? null : t("Slot {slot} is full: take another one.", { slot: slot.name });
+    return fall(slot, snapshot.position).length ? null
+      : t("Slot {slot} is full: take another one.", { slot: slot.name });
   }
 
   /** The side that the player to move used last. */
@@ -242,7 +272,9 @@ export class Slots {
   }
 
   /** Show that this slot is meant. */
-  aim(slot) { for (const each of this.tabs) each.tab.classList.toggle("aimed", each.slot === slot); }
+  aim(slot) {
+    for (const each of this.tabs) each.tab.classList.toggle("aimed", each.slot === slot);
+  }
 
   /** Closed: the side that the player to move used last. Full: no open cell in the line. */
   update() {

@@ -5,7 +5,9 @@ import { unit } from "/static/solids.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
-const MARKS = new Map([...document.querySelectorAll("[id^=mark-]")].map((mark) => [mark.id.slice(5), mark.getAttribute("d")])); // of drawings.svg
+// of drawings.svg
+const MARKS = new Map([...document.querySelectorAll("[id^=mark-]")]
+  .map((mark) => [mark.id.slice(5), mark.getAttribute("d")]));
 const CELLS = [...MARKS.keys(), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;
@@ -20,7 +22,8 @@ export function marksPicture() {
   const pen = canvas.getContext("2d");
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.globalCompositeOperation = "lighter";
-  Object.assign(pen, { lineWidth: 8, lineCap: "round", lineJoin: "round", textAlign: "center", textBaseline: "middle" });
+  Object.assign(pen, { lineWidth: 8, lineCap: "round", lineJoin: "round", textAlign: "center",
+    textBaseline: "middle" });
   CELLS.forEach((name, at) => {
     pen.setTransform(CELL / SHOWN, 0, 0, CELL / SHOWN, (at + 0.5) * CELL, CELL / 2);
     pen.strokeStyle = "#f00";
@@ -40,8 +43,9 @@ export function marksPicture() {
   return canvas;
 }
 
-/** A body turned about z. `lines`: stretches of its outline, each [radius, z] from below upward and smooth in itself.
- * `squareness`: 2 is round, more is squarer. `uv` is x and y over the largest radius. */
+/** A body turned about z. `lines`: stretches of its outline, each [radius, z] from below upward
+ * and smooth in itself. `squareness`: 2 is round, more is squarer. `uv` is x and y over the
+ * largest radius. */
 function lathe(lines, sides = 24, squareness = 2) {
   const widest = Math.max(...lines.flat().map(([r]) => r));
   const corners = [];
@@ -54,7 +58,8 @@ function lathe(lines, sides = 24, squareness = 2) {
         const angle = (2 * Math.PI * (side + 0.5)) / sides;
         const [c, s] = [Math.cos(angle), Math.sin(angle)];
         const far = (Math.abs(c) ** squareness + Math.abs(s) ** squareness) ** (-1 / squareness);
-        const [nx, ny] = unit([c, s].map((each) => Math.sign(each) * Math.abs(each) ** (squareness - 1)));
+        const [nx, ny] = unit([c, s]
+          .map((each) => Math.sign(each) * Math.abs(each) ** (squareness - 1)));
         const [x, y] = [r * far * c, r * far * s];
         const first = corners.length / 8;
         corners.push(x, y, z, nx * out, ny * out, up, x / widest, y / widest);
@@ -77,7 +82,8 @@ export function slab({ west, south, east, north }, low, high, faces = "all") {
     for (const corner of four) corners.push(...corner, ...normal, corner[0], corner[1]);
     triangles.push(...[0, 1, 2, 0, 2, 3].map((at) => first + at));
   };
-  const [under, over] = [low, high].map((z) => [[west, south, z], [east, south, z], [east, north, z], [west, north, z]]);
+  const [under, over] = [low, high]
+    .map((z) => [[west, south, z], [east, south, z], [east, north, z], [west, north, z]]);
   if (faces !== "others") face([0, 0, 1], ...over);
   if (faces !== "top") {
     face([0, 0, -1], ...[...under].reverse());
@@ -89,28 +95,40 @@ export function slab({ west, south, east, north }, low, high, faces = "all") {
 
 /** Of a ball about its middle: from its lowest point (-1) or its widest (0) to its highest. */
 function arc(r, from) {
-  return Array.from({ length: 13 }, (_, n) => (Math.PI / 2) * (from + ((1 - from) * n) / 12)).map((angle) => [Math.max(0, r * Math.cos(angle)), r * Math.sin(angle)]);
+  return Array.from({ length: 13 }, (_, n) => (Math.PI / 2) * (from + ((1 - from) * n) / 12))
+    .map((angle) => [Math.max(0, r * Math.cos(angle)), r * Math.sin(angle)]);
 }
 
 // Outlines of what stands on a disc of 28 x 15 mm, its middle at z = 0.
 const OUTLINES = {
   ball: [arc(14, -1)],
-  under: [[[0, -7.5], [12.8, -7.5]], [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]], // a ball on which another piece stands
-  stone: [[[0, -7.5], [9, -7.5]], [[9, -7.5], [13, -4], [14, 0], [13, 4], [9.5, 6.6], [5, 7.4], [0, 7.5]]],
-  tile: [[[0, -7.5], [12.2, -7.5], [13, -6.7]], [[13, -6.7], [13, 6.5]], [[13, 6.5], [12, 7.5]], [[12, 7.5], [0, 7.5]]],
-  ship: [[[0, -7.5], [13, -7.5]], [[13, -7.5], [13.6, -6], [9, -1], [8.4, 5], [8, 11], [6, 17], [3, 22], [0, 25]]],
-  pod: [[[0, -7.5], [10.5, -7.5]], [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
+  // a ball on which another piece stands
+  under: [[[0, -7.5], [12.8, -7.5]],
+    [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]],
+  stone: [[[0, -7.5], [9, -7.5]],
+    [[9, -7.5], [13, -4], [14, 0], [13, 4], [9.5, 6.6], [5, 7.4], [0, 7.5]]],
+  tile: [[[0, -7.5], [12.2, -7.5], [13, -6.7]], [[13, -6.7], [13, 6.5]], [[13, 6.5], [12, 7.5]],
+    [[12, 7.5], [0, 7.5]]],
+  ship: [[[0, -7.5], [13, -7.5]],
+    [[13, -7.5], [13.6, -6], [9, -1], [8.4, 5], [8, 11], [6, 17], [3, 22], [0, 25]]],
+  pod: [[[0, -7.5], [10.5, -7.5]],
+    [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
 };
 
-// Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it is: it would hide the slots' names.
-export const pegOf = (pitch) => (pitch - 20.6) / 2; // a peg's radius; as tiltboard.games.base.peg_mm
+// Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it
+// is: it would hide the slots' names.
+// a peg's radius; as tiltboard.games.base.peg_mm
+export const pegOf = (pitch) => (pitch - 20.6) / 2;
 export const WALL = { thick: 3, high: 3.5 };
 
 /** Where pegs stand, and the wall around them: `places` are the middles of the board's. */
 export function lanes(places, pitch) {
-  const [xs, ys] = ["x", "y"].map((axis) => [...new Set(places.map((place) => place[axis]))].sort((a, b) => a - b));
-  const pegs = xs.slice(1).flatMap((x) => ys.slice(1).map((y) => ({ x: x - pitch / 2, y: y - pitch / 2 })));
-  const [west, east, south, north] = [xs[0], xs.at(-1), ys[0], ys.at(-1)].map((at, side) => at + (side % 2 ? pitch : -pitch) / 2);
+  const [xs, ys] = ["x", "y"]
+    .map((axis) => [...new Set(places.map((place) => place[axis]))].sort((a, b) => a - b));
+  const pegs = xs.slice(1)
+    .flatMap((x) => ys.slice(1).map((y) => ({ x: x - pitch / 2, y: y - pitch / 2 })));
+  const [west, east, south, north] = [xs[0], xs.at(-1), ys[0], ys.at(-1)]
+    .map((at, side) => at + (side % 2 ? pitch : -pitch) / 2);
   return { pegs, west, east, south, north };
 }
 
@@ -118,7 +136,9 @@ export function lanes(places, pitch) {
 export function wall({ west, south, east, north }) {
   const t = WALL.thick;
   const [low, high] = [{ west: west - t, east: east + t }, { south, north }];
-  const sides = [{ ...low, south: south - t, north: south }, { ...low, south: north, north: north + t }, { ...high, west: west - t, east: west }, { ...high, west: east, east: east + t }];
+  const sides = [{ ...low, south: south - t, north: south },
+    { ...low, south: north, north: north + t }, { ...high, west: west - t, east: west },
+    { ...high, west: east, east: east + t }];
   return joined(...sides.map((side) => [slab(side, 0, WALL.high)]));
 }
 
@@ -127,7 +147,8 @@ export const peg = (r) => lathe([arc(r, 0)], 16);
 
 /** A round body of that radius and height. */
 export const post = (radius, height, sides = 24) =>
-  lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]], [[radius, height / 2], [0, height / 2]]], sides);
+  lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]],
+    [[radius, height / 2], [0, height / 2]]], sides);
 
 /** Several shapes as one: [shape, by how much it is moved along x, y and z]. */
 function joined(...parts) {
@@ -140,18 +161,28 @@ function joined(...parts) {
   return all;
 }
 
-const PLINTH = lathe([[[0, -7.5], [13.4, -7.5]], [[13.4, -7.5], [14, -6.8], [14, -5.6], [13.4, -5]], [[13.4, -5], [0, -5]]]);
-const box = (long, low, high, across) => slab({ west: -long, south: -across, east: long, north: across }, low, high);
+const PLINTH = lathe([[[0, -7.5], [13.4, -7.5]], [[13.4, -7.5], [14, -6.8], [14, -5.6], [13.4, -5]],
+  [[13.4, -5], [0, -5]]]);
+const box = (long, low, high, across) =>
+  slab({ west: -long, south: -across, east: long, north: across }, low, high);
 /** A wing: boxes ever shorter toward its tip, so that it is swept. */
-const wing = (side) => [0, 1, 2, 3].map((n) => [box(6 - n * 1.2, 0, 1.6, 1.4), -1 - n * 2, side * (3 + n * 2.5), -1]);
+const wing = (side) =>
+  [0, 1, 2, 3].map((n) => [box(6 - n * 1.2, 0, 1.6, 1.4), -1 - n * 2, side * (3 + n * 2.5), -1]);
 const TROOPS = { // as high as any piece and flat on top, so that others stand on them
-  tank: () => joined([PLINTH], [box(10, -3.5, 1.5, 6.4)], [box(12, -5, -0.5, 2.6), 0, 8], [box(12, -5, -0.5, 2.6), 0, -8], [post(6.2, 6), -1.5, 0, 4.5], [box(6.5, 3, 5.6, 1.4), 9.5]),
-  fighter: () => joined([PLINTH], [post(2.2, 5, 12), 0, 0, -2.5], [box(11, -1.5, 2.5, 2.4), -1], [lathe([[[2.8, 0], [2, 2], [0, 4]]], 12), 3, 0, 2.4], ...wing(1), ...wing(-1), [box(3, 2, 7.5, 0.8), -8.5]),
-  ship: () => joined([PLINTH], [post(4, 4, 12), 0, 0, -3.2], [lathe([[[0, -2.5], [6, -2.2], [13.6, 0.6]], [[13.6, 0.6], [13.4, 1.8], [7.5, 3.6]], [[7.5, 3.6], [6.6, 6], [4, 7.3], [0, 7.5]]])]),
+  tank: () => joined([PLINTH], [box(10, -3.5, 1.5, 6.4)], [box(12, -5, -0.5, 2.6), 0, 8],
+    [box(12, -5, -0.5, 2.6), 0, -8], [post(6.2, 6), -1.5, 0, 4.5], [box(6.5, 3, 5.6, 1.4), 9.5]),
+  fighter: () => joined([PLINTH], [post(2.2, 5, 12), 0, 0, -2.5], [box(11, -1.5, 2.5, 2.4), -1],
+    [lathe([[[2.8, 0], [2, 2], [0, 4]]], 12), 3, 0, 2.4], ...wing(1), ...wing(-1),
+    [box(3, 2, 7.5, 0.8), -8.5]),
+  ship: () => joined([PLINTH], [post(4, 4, 12), 0, 0, -3.2],
+    [lathe([[[0, -2.5], [6, -2.2], [13.6, 0.6]], [[13.6, 0.6], [13.4, 1.8], [7.5, 3.6]],
+      [[7.5, 3.6], [6.6, 6], [4, 7.3], [0, 7.5]]])]),
 };
 
 /** The form of a troop; undefined of other pieces. */
-export const troopOf = (piece) => (piece.split("-")[1] in TROOPS ? `troop-${piece.split("-")[1]}` : undefined);
+export const troopOf = (piece) =>
+  (piece.split("-")[1] in TROOPS ? `troop-${piece.split("-")[1]}` : undefined);
 
 /** A piece's body, in its form. */
-export const bodyOf = (form) => TROOPS[form.slice(6)]?.() ?? lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);
+export const bodyOf = (form) => TROOPS[form.slice(6)]?.()
+  ?? lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);

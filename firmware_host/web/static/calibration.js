@@ -25,7 +25,8 @@ export class CalibrationCard {
       this.stopped = true; // whoever left on purpose is not asked to go on
       this.send({ type: "stop-calibration" });
     });
-    this.goOn = act(t("Go on with the sweep"), () => this.send({ type: "calibrate" }), { class: "primary" });
+    this.goOn = act(t("Go on with the sweep"), () => this.send({ type: "calibrate" }),
+      { class: "primary" });
     this.later = act(t("Later"), () => {
       this.waived = true;
       this.update();
@@ -46,7 +47,8 @@ export class CalibrationCard {
     this.card.classList.toggle("running", running);
     this.waived = Boolean(info) && !running && (this.waived || this.stopped);
     this.stopped = running && this.stopped;
-    this.card.hidden = !info || this.waived || !(running || this.store.mayAct); // who only watches is asked nothing
+    // who only watches is asked nothing
+    this.card.hidden = !info || this.waived || !(running || this.store.mayAct);
     if (!info) {
       this.place = this.last = undefined;
       return;
@@ -69,12 +71,14 @@ export class CalibrationCard {
   offer(choices) {
     if (!isNew(this, "shown", choices)) return;
     const answer = (value) => this.send({ type: "answer-sweep", value });
-    this.choices.replaceChildren(...choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" })));
+    this.choices.replaceChildren(...choices.map(({ value, label }, i) =>
+      act(label, () => answer(value), i ? {} : { class: "primary" })));
   }
 
   /** The place that was done last, so that it can be done again. */
   remember({ place, stage, done }) {
-    if (place !== this.place && done > (this.done ?? done) && stage === "places") this.last = this.place;
+    if (place !== this.place && done > (this.done ?? done) && stage === "places")
+      this.last = this.place;
     if (stage !== "places") this.last = undefined;
     this.place = place;
     this.done = done;
@@ -87,10 +91,13 @@ export class CalibrationPanel {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });
     this.start = act("", start(), { class: "primary" });
     this.anew = act(t("Begin anew"), start({ fresh: true }));
-    this.parts = ["lights", "buttons", "edges", "places"].map((again) => act(t("{part} again", { part: STAGES[again]() }), start({ again })));
+    this.parts = ["lights", "buttons", "edges", "places"]
+      .map((again) => act(t("{part} again", { part: STAGES[again]() }), start({ again })));
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
-    this.element = h("div", { class: "calibration-panel" }, sensors, h("h2", {}, t("Sweep")), this.health.element, h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
+    this.element = h("div", { class: "calibration-panel" }, sensors, h("h2", {}, t("Sweep")),
+      this.health.element,
+      h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
     store.on(["calibration", "layout"], () => this.update(store.snapshot?.calibration));
     this.update(null);
   }
@@ -98,7 +105,8 @@ export class CalibrationPanel {
   update(info) {
     const running = Boolean(info?.running);
     const left = Boolean(info) && !running;
-    setText(this.start, left ? t("Go on with the sweep ({done} of {total})", info) : t("Set the table up"));
+    setText(this.start, left ? t("Go on with the sweep ({done} of {total})", info)
+      : t("Set the table up"));
     this.start.hidden = running;
     this.anew.hidden = !left;
     for (const part of this.parts) part.hidden = running || left;

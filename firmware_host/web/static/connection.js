@@ -74,7 +74,8 @@ export class Connection {
     this.hurry();
   }
 
-  /** Somebody looks at the page again, or the network is back: an attempt from before begins anew. */
+  /** Somebody looks at the page again, or the network is back: an attempt from before begins
+   * anew. */
   hurry() {
     if (this.socket?.readyState === WebSocket.OPEN) return;
     if (this.socket) this.drop(this.socket);

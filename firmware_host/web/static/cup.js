@@ -11,7 +11,8 @@ export function meetings(count) {
   for (let round = 1; round < seats.length; round += 1) {
     for (let at = 0; at < seats.length / 2; at += 1) {
       const pair = [seats[at], seats.at(-1 - at)];
-      if (Math.max(...pair) < count) found.push(round % 2 ? pair : pair.reverse()); // who begins changes
+      // who begins changes
+      if (Math.max(...pair) < count) found.push(round % 2 ? pair : pair.reverse());
     }
     seats.splice(1, 0, seats.pop());
   }
@@ -49,8 +50,14 @@ export class Cup {
 
   beginning() {
     const games = this.games.filter(({ seated }) => !seated);
-    const game = h("select", { "aria-label": t("Game") }, games.map(({ name, credit }) => h("option", { value: name, selected: name === this.store.layout?.game?.name }, credit.title)));
-    const names = Array.from({ length: MOST }, (_, at) => h("input", { type: "text", maxlength: LONGEST, "aria-label": t("Name {number}", { number: at + 1 }), placeholder: t("Name {number}", { number: at + 1 }) }));
+    const game = h("select", { "aria-label": t("Game") },
+      games.map(({ name, credit }) =>
+        h("option", { value: name, selected: name === this.store.layout?.game?.name },
+          credit.title)));
+    const names = Array.from({ length: MOST },
+      (_, at) => h("input",
+        { type: "text", maxlength: LONGEST, "aria-label": t("Name {number}", { number: at + 1 }),
+          placeholder: t("Name {number}", { number: at + 1 }) }));
     const start = () => {
       const given = names.map(({ value }) => value.trim()).filter(Boolean);
       const fits = given.length >= FEWEST && new Set(given).size === given.length;
@@ -59,8 +66,11 @@ export class Cup {
       this.keep({ game: game.value, names: given, ids: [] });
       this.draw();
     };
-    return [h("form", { novalidate: true, onsubmit: start }, h("p", {}, t("Everybody plays everybody once. A win counts one point, a draw half of one.")), game,
-      h("div", { class: "names" }, names), h("button", { type: "submit", class: "primary" }, t("Start")))];
+    return [h("form", { novalidate: true, onsubmit: start },
+      h("p", {}, t("Everybody plays everybody once. A win counts one point, a draw half of one.")),
+      game,
+      h("div", { class: "names" }, names),
+      h("button", { type: "submit", class: "primary" }, t("Start")))];
   }
 
   table() {
@@ -71,16 +81,31 @@ export class Cup {
       return !winners ? null : winners.length > 1 ? 0.5 : Number(winners[0] === names[first]);
     });
     const rows = names.map((name, who) => {
-      const results = pairs.flatMap((pair, at) => (won[at] === null || !pair.includes(who) ? [] : [pair[0] === who ? won[at] : 1 - won[at]]));
+      const results = pairs.flatMap((pair, at) =>
+        (won[at] === null || !pair.includes(who) ? [] : [pair[0] === who ? won[at] : 1 - won[at]]));
       return { name, played: results.length, points: results.reduce((sum, each) => sum + each, 0) };
     }).sort((one, other) => other.points - one.points);
     const at = won.indexOf(null);
-    const said = pairs.map(([one, other], nth) => h("li", {}, `${names[one]} – ${names[other]}`, h("b", {}, won[nth] === null ? "" : won[nth] === 0.5 ? "½ : ½" : `${won[nth]} : ${1 - won[nth]}`)));
+    const said = pairs.map(([one, other], nth) =>
+      h("li", {}, `${names[one]} – ${names[other]}`,
+        h("b", {}, won[nth] === null ? "" : won[nth] === 0.5 ? "½ : ½"
+          : `${won[nth]} : ${1 - won[nth]}`)));
     return [
-      h("table", {}, h("thead", {}, h("tr", {}, [t("Name"), t("Games"), t("Points")].map((each) => h("th", { scope: "col" }, each)))),
-        h("tbody", {}, rows.map(({ name, played, points }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, played), h("td", {}, points))))),
-      at < 0 ? h("p", { class: "aim" }, t("{players} won the cup!", { players: rows.filter(({ points }) => points === rows[0].points).map(({ name }) => name).join(", ") }))
-        : button("play", t("Now: {one} against {other}", { one: names[pairs[at][0]], other: names[pairs[at][1]] }), () => this.play(at), { class: "primary" }),
+      h("table", {},
+        h("thead", {}, h("tr", {},
+          [t("Name"), t("Games"), t("Points")].map((each) => h("th", { scope: "col" }, each)))),
+        h("tbody", {},
+          rows.map(({ name, played, points }) =>
+            h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, played),
+              h("td", {}, points))))),
+      at < 0 ? h("p", { class: "aim" },
+        t("{players} won the cup!",
+          { players: rows.filter(({ points }) => points === rows[0].points).map(({ name }) => name)
+            .join(", ") }))
+        : button("play",
+            t("Now: {one} against {other}",
+              { one: names[pairs[at][0]], other: names[pairs[at][1]] }),
+            () => this.play(at), { class: "primary" }),
       h("ol", { class: "meetings" }, said),
       button("close", t("End the cup"), () => { this.keep(null); this.draw(); })];
   }

@@ -1,5 +1,6 @@
-// The plate in three dimensions, where somebody wants that: games by choice, the playground always; without WebGL 2 it
-// stays flat. How plate and pieces lay in the last seconds is kept, so that what falls can be seen again.
+// The plate in three dimensions, where somebody wants that: games by choice, the playground always;
+// without WebGL 2 it stays flat. How plate and pieces lay in the last seconds is kept, so that what
+// falls can be seen again.
 import { Grips } from "/static/grips.js";
 import { button, check, h, remember, remembered, setText, t } from "/static/page.js";
 import { films, sendFilm } from "/static/picture.js";
@@ -25,7 +26,8 @@ export class Poses {
     this.heldId = null; // what this page has in its hand falls only once it is let go
     this.clip = null; // the last fall: {start, end, frames, off, over, all}
     this.fell = new Map(); // number of a piece -> when it fell
-    this.cleared = new Set(); // numbers of what lay there when a game began: it is taken off, and does not fall
+    // numbers of what lay there when a game began: it is taken off, and does not fall
+    this.cleared = new Set();
     this.held = new Map(); // -> until when this page has held it
     this.listeners = [];
   }
@@ -34,8 +36,8 @@ export class Poses {
 
   /** `frames`: [time, attitude, moved, gone] as the table sends them. */
   take(frames) {
-    for (const [t, attitude, moved, gone] of frames) {
-      if (t < this.newest?.t) this.frames = []; // the table has started anew
+    for (const [time, attitude, moved, gone] of frames) {
+      if (time < this.newest?.t) this.frames = []; // the table has started anew
       const before = this.newest;
       const pieces = new Map(before?.pieces);
       for (const id of gone) pieces.delete(id);
@@ -61,7 +63,8 @@ export class Poses {
         continue;
       }
       const after = now.pieces.get(id);
-      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM && !this.cleared.has(id);
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S
+        || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM && !this.cleared.has(id);
       if (fallen && !this.fell.has(id)) this.fell.set(id, now.t);
     }
     if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
@@ -84,7 +87,8 @@ export class Poses {
       if (now.t > fellAt) continue;
       if (before.t < (this.held.get(id) ?? 0)) break;
       const [from, to] = [before.pieces.get(id), now.pieces.get(id)];
-      if (!from || !to || Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) < SLIPS_MM_S * (now.t - before.t)) break;
+      if (!from || !to || Math.hypot(to[0] - from[0], to[1] - from[1],
+        to[2] - from[2]) < SLIPS_MM_S * (now.t - before.t)) break;
       begun = before.t;
     }
     return begun;
@@ -93,16 +97,22 @@ export class Poses {
   keep() {
     const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
     const first = Math.min(...[...this.fell].map(([id, at]) => this.slipped(id, at)));
-    const earlier = this.clip && first < this.clip.end ? this.clip : null; // one tilt, and some fall later
-    const start = Math.max(this.frames[0].t, Math.min(first - BEFORE_S, earlier?.start ?? Infinity), end - CLIP_S);
-    const frames = this.frames.filter(({ t }) => t >= start - 0.1 && t <= end);
+    // one tilt, and some fall later
+    const earlier = this.clip && first < this.clip.end ? this.clip : null;
+    const start = Math.max(this.frames[0].t, Math.min(first - BEFORE_S, earlier?.start ?? Infinity),
+      end - CLIP_S);
+    const frames = this.frames.filter((frame) => frame.t >= start - 0.1 && frame.t <= end);
     const now = (id) => this.newest.pieces.get(id);
     const fell = [...this.fell.keys()];
-    const there = earlier?.there ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
+    const there = earlier?.there
+      ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
     const left = there.filter((id) => !(now(id)?.[2] >= OFF_MM));
-    const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start); // and was not let fall
-    const over = fell.filter((id) => now(id) && !left.includes(id) && (stood(id) || isTipped(now(id))));
-    this.clip = { start, end, frames, there, off: left.length, over: over.length, all: there.length };
+    // and was not let fall
+    const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start);
+    const over = fell.filter((id) => now(id) && !left.includes(id)
+      && (stood(id) || isTipped(now(id))));
+    this.clip = { start, end, frames, there, off: left.length, over: over.length,
+      all: there.length };
     this.fell.clear();
     this.tell();
   }
@@ -119,11 +129,11 @@ export class Poses {
   }
 
   /** Plate and pieces at a time, between the frames around it. */
-  at(t, frames = this.frames) {
-    let high = frames.findIndex((frame) => frame.t >= t);
+  at(time, frames = this.frames) {
+    let high = frames.findIndex((frame) => frame.t >= time);
     if (high < 0) high = frames.length - 1;
     const [a, b] = [frames[Math.max(0, high - 1)], frames[high]];
-    const share = b.t > a.t ? Math.max(0, Math.min(1, (t - a.t) / (b.t - a.t))) : 1;
+    const share = b.t > a.t ? Math.max(0, Math.min(1, (time - a.t) / (b.t - a.t))) : 1;
     const mix = (one, other) => one.map((each, at) => each + (other[at] - each) * share);
     const pieces = new Map();
     for (const [id, pose] of b.pieces) {
@@ -132,7 +142,8 @@ export class Poses {
         pieces.set(id, pose);
         continue;
       }
-      const same = from[3] * pose[3] + from[4] * pose[4] + from[5] * pose[5] + from[6] * pose[6] < 0 ? -1 : 1;
+      const same = from[3] * pose[3] + from[4] * pose[4] + from[5] * pose[5] + from[6] * pose[6] < 0
+        ? -1 : 1;
       const between = mix([...from.slice(0, 3), ...from.slice(3).map((each) => each * same)], pose);
       const length = Math.hypot(...between.slice(3));
       pieces.set(id, [...between.slice(0, 3), ...between.slice(3).map((each) => each / length)]);
@@ -145,7 +156,8 @@ const SLOWLY = 0.25;
 
 /** What fell, in words. */
 function told({ off, over, all }) {
-  if (off > 1) return off === all ? t("All {count} fell off!", { count: off }) : t("{count} fell off.", { count: off });
+  if (off > 1) return off === all ? t("All {count} fell off!", { count: off })
+    : t("{count} fell off.", { count: off });
   if (off) return t("One fell off.");
   return over ? over === 1 ? t("One fell over.") : t("{count} fell over.", { count: over }) : "";
 }
@@ -160,20 +172,25 @@ export class Depth {
     this.space = null; // made when it is first wanted
     this.grips = null;
     this.on = false;
-    this.canvas = h("canvas", { class: "space", hidden: true, role: "application", "aria-label": t("The plate in three dimensions") });
+    this.canvas = h("canvas",
+      { class: "space", hidden: true, role: "application",
+        "aria-label": t("The plate in three dimensions") });
     plate.stage.append(this.canvas);
-    this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.chosen === "yes", hidden: this.failed });
+    this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted),
+      { "aria-pressed": this.chosen === "yes", hidden: this.failed });
     this.again = button("again", t("The last fall again"), () => this.replay());
     this.film = button("film", t("Film of the fall"), () => {
       const { game, layout } = this.store;
       if (this.space.replay) return;
-      sendFilm(this.canvas, new Promise((resolve) => { this.replay(resolve); }), "tiltboard-fall", game?.title ?? layout.title);
+      sendFilm(this.canvas, new Promise((resolve) => { this.replay(resolve); }), "tiltboard-fall",
+        game?.title ?? layout.title);
     }, { hidden: !films });
     this.slowly = true;
     this.fallen = h("strong", {});
     this.way = h("progress", { max: 1, hidden: true, "aria-label": t("The last fall again") });
     this.falls = h("div", { class: "falls", hidden: true },
-      h("div", { class: "row" }, this.fallen, this.again, this.film, check(t("In slow motion"), true, (on) => { this.slowly = on; }), this.way));
+      h("div", { class: "row" }, this.fallen, this.again, this.film,
+        check(t("In slow motion"), true, (on) => { this.slowly = on; }), this.way));
     plate.stage.after(this.falls);
     this.poses.listeners.push(() => this.offerFall());
     store.listen((_, changed) => this.update(changed));
@@ -188,14 +205,16 @@ export class Depth {
   /** Chosen, or usual: towers stand in space on a screen that has room for them. */
   get wanted() {
     const { layout, snapshot } = this.store;
-    const usual = layout?.hands && snapshot?.room && matchMedia("(min-width: 821px) and (min-height: 500px)").matches;
+    const usual = layout?.hands && snapshot?.room
+      && matchMedia("(min-width: 821px) and (min-height: 500px)").matches;
     return this.chosen ? this.chosen === "yes" : Boolean(usual);
   }
 
   want(wanted) {
     remember("depth", this.chosen = wanted ? "yes" : "no");
     this.update(new Set(["depth"]));
-    if (wanted && this.failed) this.complain(t("This browser cannot draw in three dimensions; the plate stays flat."));
+    if (wanted && this.failed)
+      this.complain(t("This browser cannot draw in three dimensions; the plate stays flat."));
   }
 
   update(changed) {
@@ -209,7 +228,8 @@ export class Depth {
     this.canvas.tabIndex = free ? 0 : -1;
     this.canvas.toggleAttribute("data-free", free);
     this.handle.setAttribute("aria-pressed", this.wanted);
-    this.canvas.setAttribute("aria-hidden", !free); // the plate under it has the names, and the keys
+    // the plate under it has the names, and the keys
+    this.canvas.setAttribute("aria-hidden", !free);
     if (on !== this.on) this.turn(on);
   }
 

@@ -1,11 +1,14 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
 import { button, closed, h, language, nameOf, opened, refill, t } from "/static/page.js";
 
-/** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
+/** A modal dialog with a title and a close button; closed by Escape, by Back and by its
+ * backdrop. */
 export function dialog(title, name, ...content) {
   const close = button("close", t("Close"), () => element.close(), { class: "plain" });
-  const element = h("dialog", { class: `dialog ${name}`, "aria-label": title }, h("header", {}, h("h2", {}, title), close), ...content);
-  element.addEventListener("pointerdown", (event) => { if (event.target === element) element.close(); });
+  const element = h("dialog", { class: `dialog ${name}`, "aria-label": title },
+    h("header", {}, h("h2", {}, title), close), ...content);
+  element.addEventListener("pointerdown",
+    (event) => { if (event.target === element) element.close(); });
   element.addEventListener("close", () => closed(element));
   document.body.append(element);
   return element;
@@ -29,8 +32,10 @@ const nobodyAnswers = () => { throw new Error(""); };
 
 /** What the table answers; `body`: what it is told. Throws its sentence where it refuses. */
 export async function fetchJson(path, body) {
-  const told = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(path, { ...told, signal: AbortSignal.timeout(ANSWER_MS) }).catch(nobodyAnswers);
+  const told = body && { method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body) };
+  const answer = await fetch(path, { ...told, signal: AbortSignal.timeout(ANSWER_MS) })
+    .catch(nobodyAnswers);
   const value = await answer.json().catch(nobodyAnswers);
   if (!answer.ok) throw new Error(value.error);
   return value;
@@ -56,8 +61,10 @@ export class Rules {
   draw() {
     const { game } = this.store;
     if (game) {
-      refill(this.element, h("h2", {}, game.title), h("p", { class: "aim" }, game.aim), game.rules.map((paragraph) => h("p", {}, paragraph)),
-        h("p", { class: "credit" }, game.credit), game.notice ? h("p", { class: "notice" }, game.notice) : null);
+      refill(this.element, h("h2", {}, game.title), h("p", { class: "aim" }, game.aim),
+        game.rules.map((paragraph) => h("p", {}, paragraph)),
+        h("p", { class: "credit" }, game.credit),
+        game.notice ? h("p", { class: "notice" }, game.notice) : null);
     } else refill(this.element, h("p", { class: "hint" }, t("Start a game to read its rules.")));
   }
 }
@@ -67,12 +74,23 @@ export class Games {
     Object.assign(this, { store, ask, review });
     this.list = h("div", { class: "game-list" });
     this.problem = h("p", { class: "problem", role: "alert" });
-    this.text = h("textarea", { rows: 4, spellcheck: "false", "aria-label": t("A game as text"), placeholder: t("… or paste its text here") });
-    const read = async ({ target }) => { if (target.files[0]) this.text.value = await target.files[0].text(); };
-    const file = h("input", { type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"), onchange: read });
-    const bring = h("button", { type: "button", onclick: () => this.bring() }, t("Import and play on"));
+    this.text = h("textarea",
+      { rows: 4, spellcheck: "false", "aria-label": t("A game as text"),
+        placeholder: t("… or paste its text here") });
+    const read =
+      async ({ target }) => {
+        if (target.files[0]) this.text.value = await target.files[0]
+          .text();
+      };
+    const file = h("input",
+      { type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"),
+        onchange: read });
+    const bring = h("button", { type: "button", onclick: () => this.bring() },
+      t("Import and play on"));
     this.element = dialog(t("Games"), "games", this.list,
-      h("details", { class: "import" }, h("summary", {}, t("Import a game")), h("div", {}, h("p", { class: "hint" }, t("A file that Export has made:")), file, this.text, bring)),
+      h("details", { class: "import" }, h("summary", {}, t("Import a game")),
+        h("div", {}, h("p", { class: "hint" }, t("A file that Export has made:")), file,
+          this.text, bring)),
       this.problem);
   }
 
@@ -82,8 +100,10 @@ export class Games {
     return tried(this.problem, async () => {
       const stored = await fetchJson("/api/v1/history");
       // one that nobody has begun is nothing to come back to
-      const games = stored.filter(({ id, moves }) => moves > 0 || id === this.store.layout?.game?.id);
-      this.list.replaceChildren(...(games.length ? games.map((game) => this.line(game)) : [h("p", { class: "hint" }, t("No games yet."))]));
+      const games = stored.filter(({ id, moves }) => moves > 0
+        || id === this.store.layout?.game?.id);
+      this.list.replaceChildren(...(games.length ? games.map((game) => this.line(game))
+        : [h("p", { class: "hint" }, t("No games yet."))]));
     });
   }
 
@@ -91,16 +111,25 @@ export class Games {
     const { id, title, started, moves, result } = game;
     const current = this.store.layout?.game?.id === id;
     const end = result
-      ? result.team ? t("{player} won", { player: result.team.map(nameOf).join(", ") }) : result.winner ? t("{player} won", { player: nameOf(result.winner) }) : t("drawn")
+      ? result.team ? t("{player} won", { player: result.team.map(nameOf).join(", ") })
+        : result.winner ? t("{player} won", { player: nameOf(result.winner) }) : t("drawn")
       : t("not finished");
-    const when = new Date(started.replace(" ", "T")).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
+    const when = new Date(started.replace(" ", "T"))
+      .toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
     const count = moves === 1 ? t("1 move") : t("{count} moves", { count: moves });
     return h("article", { class: current ? "current" : "" },
       h("div", {}, h("strong", {}, `${title} ${id}`), h("span", {}, `${when} · ${count} · ${end}`)),
       h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => this.then(() => fetchJson(`/api/v1/history/${id}`).then((record) => this.review(record, record.moves.length))) }, t("Look at it")),
-        current ? null : h("button", { type: "button", onclick: () => this.then(() => this.ask({ type: "resume", game: id })) }, t("Play on")),
-        h("a", { class: "button", href: `/api/v1/history/${id}/export`, download: `game-${id}.txt` }, t("Export"))));
+        h("button",
+          { type: "button", onclick: () =>
+            this.then(() => fetchJson(`/api/v1/history/${id}`)
+              .then((record) => this.review(record, record.moves.length))) }, t("Look at it")),
+        current ? null
+          : h("button", { type: "button",
+              onclick: () => this.then(() => this.ask({ type: "resume", game: id })) },
+            t("Play on")),
+        h("a", { class: "button", href: `/api/v1/history/${id}/export`,
+          download: `game-${id}.txt` }, t("Export"))));
   }
 
   bring() {
@@ -128,20 +157,23 @@ export class Help {
       t("Drag pieces over the plate to push them; drag them off the plate to take them away."),
       t("A piece snaps to the nearest place. Hold Shift to put it anywhere."),
       t("Where the board has slots at its edge: press one, and a tile falls from there."),
-      t("When lights and arrows show what follows from a move, do it yourself, or let the table's hand do it."),
+      t("When lights and arrows show what follows from a move, do it yourself, or let the table's "
+        + "hand do it."),
     ];
     this.element = dialog(t("Help"), "help", new Rules(store).element, this.ways,
       h("h3", {}, t("Mouse and finger")), h("ul", {}, ways.map((way) => h("li", {}, way))),
       h("h3", {}, t("Keys")),
       h("p", { class: "hint" }, t("Press Tab until the plate has the focus.")),
-      h("dl", { class: "keys" }, keys.flatMap(([key, what]) => [h("dt", {}, key), h("dd", {}, what)])));
+      h("dl", { class: "keys" },
+        keys.flatMap(([key, what]) => [h("dt", {}, key), h("dd", {}, what)])));
   }
 
   show() {
     const { game } = this.store;
     const go = (name, label, act) => button(name, label, () => { this.element.close(); act(); });
-    refill(this.ways, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles),
-      this.machine ? go("table", t("This table"), () => this.machine.show()) : null);
+    refill(this.ways, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name))
+      : null, go("bulb", t("Puzzles"), this.puzzles),
+    this.machine ? go("table", t("This table"), () => this.machine.show()) : null);
     open(this.element);
   }
 }

@@ -1,20 +1,29 @@
 // The drawer The table and what stands in it.
-import { act, button, closed, h, icon, isNew, opened, remember, remembered, stepped, t } from "/static/page.js";
+import { act, button, closed, h, icon, isNew, opened, remember, remembered, stepped,
+  t } from "/static/page.js";
 
 export class Tabs {
-  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
+  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`:
+   * its element's classes. */
   constructor(panels, first, onChoose, extra = "card") {
     this.onChoose = onChoose;
     this.list = h("div", { role: "tablist", class: "tabs" });
     this.panels = new Map();
     for (const [name, label, content] of panels) {
-      const tab = h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, onclick: () => this.choose(name) }, label);
-      const panel = h("div", { role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel" }, content);
+      const tab = h("button",
+        { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`,
+          onclick: () => this.choose(name) }, label);
+      const panel = h("div",
+        { role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`,
+          class: "panel" }, content);
       this.list.append(tab);
       this.panels.set(name, { tab, panel });
     }
-    this.list.addEventListener("keydown", (event) => /Left|Right/.test(event.key) && stepped(event, [...this.list.children], this.panels.get(this.chosen).tab).click());
-    this.element = h("div", { class: `tabbed ${extra}` }, this.list, ...[...this.panels.values()].map(({ panel }) => panel));
+    this.list.addEventListener("keydown",
+      (event) => /Left|Right/.test(event.key)
+        && stepped(event, [...this.list.children], this.panels.get(this.chosen).tab).click());
+    this.element = h("div", { class: `tabbed ${extra}` }, this.list,
+      ...[...this.panels.values()].map(({ panel }) => panel));
     this.show(this.panels.has(first) ? first : panels[0][0]);
   }
 
@@ -38,13 +47,18 @@ export class Drawer {
   /** `tools`: buttons under its title; `onTurn(open)` after it has been opened or closed. */
   constructor(tools, contents, onTurn) {
     this.onTurn = onTurn;
-    this.element = h("section", { class: "card drawer", id: "drawer", "aria-label": t("The table"), hidden: true },
-      h("header", {}, h("h2", {}, t("The table")), button("close", t("Close"), () => this.close(), { class: "plain quiet" })),
+    this.element = h("section",
+      { class: "card drawer", id: "drawer", "aria-label": t("The table"), hidden: true },
+      h("header", {}, h("h2", {}, t("The table")),
+        button("close", t("Close"), () => this.close(), { class: "plain quiet" })),
       h("div", { class: "tools" }, ...tools), ...contents);
-    this.handle = button("table", t("The table"), () => this.turn(this.element.hidden), { class: "plain", "aria-expanded": false, "aria-controls": "drawer" });
+    this.handle = button("table", t("The table"), () => this.turn(this.element.hidden),
+      { class: "plain", "aria-expanded": false, "aria-controls": "drawer" });
     // on a phone it would lie over the trays of whoever comes back
-    if (remembered("drawer", "shut") === "open" && matchMedia("(min-width: 821px)").matches) this.show(true);
-    this.element.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
+    if (remembered("drawer", "shut") === "open" && matchMedia("(min-width: 821px)").matches)
+      this.show(true);
+    this.element.addEventListener("keydown",
+      (event) => { if (event.key === "Escape") this.close(); });
   }
 
   get open() { return !this.element.hidden; }
@@ -74,14 +88,16 @@ const SHORT_PRESS_S = 0.15;
 /** A push-button: a click is a short press; held down, a ring fills until the long press. */
 function pushButton(name, label, send) {
   let since = null;
-  const element = h("button", { type: "button", class: `push ${name}`, "--long": `${LONG_PRESS_S}s` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
+  const element = h("button",
+    { type: "button", class: `push ${name}`, "--long": `${LONG_PRESS_S}s` },
+    h("span", { class: "cap" }), h("span", { class: "label" }, label));
   const press = (held) => send({ type: "press", button: name, held_s: held });
-  const end = (send) => {
+  const end = (counts) => {
     if (since === null) return;
     const held = Math.min(10, (performance.now() - since) / 1000);
     since = null;
     element.classList.remove("down");
-    if (send) press(held < 0.5 ? SHORT_PRESS_S : held);
+    if (counts) press(held < 0.5 ? SHORT_PRESS_S : held);
   };
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || element.disabled) return;
@@ -100,9 +116,12 @@ function pushButton(name, label, send) {
 export class Buttons {
   constructor(store, { send, ownHand }) {
     Object.assign(this, { store, ownHand });
-    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), send), pushButton("back", t("Back"), send));
+    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), send),
+      pushButton("back", t("Back"), send));
     this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
-    this.element = h("div", { class: "controls" }, this.pushes, h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));
+    this.element = h("div", { class: "controls" }, this.pushes,
+      h("label", { class: "own-hand" }, this.byItself, icon("hand"),
+        h("span", { class: "label" }, t("The table does the rest"))));
     store.listen(() => this.update());
   }
 
@@ -137,10 +156,12 @@ export class Legend {
   }
 
   draw(entries) {
-    this.element.replaceChildren(...entries.map(({ meaning, rhythm, colour, levels, breath_s: breath }) => {
+    this.element.replaceChildren(...entries.map(({ meaning, rhythm, colour, levels,
+      breath_s: breath }) => {
       const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece", "--c": colour });
       goLike(lamp, levels, breath);
-      return h("li", {}, h("span", { class: "socket" }, lamp), h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
+      return h("li", {}, h("span", { class: "socket" }, lamp),
+        h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
     }));
   }
 }
@@ -152,7 +173,12 @@ export class FaultPanel {
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
-    this.form = h("form", { class: "breaking", onsubmit: () => send({ type: "fault", name: this.fault.value, targets: [...this.targets.children].map(({ value }) => value) }) }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
+    this.form = h("form",
+      { class: "breaking",
+        onsubmit: () =>
+          send({ type: "fault", name: this.fault.value,
+            targets: [...this.targets.children].map(({ value }) => value) }) }, this.fault,
+      this.targets, h("button", { type: "submit" }, t("Break it")));
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
@@ -167,16 +193,21 @@ export class FaultPanel {
       ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
       : t("On a real table things break by themselves.");
     if (!isNew(this, "offered", [breakable, this.store.layout.game?.id])) return;
-    this.fault.replaceChildren(...breakable.map(({ fault, said }) => h("option", { value: fault }, said)));
+    this.fault.replaceChildren(...breakable.map(({ fault, said }) =>
+      h("option", { value: fault }, said)));
     this.chosen();
   }
 
   /** A field for each target that the fault takes. */
   chosen() {
     const { breakable, places } = this.store.layout;
-    const { count = 0, choices = [] } = breakable.find(({ fault }) => fault === this.fault.value) ?? {};
-    const offered = choices.length ? choices : places.map((_, index) => this.store.placeName(index));
-    this.targets.replaceChildren(...Array.from({ length: count }, () => h("select", { "aria-label": choices.length ? t("Which") : t("Place") }, offered.map((one) => h("option", {}, one)))));
+    const { count = 0, choices = [] } = breakable.find(({ fault }) => fault === this.fault.value)
+      ?? {};
+    const offered = choices.length ? choices
+      : places.map((_, index) => this.store.placeName(index));
+    this.targets.replaceChildren(...Array.from({ length: count },
+      () => h("select", { "aria-label": choices.length ? t("Which") : t("Place") },
+        offered.map((one) => h("option", {}, one)))));
   }
 
   nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
@@ -186,7 +217,9 @@ export class FaultPanel {
     if (!isNew(this, "drawn", [broken, this.store.link])) return;
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
-      h("span", {}, this.nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
-      act(t("Mend"), () => this.send({ type: "heal", name: fault, targets }), { disabled: idle }))));
+      h("span", {}, this.nameOf(fault),
+        targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
+      act(t("Mend"), () => this.send({ type: "heal", name: fault, targets }),
+        { disabled: idle }))));
   }
 }

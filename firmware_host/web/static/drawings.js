@@ -5,8 +5,10 @@ import { looksOf, marble } from "/static/marble.js";
 
 /** Where pieces of each form stand in the picture, in turn, each in a box of 100 by 100. */
 const STAND = {
-  ball: [[1, 1], [3, 1], [2, 2], [1, 3], [2, 3], [4, 2]], stone: [[1, 1], [2, 1], [2, 2], [3, 3], [1, 3], [3, 2]],
-  tile: [[1, 4], [2, 4], [2, 3], [3, 4], [4, 2], [4, 3]], ship: [[0, 3], [3, 0.500], [2, 4], [4, 3], [1, 1]], platform: [[2, 2]],
+  ball: [[1, 1], [3, 1], [2, 2], [1, 3], [2, 3], [4, 2]],
+  stone: [[1, 1], [2, 1], [2, 2], [3, 3], [1, 3], [3, 2]],
+  tile: [[1, 4], [2, 4], [2, 3], [3, 4], [4, 2], [4, 3]],
+  ship: [[0, 3], [3, 0.500], [2, 4], [4, 3], [1, 1]], platform: [[2, 2]],
 };
 
 const at = (cell) => 18 + 16 * cell;
@@ -18,8 +20,10 @@ export function boardPicture(looks) {
   const form = looks[first]?.form in STAND ? looks[first].form : "ball";
   const size = form === "platform" ? 84 : 19;
   const standing = STAND[form].map(([x, y], n) =>
-    marble(form === "ship" && n > 1 ? game.pieces.at(-1) : game.pieces[n % game.pieces.length], game, { x: at(x) - size / 2, y: at(y) - size / 2, width: size, height: size }));
-  return s("svg", { class: "board-picture", viewBox: "0 0 100 100", "aria-hidden": "true" }, s("use", { href: `#board-${form === "stone" ? "ball" : form}` }), standing);
+    marble(form === "ship" && n > 1 ? game.pieces.at(-1) : game.pieces[n % game.pieces.length],
+      game, { x: at(x) - size / 2, y: at(y) - size / 2, width: size, height: size }));
+  return s("svg", { class: "board-picture", viewBox: "0 0 100 100", "aria-hidden": "true" },
+    s("use", { href: `#board-${form === "stone" ? "ball" : form}` }), standing);
 }
 
 /** A position as a small picture; what has changed since `before` has a bright rim. */
@@ -33,14 +37,18 @@ export function boardAt(store, cells, before) {
     const { x, y } = spot(place);
     const { base } = looksOf(piece, game);
     const fresh = before && before[place] !== piece;
-    return s("circle", { cx: x, cy: -y, r: pitch * 0.43, fill: base, stroke: fresh ? "#ffe9b8" : "#fff8", "stroke-width": pitch * (fresh ? 0.2 : 0.05) });
+    return s("circle", { cx: x, cy: -y, r: pitch * 0.43, fill: base,
+      stroke: fresh ? "#ffe9b8" : "#fff8", "stroke-width": pitch * (fresh ? 0.2 : 0.05) });
   });
   return s("svg", { class: "board-picture", viewBox: viewBox(frame), "aria-hidden": "true" },
-    s("rect", { x: frame.west, y: -frame.north, width: "100%", height: "100%", rx: pitch * 0.5, fill: "#1b2524" }),
-    s("path", { d: dots, stroke: "#475856", "stroke-width": pitch * 0.34, "stroke-linecap": "round" }), pieces);
+    s("rect", { x: frame.west, y: -frame.north, width: "100%", height: "100%", rx: pitch * 0.5,
+      fill: "#1b2524" }),
+    s("path", { d: dots, stroke: "#475856", "stroke-width": pitch * 0.34,
+      "stroke-linecap": "round" }), pieces);
 }
 
 /** The computer at a level as an animal; 0: a friend. */
 export function face(level) {
-  return s("svg", { class: "face", "aria-hidden": "true" }, s("use", { href: `#face-${level || 0}` }));
+  return s("svg", { class: "face", "aria-hidden": "true" },
+    s("use", { href: `#face-${level || 0}` }));
 }

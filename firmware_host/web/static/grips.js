@@ -1,5 +1,5 @@
-// Hands in the space over the plate: each finger or mouse button may tilt the plate or look around, and where pieces
-// are moved freely, carry one. What a press means in a game: pointer.js, press.js.
+// Hands in the space over the plate: each finger or mouse button may tilt the plate or look around,
+// and where pieces are moved freely, carry one. What a press means in a game: pointer.js, press.js.
 
 import { paced } from "/static/page.js";
 
@@ -23,20 +23,26 @@ export class Grips {
     this.fingers = new Map(); // pointer -> what it does
     const { canvas } = space;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
-    stage.addEventListener("wheel", (event) => space.shown && this.wheel(event), { passive: false });
+    stage.addEventListener("wheel", (event) => space.shown && this.wheel(event),
+      { passive: false });
     canvas.addEventListener("keydown", (event) => {
       event.stopPropagation(); // the stage's keys move over the places
       tilting.key(event, KEY_DEG);
     });
-    addEventListener("keydown", (event) => { // wherever a press in the playground has left the focus
+    // wherever a press in the playground has left the focus
+    addEventListener("keydown", (event) => {
       const free = store.snapshot?.phase === "free" && space.shown && !event.defaultPrevented;
-      if (free && !event.target.closest("dialog, select, [type=range], [role=tab]")) tilting.key(event, KEY_DEG);
+      if (free && !event.target.closest("dialog, select, [type=range], [role=tab]"))
+        tilting.key(event, KEY_DEG);
     });
     addEventListener("pointermove", (event) => this.move(event));
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
+    for (const end of ["pointerup", "pointercancel"])
+      addEventListener(end, (event) => this.up(event));
   }
 
-  say(message) { return this.ask(message).catch((error) => error.message && this.complain(error.message)); }
+  say(message) {
+    return this.ask(message).catch((error) => error.message && this.complain(error.message));
+  }
 
   down(event) {
     const { canvas, replay } = this.space;
@@ -46,7 +52,8 @@ export class Grips {
     canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     const looks = event.button !== 0 || event.shiftKey;
-    const piece = !looks && this.store.handsFree ? this.space.pick(event.clientX, event.clientY) : null;
+    const piece = !looks && this.store.handsFree
+      ? this.space.pick(event.clientX, event.clientY) : null;
     if (piece) this.grab(event.pointerId, piece, this.space.ray(event.clientX, event.clientY));
     else this.hold(event, looks);
   }
@@ -56,9 +63,12 @@ export class Grips {
     const start = { x: clientX, y: clientY };
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
     const takes = !looks && on && this.store.onPlate(on.x, on.y);
-    const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > (RIM * this.store.layout.plate_mm) / 2;
+    const rim = this.store.layout.spins && on
+      && Math.max(Math.abs(on.x), Math.abs(on.y)) > (RIM * this.store.layout.plate_mm) / 2;
     if (takes && rim) this.fingers.set(pointerId, this.spinning(this.bearing(clientX, clientY)));
-    else this.fingers.set(pointerId, takes ? { does: "tilt", start, from: this.tilting.at } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+    else this.fingers.set(pointerId,
+      takes ? { does: "tilt", start, from: this.tilting.at }
+        : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
   }
 
   grab(pointer, { number: id, pose }, ray) {
@@ -76,10 +86,12 @@ export class Grips {
     finger.send = paced(SEND_MS, () => {
       if (finger.id === null || finger.over) return;
       const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
-      if (this.sticks) this.ask(carried).catch(() => this.letGo(finger)); // it has slipped out of them
+      // it has slipped out of them
+      if (this.sticks) this.ask(carried).catch(() => this.letGo(finger));
       else this.say(carried);
     });
-    finger.ready = this.ask({ type: "grab", what, at_mm: finger.at, sticks: this.sticks }).then(() => then?.(finger));
+    finger.ready = this.ask({ type: "grab", what, at_mm: finger.at, sticks: this.sticks })
+      .then(() => then?.(finger));
     finger.ready.catch((error) => {
       this.fingers.delete(pointer);
       this.complain(error.message);
@@ -90,7 +102,9 @@ export class Grips {
   offer(event, piece) {
     this.justDragged = false;
     if (event.button !== 0 || !this.store.handsFree || !this.space.shown) return;
-    this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY }, above: event.pointerType === "touch" ? ABOVE_FINGER_PX : 0 });
+    this.fingers.set(event.pointerId,
+      { does: "take", piece, start: { x: event.clientX, y: event.clientY },
+        above: event.pointerType === "touch" ? ABOVE_FINGER_PX : 0 });
   }
 
   move(event) {
@@ -102,7 +116,8 @@ export class Grips {
     else if (finger.does === "spin") this.spin(finger, clientX, clientY);
     else {
       const [dx, dy] = [clientX - finger.start.x, clientY - finger.start.y];
-      if (finger.does === "look") this.space.turnTo(finger.yaw - dx * 0.008, finger.pitch + dy * 0.006);
+      if (finger.does === "look")
+        this.space.turnTo(finger.yaw - dx * 0.008, finger.pitch + dy * 0.006);
       else this.lean(finger.from, dx, dy);
     }
   }
@@ -114,8 +129,10 @@ export class Grips {
     const at = over && this.space.meets(this.space.ray(clientX, clientY - above), LOWEST_MM);
     if (!at) return;
     const known = new Set(this.store.pieces().map(({ number }) => number));
-    this.take(pointer, { id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] }, piece, async (finger) => {
-      const fresh = () => this.store.pieces().find((one) => one.piece === piece && !known.has(one.number));
+    this.take(pointer, { id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 },
+      at: [at.x, at.y, LOWEST_MM] }, piece, async (finger) => {
+      const fresh = () => this.store.pieces()
+        .find((one) => one.piece === piece && !known.has(one.number));
       finger.id = (await this.store.until(fresh, SEEN_WITHIN_MS))?.number ?? null;
       finger.send(); // it may have been drawn on meanwhile
     });
@@ -127,14 +144,17 @@ export class Grips {
     const at = this.space.meets(this.space.ray(clientX, clientY), finger.plane);
     if (!at) return;
     const half = this.store.layout.plate_mm / 2 + 40;
-    const [x, y] = [at.x + finger.off.x, at.y + finger.off.y].map((each) => Math.max(-half, Math.min(half, each)));
+    const [x, y] = [at.x + finger.off.x, at.y + finger.off.y]
+      .map((each) => Math.max(-half, Math.min(half, each)));
     finger.at = [x, y, this.pushes ? 0 : this.height(finger.id, x, y) + (finger.raised ?? 0)];
     finger.send();
   }
 
   height(id, x, y) {
     let top = LOWEST_MM;
-    for (const [number, pose] of this.poses.newest?.pieces ?? []) if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
+    for (const [number, pose] of this.poses.newest?.pieces ?? [])
+      if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM)
+        top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
     return top;
   }
 
@@ -179,10 +199,12 @@ export class Grips {
     this.tilting.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
   }
 
-  /** In which direction from the plate's middle that is, in turns, whichever way the plate has turned. */
+  /** In which direction from the plate's middle that is, in turns, whichever way the plate has
+   * turned. */
   bearing(clientX, clientY) {
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
-    return on && (Math.atan2(on.y, on.x) + (this.space.shownState?.attitude[2] ?? 0)) / (2 * Math.PI);
+    return on
+      && (Math.atan2(on.y, on.x) + (this.space.shownState?.attitude[2] ?? 0)) / (2 * Math.PI);
   }
 
   spinning(at) {

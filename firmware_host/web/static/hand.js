@@ -1,4 +1,5 @@
-// A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means: press.js.
+// A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means:
+// press.js.
 import { nameOf, remember, remembered, t } from "/static/page.js";
 
 const SNAP_MM = 14;
@@ -70,10 +71,13 @@ export class Hand {
     this.letGo();
     if (id === TRAY) return this.putFromTray(piece, x, y);
     const struck = this.struck(number, home, { x, y });
-    return this.carryOut(id, { piece, x, y, z: 0 }, lifting, struck && { type: "take", what: struck.number }, { type: "set-down", piece: number, ...this.store.spot(x, y) });
+    return this.carryOut(id, { piece, x, y, z: 0 }, lifting,
+      struck && { type: "take", what: struck.number },
+      { type: "set-down", piece: number, ...this.store.spot(x, y) });
   }
 
-  /** Shown at once, done by the table's hand; what it refuses is back where it was, if its game is still played. Resolves to whether it was done. */
+  /** Shown at once, done by the table's hand; what it refuses is back where it was, if its game
+   * is still played. Resolves to whether it was done. */
   async carryOut(id, shown, lifting, ...messages) {
     this.pieces.override(id, shown);
     try {
@@ -93,7 +97,9 @@ export class Hand {
     const { store } = this;
     const [from, to] = [home, { x, y }].map((at) => this.placeOf(at));
     if (!this.plate.extra?.tracks?.joined(from, to)) return null;
-    return store.pieces().find((p) => !store.game.players.includes(p.piece) && p.number !== number && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
+    return store.pieces()
+      .find((p) => !store.game.players.includes(p.piece) && p.number !== number
+        && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
   }
 
   placeOf({ x, y }) { return this.store.placeName(this.store.nearest(x, y).index); }
@@ -104,7 +110,8 @@ export class Hand {
     const standing = away < SNAP_MM && this.store.pieceAt(index);
     if (standing) {
       const place = this.store.placeName(index);
-      this.complain(t("{piece} is on {place} already: take it off first.", { piece: nameOf(standing.piece), place }));
+      this.complain(t("{piece} is on {place} already: take it off first.",
+        { piece: nameOf(standing.piece), place }));
     }
     return Boolean(standing);
   }
@@ -124,7 +131,9 @@ export class Hand {
     const replaced = this.replaced(piece, x, y);
     if (!replaced && this.taken(x, y)) return false;
     if (from) this.pieces.fallFrom(id, { piece, ...from, z: 0 });
-    return this.carryOut(id, { piece, x, y, z: 0 }, null, replaced && { type: "take", what: replaced.number }, { type: "put", piece, ...this.store.spot(x, y) });
+    return this.carryOut(id, { piece, x, y, z: 0 }, null,
+      replaced && { type: "take", what: replaced.number },
+      { type: "put", piece, ...this.store.spot(x, y) });
   }
 
   remove() {
@@ -199,10 +208,12 @@ export class OwnHand {
   look() {
     const asked = this.asked();
     if (asked === null) this.tried.clear();
-    if (!this.on || this.store.falling || this.store.working || asked === null || this.tried.has(asked) || this.due?.asked === asked) return;
+    if (!this.on || this.store.falling || this.store.working || asked === null
+      || this.tried.has(asked) || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
     const { phase } = this.store.snapshot;
-    const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS : phase === "turn" ? TO_READ_MS : 0;
+    const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS
+      : phase === "turn" ? TO_READ_MS : 0;
     const timer = setTimeout(() => {
       this.due = null;
       if (this.on && this.asked() === asked) this.carryOut();

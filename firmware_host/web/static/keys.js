@@ -21,7 +21,8 @@ export class Keys {
     const { stage } = plate;
     stage.tabIndex = 0;
     stage.setAttribute("role", "application");
-    stage.setAttribute("aria-label", t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
+    stage.setAttribute("aria-label",
+      t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
     stage.addEventListener("keydown", (event) => this.press(event));
     stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());
@@ -29,19 +30,23 @@ export class Keys {
     store.on(["layout", "review"], () => this.home());
     store.on(["preview"], () => {
       const { reasons } = store.preview ?? {};
-      if (reasons?.length && document.activeElement === stage) announce(`${store.placeName(this.index)}: ${reasons.join(" ")}`);
+      if (reasons?.length && document.activeElement === stage)
+        announce(`${store.placeName(this.index)}: ${reasons.join(" ")}`);
     });
   }
 
-  /** To the place nearest to the middle of the board, as a game begins; a page that comes back stays where it was. */
+  /** To the place nearest to the middle of the board, as a game begins; a page that comes back
+   * stays where it was. */
   home() {
     const { layout, review } = this.store;
     const shown = [layout?.number, review?.record.game.id].join();
     if (shown !== this.homeOf) {
       this.homeOf = shown;
-      const board = Object.values(this.store.game?.board ?? {}).map(({ index }) => ({ index, ...this.store.centreOf(index) }));
+      const board = Object.values(this.store.game?.board ?? {})
+        .map(({ index }) => ({ index, ...this.store.centreOf(index) }));
       const { west, south, east, north } = around(board, 0);
-      const away = ({ x, y }) => Math.round(Math.hypot(x - (west + east) / 2, y - (south + north) / 2));
+      const away = ({ x, y }) =>
+        Math.round(Math.hypot(x - (west + east) / 2, y - (south + north) / 2));
       const [nearest] = board.sort((one, other) => away(one) - away(other));
       this.index = nearest?.index ?? 0;
     }
@@ -65,7 +70,8 @@ export class Keys {
     if (key === "Enter" || key === " ") presses.act(index);
     else if (key === "Delete" || key === "Backspace") presses.clear(index);
     else if (key >= "1" && key <= "9") {
-      if (store.handsFree && !hand.carried) hand.takeFromTray(store.game?.pieces[Number(key) - 1], this.at());
+      if (store.handsFree && !hand.carried)
+        hand.takeFromTray(store.game?.pieces[Number(key) - 1], this.at());
     } else return false;
     return true;
   }

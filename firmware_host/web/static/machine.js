@@ -1,4 +1,5 @@
-// The table and the devices around it: who may act there (pairing), and the computer it runs on: Wi-Fi, updates, off.
+// The table and the devices around it: who may act there (pairing), and the computer it runs on:
+// Wi-Fi, updates, off.
 import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
 import { act, button, h, svgSource, t } from "/static/page.js";
 
@@ -7,7 +8,8 @@ const MACHINE = "/api/v1/machine";
 
 const problemLine = () => h("p", { class: "problem", role: "alert" });
 const toldLine = () => h("p", { class: "told", role: "status" });
-const confirmed = (number) => t("Press confirm at the table if its lights show {number}.", { number });
+const confirmed = (number) =>
+  t("Press confirm at the table if its lights show {number}.", { number });
 
 /** The table's own page shows a code, another device's asks for it. */
 export class Pairing {
@@ -27,14 +29,16 @@ export class Pairing {
   /** A link to this table's games, for whoever is elsewhere. */
   showLink({ url, picture }) {
     show(t("Let others look on"), "pairing", h("div", {},
-      h("p", {}, t("Whoever has this link sees the games of this table, and can do nothing:")), h("p", {}, h("a", { href: url }, url)),
+      h("p", {}, t("Whoever has this link sees the games of this table, and can do nothing:")),
+      h("p", {}, h("a", { href: url }, url)),
       h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
   }
 
   offerFor(state) {
     if (state.may_act) {
       // the code is told to the table's own page only; a paired device has nothing to do here
-      if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) this.put(t("Pair a device"), () => this.showCode());
+      if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname))
+        this.put(t("Pair a device"), () => this.showCode());
       return;
     }
     this.store.set("watching", true);
@@ -49,11 +53,14 @@ export class Pairing {
   }
 
   showCode() {
-    const [shown, problem, qr] = [h("p", { class: "code" }), problemLine(), h("img", { class: "qr", alt: t("The same for a phone's camera") })];
+    const [shown, problem, qr] = [h("p", { class: "code" }), problemLine(),
+      h("img", { class: "qr", alt: t("The same for a phone's camera") })];
     show(t("Pair a device"), "pairing", h("div", {},
       h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
       shown, qr, problem,
-      h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
+      h("p", { class: "hint" },
+        t("The table's lights show it too, for a minute. It is good for ten minutes and for one "
+          + "device."))));
     return tried(problem, async () => {
       const { code, picture } = await fetchJson(`${PAIRING}/code`, {});
       shown.textContent = code;
@@ -74,7 +81,9 @@ export class Pairing {
 
   /** `given`: the secret of a picture, in the place of a code to type. */
   form(given) {
-    const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000" });
+    const code = h("input",
+      { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}",
+        maxlength: 6, required: true, placeholder: "000000" });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const [problem, told] = [problemLine(), toldLine()];
     const send = () => tried(problem, async () => {
@@ -82,11 +91,17 @@ export class Pairing {
       location.reload();
     });
     show(t("Pair"), "pairing", h("form", { onsubmit: send },
-      this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
-        act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)), { class: "join" })) : null,
+      this.first && !given
+        ? h("p", {},
+            t("This is the first phone: no code is needed, "
+              + "a press of the table's button lets it in."),
+            act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)),
+              { class: "join" })) : null,
       told,
       ...(given ? [] : [
-        h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold the back button at the table and go on to the last light.")),
+        h("p", {},
+          t("To play here, type the code that the table shows: on its own page press Pair a "
+            + "device, or hold the back button at the table and go on to the last light.")),
         h("label", {}, t("Code"), code)]),
       h("label", {}, t("What to call this device"), name),
       problem,
@@ -101,22 +116,33 @@ export class Machine {
     this.version = h("p", { class: "hint" });
     this.told = toldLine();
     this.problem = problemLine();
-    const network = h("input", { name: "network", type: "text", maxlength: 32, required: true, autocapitalize: "off", autocomplete: "off" });
-    const password = h("input", { name: "password", type: "password", maxlength: 64, autocomplete: "off" });
-    const join = () => this.ask({ type: "join", network: network.value, password: password.value || null });
-    const file = h("input", { type: "file", accept: ".update", "aria-label": t("A file tiltboard-….update"), onchange: () => this.send(file) });
+    const network = h("input",
+      { name: "network", type: "text", maxlength: 32, required: true, autocapitalize: "off",
+        autocomplete: "off" });
+    const password = h("input",
+      { name: "password", type: "password", maxlength: 64, autocomplete: "off" });
+    const join = () =>
+      this.ask({ type: "join", network: network.value, password: password.value || null });
+    const file = h("input",
+      { type: "file", accept: ".update", "aria-label": t("A file tiltboard-….update"),
+        onchange: () => this.send(file) });
     const press = (label, wanted) => act(label, () => this.ask(wanted));
     this.element = dialog(t("This table"), "machine", this.told, this.problem,
       this.wifi,
       h("details", {}, h("summary", {}, t("Join a network")),
         h("form", { onsubmit: join },
-          h("p", { class: "hint" }, t("The table leaves its own Wi-Fi, and this device with it: join the same network then. If it does not work, the table's own Wi-Fi is back within a minute.")),
+          h("p", { class: "hint" },
+            t("The table leaves its own Wi-Fi, and this device with it: join the same network "
+              + "then. If it does not work, the table's own Wi-Fi is back within a minute.")),
           h("label", {}, t("Its name"), network),
           h("label", {}, t("Its password (none: leave it empty)"), password),
           h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Join"))))),
       h("details", {}, h("summary", {}, t("Update")), this.version,
-        h("p", { class: "hint" }, t("From a stick in the table's computer, or from a file on this device. Games stay, and the game goes on.")),
-        h("div", { class: "row" }, press(t("Update from the stick"), { type: "update" }), press(t("Back to the version before"), { type: "roll-back" })),
+        h("p", { class: "hint" },
+          t("From a stick in the table's computer, or from a file on this device. Games stay, and "
+            + "the game goes on.")),
+        h("div", { class: "row" }, press(t("Update from the stick"), { type: "update" }),
+          press(t("Back to the version before"), { type: "roll-back" })),
         file),
       h("details", {}, h("summary", {}, t("Switch off")),
         h("p", { class: "hint" }, t("Or hold the back button at the table for eight seconds.")),
@@ -137,7 +163,8 @@ export class Machine {
       if (!wifi) return;
       this.wifi.replaceChildren(h("h3", {}, t("The table's own Wi-Fi")),
         h("p", {}, t("Name: {name}. Password: {password}.", { name: wifi, password })),
-        h("img", { class: "qr", src: svgSource(picture), alt: t("The same for a phone's camera") }));
+        h("img",
+          { class: "qr", src: svgSource(picture), alt: t("The same for a phone's camera") }));
     });
   }
 
@@ -155,7 +182,8 @@ export class Machine {
     if (!file) return;
     this.told.textContent = t("The file is being sent …");
     await this.try(async () => {
-      const answer = await fetch(`${MACHINE}/update`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
+      const answer = await fetch(`${MACHINE}/update`,
+        { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
       if (!answer.ok) throw new Error((await answer.json()).error);
     });
     if (!this.problem.textContent) await this.ask({ type: "update", sent: true });

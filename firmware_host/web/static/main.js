@@ -5,7 +5,8 @@ import { Buttons, Drawer, FaultPanel, Legend, Tabs } from "/static/drawer.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Games, Help, Rules, fetchJson } from "/static/dialogs.js";
-import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t, toggle } from "/static/page.js";
+import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t,
+  toggle } from "/static/page.js";
 import { Cup } from "/static/cup.js";
 import { Depth } from "/static/depth.js";
 import { Hand, OwnHand } from "/static/hand.js";
@@ -76,17 +77,21 @@ function viewButtons(camera) {
     if (document.fullscreenElement) document.exitFullscreen();
     else root.requestFullscreen().catch(() => {});
   }, { hidden: !document.fullscreenEnabled });
-  return [above, full, button("turn", t("Turn the plate"), () => camera.look({ turned: camera.turned + 1 }))];
+  return [above, full,
+    button("turn", t("Turn the plate"), () => camera.look({ turned: camera.turned + 1 }))];
 }
 
 /** Kept in a cookie, so that everything that the table sends is in it. */
 function languageChoice() {
   const choose = ({ target }) => {
-    document.cookie = `tiltboard-language=${target.value}; path=/; max-age=${YEAR_S}; samesite=strict`;
+    document.cookie =
+      `tiltboard-language=${target.value}; path=/; max-age=${YEAR_S}; samesite=strict`;
     location.reload();
   };
-  const ownName = (each) => new Intl.DisplayNames(each, { type: "language" }).of(each).replace(/^./, (first) => first.toUpperCase());
-  const option = (each) => h("option", { value: each, lang: each, selected: each === language() }, ownName(each));
+  const ownName = (each) => new Intl.DisplayNames(each, { type: "language" }).of(each)
+    .replace(/^./, (first) => first.toUpperCase());
+  const option = (each) =>
+    h("option", { value: each, lang: each, selected: each === language() }, ownName(each));
   return h("span", { class: "language", title: t("Language") },
     h("span", { class: "shown", "aria-hidden": "true" }, language().toUpperCase()),
     h("select", { "aria-label": t("Language"), onchange: choose }, languages().map(option)));
@@ -105,20 +110,24 @@ function header(store, sounds, dialogs, handle, door, doors) {
   });
   const shows = (name, label, shown) => button(name, label, () => shown.show(), { class: "plain" });
   byId("bar").append(h("h1", {}, doors.handle), title, h("nav", { "aria-label": t("Table") },
-    shows("plus", t("New game"), dialogs.newGame), shows("list", t("Games"), dialogs.games), door, handle, shows("help", t("Help"), dialogs.help), languageChoice(), sound));
+    shows("plus", t("New game"), dialogs.newGame), shows("list", t("Games"), dialogs.games), door,
+    handle, shows("help", t("Help"), dialogs.help), languageChoice(), sound));
 }
 
 function build() {
   const store = new Store();
-  const connection = new Connection((message) => (message.type === "poses" ? depth.poses.take(message.frames) : store.take(message)), (link) => {
+  const connection = new Connection((message) =>
+    (message.type === "poses" ? depth.poses.take(message.frames) : store.take(message)), (link) => {
     if (link === store.link) return;
     store.set("link", link);
     if (link === "open") attend();
   });
-  /** What is asked of the game is asked of it as it is seen here: where it has gone on, nothing is done. */
+  /** What is asked of the game is asked of it as it is seen here: where it has gone on, nothing
+   * is done. */
   const ask = (message) => {
     const { layout, snapshot } = store;
-    const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0 && !snapshot.room && { game: layout.game.id, step: snapshot.step };
+    const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0
+      && !snapshot.room && { game: layout.game.id, step: snapshot.step };
     return waitedFor(connection.ask({ ...message, ...meant }));
   };
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
@@ -132,13 +141,17 @@ function build() {
   store.on(["review"], () => store.review && tabs.show("moves")); // which has the buttons to step
   const players = new Players(store, ask);
   const solve = (game, number) => send({ type: "puzzle", game, number });
-  const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game), ask, complain });
+  const puzzles = new Puzzles(store,
+    { fetchJson, solve, learn: (game) => learn(game), ask, complain });
   const nextPuzzle = () => {
     const { name } = store.layout.game;
     const { puzzle } = store.snapshot.lesson;
-    return puzzles.of(name).then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1), (error) => complain(error.message));
+    return puzzles.of(name)
+      .then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1),
+        (error) => complain(error.message));
   };
-  /** The first touch of a page, too, ends the game that plays itself; on the plate it does nothing else. */
+  /** The first touch of a page, too, ends the game that plays itself; on the plate it does
+   * nothing else. */
   for (const touch of ["pointerdown", "keydown"]) {
     addEventListener(touch, (event) => {
       if (!store.snapshot?.attract || !store.mayAct) return;
@@ -155,11 +168,14 @@ function build() {
   /** The kind of game that is on the plate begins as it did, another one as usual. */
   const begin = (name, more) => {
     remember("begun", "yes");
-    const entries = name === store.layout.game?.name ? Object.entries(store.layout.game.options) : [];
-    const own = ([, value]) => value && typeof value === "object" && !Array.isArray(value); // a board from a file
+    const entries = name === store.layout.game?.name
+      ? Object.entries(store.layout.game.options) : [];
+    // a board from a file
+    const own = ([, value]) => value && typeof value === "object" && !Array.isArray(value);
     send({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
-      boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])), ...more,
+      boards: Object.fromEntries(entries.filter(own)
+        .map(([key, board]) => [key, JSON.stringify(board)])), ...more,
     });
   };
   /** Again, with the colours exchanged. */
@@ -169,8 +185,11 @@ function build() {
     const after = (player) => (exchanges ? players.next(player) : player);
     if (exchanges) players.exchange();
     begin(store.layout.game.name, {
-      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level, follows }]) => [after(player), { engine, level, follows }])),
-      assist: Object.fromEntries(Object.entries(assist).map(([player, amount]) => [after(player), amount])),
+      engines: Object.fromEntries(Object.entries(engines)
+        .map(([player, { engine, level, follows }]) =>
+          [after(player), { engine, level, follows }])),
+      assist: Object.fromEntries(Object.entries(assist)
+        .map(([player, amount]) => [after(player), amount])),
       clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
     });
   };
@@ -196,9 +215,12 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, send, new SensorView(store).element);
   const ahead = new Ahead(store, () => attend());
-  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ahead.element, ending.element, dialogs.newGame.match.handle, new AssistChoice(store, send).element).element;
+  const moves = new Moves(store, reviewer, pictureButtons(store, plate), ahead.element,
+    ending.element, dialogs.newGame.match.handle, new AssistChoice(store, send).element).element;
   moves.append(new Analysis(store, reviewer, { send, fetchJson, complain }).element);
-  const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
+  const tabs = new Tabs([["moves", t("Moves"), moves],
+    ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]],
+  remembered("tab", "moves"), (name) => {
     remember("tab", name);
     if (name === "learn") puzzles.fill();
   });
@@ -213,27 +235,38 @@ function build() {
     attend();
   }, "parts");
   const sounds = new Sounds(store);
-  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), voice.button(), sounds.slider()], [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(),
+    voice.button(), sounds.slider()],
+  [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at, and so does who is ahead. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
-    ask({ type: "watch", sensors: looks || playground.open, poses: depth.on && Boolean(store.layout.hands), ahead: ahead.on && store.mayAct }).catch(() => {});
+    ask({ type: "watch", sensors: looks || playground.open,
+      poses: depth.on && Boolean(store.layout.hands), ahead: ahead.on && store.mayAct })
+      .catch(() => {});
     if (looks) calibration.health.look();
   };
   store.on(["watching"], attend);
   const playground = new Playground(store, depth, { send, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, send);
-  const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame, cup: () => cup.show() });
-  doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard");
+  const doors = new Doors(store,
+    { begin, learn, playFreely: () => playground.turn(true), another: newGame,
+      cup: () => cup.show() });
+  doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }),
+    "tiltboard");
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
-  const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, send) }, { table: byId("table"), side: byId("side") });
+  const room = new Room(store,
+    { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, send) },
+    { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => room.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
-  new Pairing(store, byId("bar").querySelector("nav")).offer().then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });
+  new Pairing(store, byId("bar").querySelector("nav")).offer()
+    .then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");
 }
 
-navigator.serviceWorker?.register("/worker.js").catch(() => {}); // there is one over HTTPS and on this machine
+// there is one over HTTPS and on this machine
+navigator.serviceWorker?.register("/worker.js").catch(() => {});
 await loadTexts().catch(() => {});
 build();

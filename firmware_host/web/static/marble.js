@@ -1,11 +1,13 @@
-// Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue (drawings.svg).
+// Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue
+// (drawings.svg).
 import { s } from "/static/page.js";
 
 /** What is said of a piece that stands where it should not, or decides the game. */
 export const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
 
 // Each form's own way to bear the mark: how it is moved; null: it has none.
-const FORMS = { ball: "", stone: "scale(1 .86)", tile: "translate(0 -4) scale(1.1 .95)", ship: "translate(0 1) scale(.45)", pod: null, platform: null };
+const FORMS = { ball: "", stone: "scale(1 .86)", tile: "translate(0 -4) scale(1.1 .95)",
+  ship: "translate(0 1) scale(.45)", pod: null, platform: null };
 
 const LOOKS = {
   red: { base: "#d23b33", mark: "#ffeede", shape: "dot" },
@@ -38,8 +40,9 @@ const marked = (shape, transform) => s("use", { href: `#mark-${shape}`, transfor
 export function marble(piece, game, attributes = {}) {
   const [form, paint] = [formOf(piece, game), paintOf(piece, game)];
   const { base, mark, shape } = LOOKS[paint];
-  return s("svg", { class: `ball ${form}`, "data-paint": paint, viewBox: "-50 -50 100 100", "aria-hidden": "true", color: mark, "--base": base, ...attributes },
-    s("use", { href: `#${form}` }), FORMS[form] === null ? null : marked(shape, FORMS[form]));
+  return s("svg", { class: `ball ${form}`, "data-paint": paint, viewBox: "-50 -50 100 100",
+    "aria-hidden": "true", color: mark, "--base": base, ...attributes },
+  s("use", { href: `#${form}` }), FORMS[form] === null ? null : marked(shape, FORMS[form]));
 }
 
 /** What a piece leaves of itself where it is wanted. */
@@ -48,5 +51,6 @@ export function outline(piece, game) {
   const rim = formOf(piece, game) === "tile"
     ? s("rect", { x: -13, y: -13, width: 26, height: 26, rx: 4, class: "ghost-rim" })
     : s("circle", { r: formOf(piece, game) === "pod" ? 10.500 : 12.500, class: "ghost-rim" });
-  return s("g", { class: "ghost", color: base }, rim, s("g", { color: mark }, marked(shape, "scale(.26)")));
+  return s("g", { class: "ghost", color: base }, rim,
+    s("g", { color: mark }, marked(shape, "scale(.26)")));
 }

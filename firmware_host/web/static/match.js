@@ -1,10 +1,12 @@
-// Playing with another table: a code to show or to type, what to say to each other, and the way out.
+// Playing with another table: a code to show or to type, what to say to each other, and the way
+// out.
 import { dialog, open, tried } from "/static/dialogs.js";
 import { button, h, setText, svgSource, t } from "/static/page.js";
 
 const PHRASES = () => ({
   hello: t("Hello!"), "good-luck": t("Good luck!"), nice: t("Nice move!"), oops: t("Oops!"),
-  moment: t("One moment, please."), "well-played": t("Well played!"), thanks: t("Thank you!"), again: t("Another game?"),
+  moment: t("One moment, please."), "well-played": t("Well played!"), thanks: t("Thank you!"),
+  again: t("Another game?"),
 });
 
 export class Match {
@@ -13,22 +15,31 @@ export class Match {
     Object.assign(this, { store, ask });
     this.code = h("p", { class: "code" });
     this.picture = h("img", { class: "qr", alt: t("The same for a phone's camera") });
-    this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")), this.code, this.picture);
-    this.typed = h("input", { type: "text", name: "code", autocomplete: "off", autocapitalize: "characters", maxlength: 20, required: true, placeholder: "7KQ2M-XWD9F" });
+    this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")),
+      this.code, this.picture);
+    this.typed = h("input",
+      { type: "text", name: "code", autocomplete: "off", autocapitalize: "characters",
+        maxlength: 20, required: true, placeholder: "7KQ2M-XWD9F" });
     this.choice = h("form", { onsubmit: () => this.join() },
-      h("p", {}, t("Make a code for the game that is chosen, in which this table plays first; or type the code that another table shows.")),
+      h("p", {},
+        t("Make a code for the game that is chosen, in which this table plays first; or type the "
+          + "code that another table shows.")),
       button("plus", t("Make a code"), () => this.then(make), { class: "primary" }),
       h("label", {}, t("The other table's code"), this.typed),
       h("footer", {}, h("button", { type: "submit" }, t("Join"))));
-    const say = ([phrase, words]) => h("button", { type: "button", onclick: () => this.then(() => ask({ type: "say", phrase })) }, words);
-    this.phrases = h("div", { class: "chips" }, h("p", {}, t("Say to the other table:")), ...Object.entries(PHRASES()).map(say));
+    const say = ([phrase, words]) =>
+      h("button", { type: "button", onclick: () => this.then(() => ask({ type: "say", phrase })) },
+        words);
+    this.phrases = h("div", { class: "chips" }, h("p", {}, t("Say to the other table:")),
+      ...Object.entries(PHRASES()).map(say));
     this.leave = button("close", t("End the match"), () => this.then(async () => {
       await ask({ type: "leave-match" });
       this.element.close();
     }));
     this.problem = h("p", { class: "problem", role: "alert" });
     this.told = h("p", { class: "hint", role: "status" });
-    this.element = dialog(t("Play with another table"), "pairing", this.choice, this.waiting, this.phrases, this.told, this.problem, h("footer", {}, this.leave));
+    this.element = dialog(t("Play with another table"), "pairing", this.choice, this.waiting,
+      this.phrases, this.told, this.problem, h("footer", {}, this.leave));
     this.handle = button("phone", "", () => this.show(), { class: "match" });
     store.on(["match", "link", "watching"], () => this.update());
     this.update();
@@ -44,7 +55,8 @@ export class Match {
     if (part === this.phrases && this.part !== part) this.element.close(); // the game has begun
     this.part = part;
     if (!match) return;
-    setText(this.handle.lastChild, match.code ? t("The code for the other table") : t("Say something"));
+    setText(this.handle.lastChild,
+      match.code ? t("The code for the other table") : t("Say something"));
     this.code.textContent = match.code ?? "";
     if (match.picture) this.picture.src = svgSource(match.picture);
     this.told.textContent = "";
@@ -60,7 +72,8 @@ export class Match {
   join() {
     return this.then(async () => {
       await this.ask({ type: "join-match", code: this.typed.value });
-      this.told.textContent = t("The other table is asked for a seat: the game begins here as soon as it answers.");
+      this.told.textContent =
+        t("The other table is asked for a seat: the game begins here as soon as it answers.");
     });
   }
 }

@@ -1,7 +1,8 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
-import { act, button, check, closed, h, nameOf, opened, refill, remember, remembered, s, set, setText, t } from "/static/page.js";
+import { act, button, check, closed, h, nameOf, opened, refill, remember, remembered, s, set,
+  setText, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 export class Moves {
@@ -13,12 +14,14 @@ export class Moves {
     this.list = h("div", { class: "moves" });
     this.told = h("p", {});
     this.story = h("div", { class: "story" });
-    this.steps = h("div", { class: "steps", role: "group", "aria-label": t("Step through the moves") },
+    this.steps = h("div",
+      { class: "steps", role: "group", "aria-label": t("Step through the moves") },
       button("first", t("Start of the game"), () => reviewer.step("first")),
       button("previous", t("One move back"), () => reviewer.step(-1)),
       button("next", t("One move on"), () => reviewer.step(1)),
       button("last", t("Latest move"), () => reviewer.step("last")));
-    this.element = h("div", { class: "moves-panel" }, this.story, ahead, this.list, h("div", { class: "stepping" }, this.steps, pictures), ...below);
+    this.element = h("div", { class: "moves-panel" }, this.story, ahead, this.list,
+      h("div", { class: "stepping" }, this.steps, pictures), ...below);
     store.on(["layout"], () => {
       this.positions = [];
       this.asked = 0; // after how many moves the table was asked for those not seen
@@ -37,7 +40,8 @@ export class Moves {
       this.asked = moves.length;
       this.positions[0] ??= {};
       this.reviewer.record().then((record) => {
-        record?.positions.slice(0, moves.length).forEach(({ cells }, at) => { this.positions[at] = cells; });
+        record?.positions.slice(0, moves.length)
+          .forEach(({ cells }, at) => { this.positions[at] = cells; });
         this.draw();
       });
     }
@@ -61,13 +65,17 @@ export class Moves {
     this.list.style.setProperty("--players", players);
     const cells = [
       h("span", { class: "round" }),
-      ...game.players.map((player) => h("span", { class: "head", title: nameOf(player) }, marble(player, game), players > 2 ? null : store.players.called(player))),
+      ...game.players.map((player) =>
+        h("span", { class: "head", title: nameOf(player) }, marble(player, game),
+          players > 2 ? null : store.players.called(player))),
     ];
     moves.forEach((move, at) => {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));
       const current = review ? review.ply === at + 1 : at === moves.length - 1;
       const kind = review?.record.played && at >= review.record.from ? "move supposed" : "move";
-      cells.push(h("button", { type: "button", class: current ? `${kind} current` : kind, onclick: () => this.reviewer.review(at + 1, true), "aria-current": current ? "step" : null },
+      cells.push(h("button",
+        { type: "button", class: current ? `${kind} current` : kind, onclick: () =>
+          this.reviewer.review(at + 1, true), "aria-current": current ? "step" : null },
         boards[at + 1] ? boardAt(store, boards[at + 1], boards[at]) : null, store.label(move)));
     });
     this.list.replaceChildren(...cells);
@@ -89,11 +97,14 @@ export class Moves {
   /** A move that had no consequences: which piece has come where. */
   plainly(before, now) {
     const { store } = this;
-    const place = Object.keys(now).find((each) => now[each] !== before[each] && store.game.players.includes(now[each]));
+    const place = Object.keys(now)
+      .find((each) => now[each] !== before[each] && store.game.players.includes(now[each]));
     if (!place) return ""; // pods that the set-up has put
     const [player, label] = [store.players.called(now[place]), store.label(place)];
     const source = Object.keys(before).find((each) => before[each] === now[place] && !now[each]);
-    return source ? t("{player} moves from {source} to {place}.", { player, source: store.label(source), place: label }) : t("{player} drops on {place}.", { player, place: label });
+    return source ? t("{player} moves from {source} to {place}.",
+      { player, source: store.label(source), place: label })
+      : t("{player} drops on {place}.", { player, place: label });
   }
 }
 
@@ -104,13 +115,15 @@ export class Ahead {
     Object.assign(this, { store, on: remembered("ahead", "no") === "yes" });
     this.told = h("span", {});
     this.bar = h("div", { class: "shares" }, h("i", {}));
-    this.element = h("div", { class: "ahead", hidden: true }, check(t("Show who is ahead"), this.on, (on) => {
-      remember("ahead", on ? "yes" : "no");
-      this.on = on;
-      onTurn();
-      this.draw();
-    }), this.told, this.bar);
-    store.on(["layout", "ahead", "may_assist", "moves", "result", "review", "watching", "link", "players"], () => this.draw());
+    this.element = h("div", { class: "ahead", hidden: true },
+      check(t("Show who is ahead"), this.on, (on) => {
+        remember("ahead", on ? "yes" : "no");
+        this.on = on;
+        onTurn();
+        this.draw();
+      }), this.told, this.bar);
+    store.on(["layout", "ahead", "may_assist", "moves", "result", "review", "watching", "link",
+      "players"], () => this.draw());
   }
 
   draw() {
@@ -118,7 +131,8 @@ export class Ahead {
     const [first, ...others] = game?.players ?? [];
     const other = others.find((player) => !partnersOf(game, first).includes(player));
     const sides = game?.teams.length || game?.players.length;
-    this.element.hidden = sides !== 2 || !snapshot.may_assist || !snapshot.moves.length || Boolean(review || snapshot.result) || !mayAct;
+    this.element.hidden = sides !== 2 || !snapshot.may_assist || !snapshot.moves.length
+      || Boolean(review || snapshot.result) || !mayAct;
     const shares = this.on && snapshot.ahead;
     this.bar.hidden = !shares;
     const said = (player) => `${players.called(player)} ${Math.round(100 * shares[player])} %`;
@@ -146,13 +160,16 @@ export class Reviewer {
 
   look(record, ply) { this.store.set("review", { record, ply }); }
 
-  /** How the game would have gone on instead of its move number `ply`: stepped through as a game is. */
+  /** How the game would have gone on instead of its move number `ply`: stepped through as a game
+   * is. */
   async line(ply, { moves, positions }) {
     const record = await this.record();
     if (!record) return;
     const played = record.played ?? record;
     const before = ply - 1;
-    this.look({ ...played, played, from: before, result: null, places: [], moves: [...played.moves.slice(0, before), ...moves], positions: [...played.positions.slice(0, ply), ...positions] }, ply);
+    this.look({ ...played, played, from: before, result: null, places: [],
+      moves: [...played.moves.slice(0, before), ...moves],
+      positions: [...played.positions.slice(0, ply), ...positions] }, ply);
   }
 
   leave() { this.store.set("review", null); }
@@ -164,7 +181,8 @@ export class Reviewer {
       if (record.game.id !== this.store.layout.game?.id) {
         await this.ask({ type: "resume", game: record.game.id });
       }
-      if (ply < record.moves.length) await this.ask({ type: "take-back", game: record.game.id, to: ply });
+      if (ply < record.moves.length)
+        await this.ask({ type: "take-back", game: record.game.id, to: ply });
       this.leave();
     } catch (error) { this.complain(error.message); }
   }
@@ -182,7 +200,8 @@ export class Reviewer {
     const now = review ? review.ply : count;
     const wanted = { first: 0, last: count }[by] ?? now + by;
     const own = !review || review.record.game.id === this.store.layout.game?.id;
-    if (own && !review?.record.played && wanted >= count && (by === "last" || wanted > count)) this.leave();
+    if (own && !review?.record.played && wanted >= count && (by === "last" || wanted > count))
+      this.leave();
     else await this.review(wanted, true);
   }
 
@@ -190,7 +209,8 @@ export class Reviewer {
     const { review, layout } = this.store;
     if (review) return review.record;
     if (!layout?.game || this.store.snapshot.lesson) return null; // which is nowhere kept
-    return this.fetchJson(`/api/v1/history/${layout.game.id}`).catch((error) => this.complain(error.message));
+    return this.fetchJson(`/api/v1/history/${layout.game.id}`)
+      .catch((error) => this.complain(error.message));
   }
 }
 
@@ -210,8 +230,10 @@ export class Analysis {
   /** The game that is looked at, or that has ended on the plate. */
   subject() {
     const { review, layout, snapshot } = this.store;
-    if (review) return { game: review.record.game, moves: (review.record.played ?? review.record).moves };
-    return snapshot?.phase === "over" && layout?.game ? { game: layout.game, moves: snapshot.moves } : null;
+    if (review)
+      return { game: review.record.game, moves: (review.record.played ?? review.record).moves };
+    return snapshot?.phase === "over" && layout?.game
+      ? { game: layout.game, moves: snapshot.moves } : null;
   }
 
   update() {
@@ -248,7 +270,8 @@ export class Analysis {
     const { shares, turning } = found;
     const x = (ply) => (ply / Math.max(1, shares.length - 1)) * WIDE;
     const y = (share) => HIGH - share * HIGH;
-    const line = shares.map((share, ply) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
+    const line = shares.map((share, ply) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`)
+      .join(" ");
     this.now = s("line", { class: "now", y1: 0, y2: HIGH });
     const dots = turning.map(({ ply }) => s("circle", { cx: x(ply), cy: y(shares[ply]), r: 4.5 }));
     const [first, second] = game.players.map(nameOf);
@@ -261,18 +284,30 @@ export class Analysis {
     const cost = ({ ply }) => Math.abs(shares[ply] - shares[ply - 1]);
     const percent = (share) => `${Math.round(100 * share)} %`;
     const toLearn = this.store.mayAct ? found.learn : [];
-    const lesson = (each) => [each?.puzzle ? act(t("A puzzle like it"), () => this.send({ type: "puzzle", game: game.name, number: each.puzzle })) : null,
-      each && each.practise !== null ? act(t("Find the better move"), () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
+    const lesson = (each) =>
+      [each?.puzzle ? act(t("A puzzle like it"),
+        () => this.send({ type: "puzzle", game: game.name, number: each.puzzle })) : null,
+      each && each.practise !== null
+        ? act(t("Find the better move"),
+            () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
     const points = turning.length
-      ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
-        act(point.say, () => this.reviewer.review(point.ply - 1), { class: "plain" }),
-        h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
-        h("div", { class: "row" },
-          point.better.moves.length ? act(t("What was better"), () => this.reviewer.line(point.ply, point.better)) : null,
-          act(t("What followed"), () => this.reviewer.line(point.ply, point.played)), lesson(toLearn.find(({ say }) => say === point.say)))))
+      // the dearest first
+      ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {},
+          act(point.say, () => this.reviewer.review(point.ply - 1), { class: "plain" }),
+          h("span", { class: "hint" },
+            `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
+          h("div", { class: "row" },
+            point.better.moves.length
+              ? act(t("What was better"), () => this.reviewer.line(point.ply, point.better)) : null,
+            act(t("What followed"), () => this.reviewer.line(point.ply, point.played)),
+            lesson(toLearn.find(({ say }) => say === point.say)))))
       : h("li", { class: "hint" }, t("No single move decided it."));
-    refill(this.body, h("div", { class: "plot" }, h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`)), h("ol", { class: "turning" }, points),
-      h("ol", { class: "to-learn" }, toLearn.filter(({ say }) => !turning.some((point) => point.say === say)).map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each))))));
+    refill(this.body,
+      h("div", { class: "plot" }, h("span", { class: "side" }, `${first} 100 %`), chart,
+        h("span", { class: "side" }, `${second} 100 %`)), h("ol", { class: "turning" }, points),
+      h("ol", { class: "to-learn" },
+        toLearn.filter(({ say }) => !turning.some((point) => point.say === say))
+          .map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each))))));
     this.mark();
   }
 

@@ -8,18 +8,24 @@ import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
 const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
-const TIMES = [null, { minutes: 5 }, { minutes: 10 }, { minutes: 5, increment_s: 5 }, { minutes: 10, increment_s: 10 }]; // of each player
+// of each player
+const TIMES = [null, { minutes: 5 }, { minutes: 10 }, { minutes: 5, increment_s: 5 },
+  { minutes: 10, increment_s: 10 }];
 
 function timeSaid(time) {
   if (!time) return t("none");
   const { minutes, increment_s: more } = time;
-  return more ? t("{minutes} min + {seconds} s a move", { minutes, seconds: more }) : t("{minutes} min", { minutes });
+  return more ? t("{minutes} min + {seconds} s a move", { minutes, seconds: more })
+    : t("{minutes} min", { minutes });
 }
 
 /** A question with its answers: [value, label], the first one chosen; `answered(value)`. */
 function chips(question, name, answers, answered = () => {}) {
-  return h("fieldset", { class: "chips" }, h("legend", {}, question), answers.map(([value, label], at) =>
-    h("label", { class: "chip" }, h("input", { type: "radio", name, value, checked: at === 0, onchange: () => answered(value) }), h("span", {}, label))));
+  return h("fieldset", { class: "chips" }, h("legend", {}, question),
+    answers.map(([value, label], at) =>
+      h("label", { class: "chip" },
+        h("input", { type: "radio", name, value, checked: at === 0,
+          onchange: () => answered(value) }), h("span", {}, label))));
 }
 
 /** Which game and against whom, in one look; all else under "More options". */
@@ -27,22 +33,35 @@ export class NewGame {
   constructor(store, { ask }) {
     Object.assign(this, { store, ask });
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
-    this.choice.addEventListener("keydown", (event) => stepped(event, this.buttons, this.buttons[this.games.indexOf(this.chosen)])?.click());
+    this.choice.addEventListener("keydown", (event) =>
+      stepped(event, this.buttons, this.buttons[this.games.indexOf(this.chosen)])?.click());
     this.aim = h("p", { class: "aim" });
-    this.guide = button("help", t("Learn in a minute"), () => this.guided(this.chosen.name), { class: "learn" });
+    this.guide = button("help", t("Learn in a minute"), () => this.guided(this.chosen.name),
+      { class: "learn" });
     this.about = h("div", { class: "game-about" });
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
     this.opponents = new Opponents(store);
-    this.clock = chips(t("Clock of each player"), "clock", TIMES.map((time, at) => [at, timeSaid(time)]));
+    this.clock = chips(t("Clock of each player"), "clock",
+      TIMES.map((time, at) => [at, timeSaid(time)]));
     this.problem = h("p", { class: "problem", role: "alert" });
-    this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
-    this.far = button("phone", t("Play with another table"), () => { this.element.close(); this.match.show(); });
-    this.more = h("details", { class: "more", ontoggle: ({ target }) => target.open && target.scrollIntoView({ block: "start" }) }, h("summary", {}, t("More options")), this.opponents.element, this.clock, this.options, this.about);
+    // until a game is chosen
+    this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start"));
+    this.far = button("phone", t("Play with another table"),
+      () => { this.element.close(); this.match.show(); });
+    this.more = h("details",
+      { class: "more", ontoggle: ({ target }) =>
+        target.open && target.scrollIntoView({ block: "start" }) },
+      h("summary", {}, t("More options")), this.opponents.element, this.clock,
+      this.options, this.about);
     // what does not fit is said by the table, in words that say what would
-    this.form = h("form", { novalidate: true, onsubmit: () => this.start(), onchange: () => this.fields && this.drawBoard() },
+    this.form = h("form",
+      { novalidate: true, onsubmit: () => this.start(),
+        onchange: () => this.fields && this.drawBoard() },
       this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,
-      h("footer", {}, this.problem, h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
+      h("footer", {}, this.problem,
+        h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")),
+        this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
     this.match = new Match(store, { ask, make: () => this.makeMatch() });
   }
@@ -50,11 +69,14 @@ export class NewGame {
   /** The chosen game, of which the first player sits here and everybody else at another table. */
   async makeMatch() {
     const [, ...others] = this.chosen.players[this.chosen.presets.indexOf(this.preset)] ?? [];
-    await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(), far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.time });
+    await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(),
+      far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.time });
   }
 
   /** Of the clock that is wanted, as the table takes it; null: none. */
-  get time() { return this.clock.hidden ? null : TIMES[this.clock.querySelector(":checked").value]; }
+  get time() {
+    return this.clock.hidden ? null : TIMES[this.clock.querySelector(":checked").value];
+  }
 
   show() {
     open(this.element);
@@ -67,13 +89,16 @@ export class NewGame {
   /** The games to choose from; the one of last time is chosen, else the one on the plate. */
   offer() {
     this.choice.hidden = this.games.length < 2;
-    this.buttons = this.games.map((game) => h("button", { type: "button", role: "radio", onclick: () => this.pick(game) }, boardPicture(game.emblem), h("strong", {}, game.credit.title)));
+    this.buttons = this.games.map((game) =>
+      h("button", { type: "button", role: "radio", onclick: () => this.pick(game) },
+        boardPicture(game.emblem), h("strong", {}, game.credit.title)));
     this.choice.replaceChildren(...this.buttons);
     const last = JSON.parse(remembered("new-game", "{}"));
     const named = (wanted) => this.games.find(({ name }) => name === wanted);
     this.opponents.level = last.level ?? 0;
     this.pick(named(last.game) ?? named(this.store.layout?.game?.name) ?? this.games[0]);
-    for (const [question, answer] of Object.entries(last.choices ?? {})) if (this.preset?.choices[question] !== answer) this.prefer(question, answer);
+    for (const [question, answer] of Object.entries(last.choices ?? {}))
+      if (this.preset?.choices[question] !== answer) this.prefer(question, answer);
   }
 
   pick(game) {
@@ -81,9 +106,9 @@ export class NewGame {
     this.chosen = game;
     this.go.disabled = false;
     this.problem.textContent = "";
-    this.buttons.forEach((button, at) => {
-      button.setAttribute("aria-checked", this.games[at] === game);
-      button.tabIndex = this.games[at] === game ? 0 : -1;
+    this.buttons.forEach((each, at) => {
+      each.setAttribute("aria-checked", this.games[at] === game);
+      each.tabIndex = this.games[at] === game ? 0 : -1;
     });
     const { credit, rules } = game;
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
@@ -101,9 +126,12 @@ export class NewGame {
   /** What the presets do not ask already; a board may always be drawn, or come from a file. */
   showOptions({ options, presets }) {
     const asked = (option) => {
-      if (option.kind === "board" || !presets.length || !presets.every((preset) => option.name in preset.options)) return false;
+      if (option.kind === "board" || !presets.length
+        || !presets.every((preset) => option.name in preset.options)) return false;
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
-      return offered.size === (option.kind === "int" ? option.high - option.low + 1 : option.choices?.length); // the presets offer all there is
+      // the presets offer all there is
+      return offered.size === (option.kind === "int" ? option.high - option.low + 1
+        : option.choices?.length);
     };
     const places = options.filter(({ kind }) => kind === "places");
     const board = boardFields(places);
@@ -116,8 +144,11 @@ export class NewGame {
   showPresets({ presets }) {
     const questions = Object.keys(presets[0]?.choices ?? {});
     this.presets.replaceChildren(...questions.map((question) => {
-      const answers = [...new Set(presets.map(({ choices }) => choices[question]))].sort((one, other) => one - other || 0); // by number
-      const asked = chips(question, question, answers.map((answer) => [answer, answer]), (answer) => this.prefer(question, answer));
+      // by number
+      const answers = [...new Set(presets.map(({ choices }) => choices[question]))]
+        .sort((one, other) => one - other || 0);
+      const asked = chips(question, question, answers.map((answer) => [answer, answer]),
+        (answer) => this.prefer(question, answer));
       asked.hidden = answers.length < 2;
       return asked;
     }));
@@ -126,7 +157,8 @@ export class NewGame {
 
   /** The preset with that answer and otherwise what is chosen; the nearest where none is so. */
   prefer(question, answer) {
-    const alike = ({ choices }) => Object.keys(choices).filter((q) => choices[q] === this.preset.choices[q]).length;
+    const alike = ({ choices }) =>
+      Object.keys(choices).filter((q) => choices[q] === this.preset.choices[q]).length;
     const [best] = this.chosen.presets.filter(({ choices }) => choices[question] === answer)
       .sort((one, other) => alike(other) - alike(one));
     this.take(best);
@@ -138,19 +170,23 @@ export class NewGame {
     for (const field of this.fields) {
       const { name, for_players: players } = field.option;
       field.write(options[name]);
-      field.element.hidden = players !== null && options.players !== undefined && options.players !== players;
+      field.element.hidden = players !== null && options.players !== undefined
+        && options.players !== players;
     }
     this.drawBoard();
-    for (const input of this.presets.querySelectorAll("input")) input.checked = preset.choices[input.name] === input.value;
+    for (const input of this.presets.querySelectorAll("input"))
+      input.checked = preset.choices[input.name] === input.value;
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
-    this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits, this.chosen.seated);
+    this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits,
+      this.chosen.seated);
     this.clock.hidden = ![2, 4].includes(players.length) || this.chosen.seated; // two sides
   }
 
   /** The board to tap on has the shape that is chosen. */
   drawBoard() {
     const chosen = this.wanted();
-    const usual = Object.fromEntries(this.fields.map(({ option }) => [option.name, option.default ?? undefined]));
+    const usual = Object.fromEntries(this.fields.map(({ option }) =>
+      [option.name, option.default ?? undefined]));
     for (const { reads } of this.fields) reads?.({ ...usual, ...chosen });
   }
 
@@ -169,20 +205,24 @@ export class NewGame {
   async guided(name) {
     remember("room-guide", "");
     const done = await tried(this.problem, async () => {
-      await this.ask({ type: "game", game: name, options: { mode: "battle", players: 2, rounds: 1 } });
+      await this.ask({ type: "game", game: name,
+        options: { mode: "battle", players: 2, rounds: 1 } });
       await this.seat({ red: null, blue: "easy" }, "red");
     });
     if (done) this.element.close();
   }
 
-  /** Where the computer plays in a game of seats: {player: level}, null where it does not; `sits`: whose seat is this page's. */
+  /** Where the computer plays in a game of seats: {player: level}, null where it does not;
+   * `sits`: whose seat is this page's. */
   async seat(computers, sits = null) {
     const { store } = this;
     if (!this.chosen?.seated && !Object.keys(computers).length) return;
-    await store.until(() => store.snapshot.room && Object.keys(computers).every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
+    await store.until(() => store.snapshot.room && Object.keys(computers)
+      .every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
     const { away } = await fetchJson("/api/v1/seats"); // who sat there has left meanwhile
     for (const player of away) await this.ask({ type: "stand-up", player });
-    const seats = Object.fromEntries((store.snapshot.room?.seats ?? []).map((seat) => [seat.player, seat]));
+    const seats = Object.fromEntries((store.snapshot.room?.seats ?? [])
+      .map((seat) => [seat.player, seat]));
     for (const [player, level] of Object.entries(computers)) {
       if ((seats[player]?.computer ?? null) === level) continue;
       if (level && seats[player]?.taken) await this.ask({ type: "stand-up", player });
@@ -193,45 +233,70 @@ export class NewGame {
 
   async start() {
     const options = this.wanted();
-    const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()]).filter(([, content]) => content !== undefined));
-    const unread = Object.values(boards).some((content) => !content.trim()) ? t("Choose the board's file first.") : "";
+    const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()])
+      .filter(([, content]) => content !== undefined));
+    const unread = Object.values(boards).some((content) => !content.trim())
+      ? t("Choose the board's file first.") : "";
     const shown = this.fields.filter(({ element }) => !element.hidden);
-    this.problem.textContent = unread || (shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "");
+    this.problem.textContent = unread
+      || (shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "");
     this.more.open ||= Boolean(this.problem.textContent);
     if (this.problem.textContent) return;
     const { computers, sits, ...engines } = this.opponents.read();
     const done = await tried(this.problem, async () => {
-      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...engines, clock: this.time });
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...engines,
+        clock: this.time });
       remember("begun", "yes");
-      remember("new-game", JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices, level: this.opponents.level }));
+      remember("new-game",
+        JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices,
+          level: this.opponents.level }));
       await this.seat(computers, sits);
     });
     if (done) this.element.close();
   }
 }
 
-const USUAL = { name: "momentum", players: ["red", "blue"] }; // where nothing is on the plate that two can begin
+// where nothing is on the plate that two can begin
+const USUAL = { name: "momentum", players: ["red", "blue"] };
 
-/** The first screen: before the first game of a browser, and ever after by a press on the table's name. */
+/** The first screen: before the first game of a browser, and ever after by a press on the
+ * table's name. */
 export class Doors {
-  /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they say. */
+  /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they
+   * say. */
   constructor(store, { begin, learn, playFreely, another, cup }) {
     Object.assign(this, { store, begin });
     this.called = false; // whether somebody asked for it
-    const door = (drawn, title, about, act) => h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn, h("strong", {}, title), h("span", {}, about));
+    const door = (drawn, title, about, act) =>
+      h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn,
+        h("strong", {}, title), h("span", {}, about));
     this.aim = h("p", { class: "aim" });
     this.picture = h("span", {});
-    this.element = h("section", { class: "card doors", "aria-label": t("How to begin"), hidden: true },
+    this.element = h("section",
+      { class: "card doors", "aria-label": t("How to begin"), hidden: true },
       h("div", { class: "three" },
-        door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."), () => learn(this.learning())),
-        door(face(5), t("Play the computer"), t("It plays as well as you."), () => this.playTheComputer()),
+        door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."),
+          () => learn(this.learning())),
+        door(face(5), t("Play the computer"), t("It plays as well as you."),
+          () => this.playTheComputer()),
         door(face(0), t("Two of us here"), t("You take turns."), () => this.two())),
       h("div", { class: "about" }, this.picture, this.aim),
-      h("div", { class: "row" }, button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }), button("list", t("Another game"), () => { this.leave(); another(); }), button("trophy", t("Family cup"), cup)));
-    this.handle = h("button", { type: "button", class: "plain brand", title: t("How to begin"), onclick: () => { this.called = this.element.hidden; this.update(); if (this.called) this.element.querySelector("button").focus(); } });
+      h("div", { class: "row" },
+        button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }),
+        button("list", t("Another game"), () => { this.leave(); another(); }),
+        button("trophy", t("Family cup"), cup)));
+    this.handle = h("button",
+      { type: "button", class: "plain brand", title: t("How to begin"),
+        onclick: () => {
+          this.called = this.element.hidden;
+          this.update();
+          if (this.called) this.element.querySelector("button").focus();
+        } });
     store.listen((_, changed) => {
-      if (store.snapshot?.attract) this.called = true; // they stay while somebody's first touch ends the show
-      else if (changed.has("moves") && !this.element.hidden) this.called = false; // not what ends the lesson out of which it was asked for
+      // they stay while somebody's first touch ends the show
+      if (store.snapshot?.attract) this.called = true;
+      // not what ends the lesson out of which it was asked for
+      else if (changed.has("moves") && !this.element.hidden) this.called = false;
       this.update();
     });
   }
@@ -246,9 +311,10 @@ export class Doors {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const begun = snapshot?.match || game && snapshot?.moves.length || remembered("begun", "");
-    const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson && !["free", "over"].includes(snapshot.phase) && (this.called || !begun && !snapshot.room));
-    this.element.hidden = !(shown || this.called && snapshot?.phase === "over");
+    const begun = snapshot?.match || (game && snapshot?.moves.length) || remembered("begun", "");
+    const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson
+      && !["free", "over"].includes(snapshot.phase) && (this.called || (!begun && !snapshot.room)));
+    this.element.hidden = !(shown || (this.called && snapshot?.phase === "over"));
     document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
     if (this.element.hidden || this.shownFor === game?.id) return;
     this.shownFor = game?.id;
@@ -267,12 +333,15 @@ export class Doors {
   playTheComputer() {
     const { name, players } = this.kind;
     const computer = players[Math.floor(Math.random() * 2)];
-    this.begin(name, { engines: { [computer]: { engine: "tiltboard", level: Number(remembered("level", "3")) } } });
+    this.begin(name,
+      { engines: { [computer]: { engine: "tiltboard",
+        level: Number(remembered("level", "3")) } } });
   }
 
   two() {
     const { snapshot, game } = this.store;
-    const ready = game && game === this.kind && !snapshot.moves.length && !Object.keys(snapshot.engines).length;
+    const ready = game && game === this.kind && !snapshot.moves.length
+      && !Object.keys(snapshot.engines).length;
     if (!ready) this.begin(this.kind.name, {});
   }
 }

@@ -1,4 +1,5 @@
-// Who plays in a new game: a friend or an animal by its face, or for each player a person, with assist, the computer or another engine.
+// Who plays in a new game: a friend or an animal by its face, or for each player a person, with
+// assist, the computer or another engine.
 import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
@@ -7,31 +8,44 @@ const OURS = "tiltboard";
 const EASE = ["easy", "medium", "hard"]; // of a game of seats
 
 /** The levels as children call them, the weakest first. */
-export const levels = () => [t("mouse"), t("hedgehog"), t("rabbit"), t("squirrel"), t("cat"), t("fox"), t("owl"), t("wolf"), t("eagle"), t("dragon")];
+export const levels = () =>
+  [t("mouse"), t("hedgehog"), t("rabbit"), t("squirrel"), t("cat"), t("fox"), t("owl"), t("wolf"),
+    t("eagle"), t("dragon")];
 
 /** What a seat is called: "cat, level 5". */
 export function engineName({ engine = OURS, level = 5 }) {
-  return engine === OURS ? t("{animal}, level {level}", { animal: levels()[level - 1], level }) : engine;
+  return engine === OURS
+    ? t("{animal}, level {level}", { animal: levels()[level - 1], level }) : engine;
 }
 
 /** What an animal is good for. */
-const beats = (level) => (level < 3 ? t("for the first games") : level < 5 ? t("beats most children") : level < 8 ? t("beats most adults") : t("hardly ever loses"));
+const beats = (level) =>
+  (level < 3 ? t("for the first games") : level < 5 ? t("beats most children")
+    : level < 8 ? t("beats most adults") : t("hardly ever loses"));
 
 /** What each amount of assist is called, none first. */
-const amounts = () => [t("no assist"), t("warned of bad moves"), t("good and bad moves shown"), t("the best move shown too")];
+const amounts = () =>
+  [t("no assist"), t("warned of bad moves"), t("good and bad moves shown"),
+    t("the best move shown too")];
 
 export class Opponents {
   constructor(store) {
     this.store = store;
     this.level = 0; // of the computer that plays against one person; 0: none does
     this.wanted = new Map(); // player -> the value of his field, kept from game to game
-    this.element = h("fieldset", { class: "opponents", hidden: true }, h("legend", {}, t("Each player")));
+    this.element = h("fieldset", { class: "opponents", hidden: true },
+      h("legend", {}, t("Each player")));
     this.said = h("p", { class: "hint" });
     this.even = h("input", { type: "checkbox" });
-    this.evenly = h("label", {}, this.even, h("span", {}, t("Make it even: the weaker one begins, and is helped")));
-    this.choice = h("div", { class: "who-plays" }, ...[0, ...levels().keys()].map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
-      h("input", { type: "radio", name: "who", value: level, "aria-label": this.nameOf(level), onchange: () => this.choose(level) }), face(level))));
-    this.faces = h("fieldset", { class: "chips", hidden: true }, h("legend", {}, t("Who plays?")), this.choice, this.said);
+    this.evenly = h("label", {}, this.even,
+      h("span", {}, t("Make it even: the weaker one begins, and is helped")));
+    this.choice = h("div", { class: "who-plays" },
+      ...[0, ...levels().keys()]
+        .map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
+          h("input", { type: "radio", name: "who", value: level, "aria-label": this.nameOf(level),
+            onchange: () => this.choose(level) }), face(level))));
+    this.faces = h("fieldset", { class: "chips", hidden: true }, h("legend", {}, t("Who plays?")),
+      this.choice, this.said);
   }
 
   nameOf(level) {
@@ -47,8 +61,10 @@ export class Opponents {
   }
 
   tell() {
-    this.choice.querySelectorAll("input").forEach((input, level) => { input.checked = level === this.level && !this.wanted.size; });
-    setText(this.said, this.wanted.size ? t("As chosen for each player.") : this.nameOf(this.level));
+    this.choice.querySelectorAll("input")
+      .forEach((input, level) => { input.checked = level === this.level && !this.wanted.size; });
+    setText(this.said, this.wanted.size ? t("As chosen for each player.")
+      : this.nameOf(this.level));
   }
 
   /** Ask about `players` of a game, whose pieces `looks` draws. `seated`: it is one of seats. */
@@ -57,14 +73,17 @@ export class Opponents {
     const engines = this.store.layout?.engine_names ?? [];
     this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
     this.element.toggleAttribute("data-seated", Boolean(seated));
-    const rows = players.map((player) => this.row(player, looks, engines.filter((name) => name !== OURS), players.length));
-    this.element.replaceChildren(this.element.firstChild, ...rows, ...(seated ? [] : [this.evenly]));
+    const rows = players.map((player) =>
+      this.row(player, looks, engines.filter((name) => name !== OURS), players.length));
+    this.element.replaceChildren(this.element.firstChild, ...rows,
+      ...(seated ? [] : [this.evenly]));
     this.tell();
   }
 
   row(player, looks, others, count) {
     const seated = this.element.hasAttribute("data-seated");
-    const option = (value, label) => h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
+    const option = (value, label) =>
+      h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
     const group = (label, ...options) => h("optgroup", { label }, options);
     const select = h("select", {
       "aria-label": nameOf(player), "data-player": player,
@@ -72,19 +91,28 @@ export class Opponents {
         this.wanted.set(player, select.value);
         this.tell();
       },
-    }, option("", t("A person")), seated ? [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")].map((label, at) => option(EASE[at], label)) : [
-      group(t("A person with assist"), ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
-      group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")), ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
-      group(t("Far away"), ...[t("At another table"), t("At a third table"), t("At a fourth table")].slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
-      others.length ? group(t("Other engines"), ...others.map((name) => option(`${name} 10`, name))) : null]);
-    return h("label", {}, h("span", { class: "who" }, seated ? null : marble(player, looks), nameOf(player)), select);
+    }, option("", t("A person")),
+    seated ? [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")]
+      .map((label, at) => option(EASE[at], label)) : [
+      group(t("A person with assist"),
+        ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
+      group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")),
+        ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
+      group(t("Far away"),
+        ...[t("At another table"), t("At a third table"), t("At a fourth table")]
+          .slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
+      others.length ? group(t("Other engines"), ...others.map((name) => option(`${name} 10`, name)))
+        : null]);
+    return h("label", {},
+      h("span", { class: "who" }, seated ? null : marble(player, looks), nameOf(player)), select);
   }
 
   /** A level, and how long it thinks where that is noticed. */
   called(at, animal) {
     const label = t("Computer {level}: {animal}", { level: at + 1, animal });
     const wait = this.waits?.[at] ?? 0;
-    return wait < 0.1 ? label : t("{level}, {seconds} s a move", { level: label, seconds: Number(wait.toPrecision(1)) });
+    return wait < 0.1 ? label
+      : t("{level}, {seconds} s a move", { level: label, seconds: Number(wait.toPrecision(1)) });
   }
 
   /** As the table is told it. Whoever plays against an animal has a colour by lot. */
@@ -117,20 +145,30 @@ export class AssistChoice {
   constructor(store, send) {
     Object.assign(this, { store, send });
     this.rows = h("div", { class: "assisted" });
-    this.element = h("details", { class: "assist", hidden: true }, h("summary", {}, t("Assist")), this.rows);
-    store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"], () => this.draw());
+    this.element = h("details", { class: "assist", hidden: true },
+      h("summary", {}, t("Assist")), this.rows);
+    store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result",
+      "players"], () => this.draw());
   }
 
   draw() {
     const { layout, snapshot, review, mayAct, players } = this.store;
     const people = (layout?.game?.players ?? []).filter((player) => !snapshot?.engines[player]);
-    this.element.hidden = !snapshot?.may_assist || !people.length || Boolean(review || snapshot.result) || !mayAct;
+    this.element.hidden = !snapshot?.may_assist || !people.length
+      || Boolean(review || snapshot.result) || !mayAct;
     if (this.element.hidden || this.rows.contains(document.activeElement)) return;
     this.rows.replaceChildren(...people.map((player) => {
-      const grant = (more) => this.send({ type: "assist", player, amount: Number(select.value), ...more });
-      const select = h("select", { "data-assist": player, onchange: () => grant({}) }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
-      const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => grant({ sure: sure.checked }) });
-      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
+      const grant = (more) =>
+        this.send({ type: "assist", player, amount: Number(select.value), ...more });
+      const select = h("select", { "data-assist": player, onchange: () => grant({}) },
+        amounts().map((label, amount) =>
+          h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount },
+            label)));
+      const sure = h("input",
+        { type: "checkbox", checked: snapshot.asks_if_sure.includes(player),
+          onchange: () => grant({ sure: sure.checked }) });
+      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)),
+        select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
     }));
   }
 }

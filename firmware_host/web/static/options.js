@@ -6,10 +6,10 @@ const A_FILE = "\u0000file"; // no board is called so
 const DRAWN = "\u0000drawn";
 const LARGEST_FILE = 60000;
 
-/** {element, option, read, write, problem, file}: `read()` gives undefined where the default stands;
- * `write(value)` shows a value, undefined: the default. `problem()`, where there is one: what is wrong
- * with what was typed, or null. `file()`, where there is one: the text of
- * the file that takes the option's place. */
+/** {element, option, read, write, problem, file}: `read()` gives undefined where the default
+ * stands; `write(value)` shows a value, undefined: the default. `problem()`, where there is one:
+ * what is wrong with what was typed, or null. `file()`, where there is one: the text of the file
+ * that takes the option's place. */
 export function optionField(option, plate) {
   if (option.kind === "bool") return yesOrNo(option);
   if (option.kind === "board") return board(option, plate);
@@ -21,7 +21,10 @@ export function optionField(option, plate) {
 function field(option, get, set, ...children) {
   const usual = option.default;
   const read = () => (JSON.stringify(get()) === JSON.stringify(usual ?? "") ? undefined : get());
-  return { option, element: h("div", { class: ["option", ...["bool", "board"].filter((kind) => kind === option.kind)].join(" ") }, children), read, write: (value = usual) => set(value ?? "") };
+  return { option,
+    element: h("div",
+      { class: ["option", ...["bool", "board"].filter((kind) => kind === option.kind)].join(" ") },
+      children), read, write: (value = usual) => set(value ?? "") };
 }
 
 function labelOf({ name, label, help }, ...more) {
@@ -30,21 +33,26 @@ function labelOf({ name, label, help }, ...more) {
 
 function yesOrNo(option) {
   const input = h("input", { type: "checkbox", id: `option-${option.name}` });
-  return field(option, () => input.checked, (on) => { input.checked = on; }, input, labelOf(option));
+  return field(option, () => input.checked, (on) => { input.checked = on; }, input,
+    labelOf(option));
 }
 
 function select({ name, default: usual, choices, choice_labels: labels }, ...more) {
-  return h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")), ...choices.map((one, at) => h("option", { value: one }, labels[at] ?? one)), ...more);
+  return h("select", { id: `option-${name}` },
+    usual ? null : h("option", { value: "" }, t("as usual")),
+    ...choices.map((one, at) => h("option", { value: one }, labels[at] ?? one)), ...more);
 }
 
 function choice(option) {
   const input = select(option);
-  return field(option, () => input.value, (value) => { input.value = value; }, labelOf(option), input);
+  return field(option, () => input.value, (value) => { input.value = value; },
+    labelOf(option), input);
 }
 
 /** A board by its name, a file with one, or one that is drawn here. */
 function board(option, plate) {
-  const input = select(option, h("option", { value: DRAWN }, t("draw it here…")), h("option", { value: A_FILE }, t("from a file…")));
+  const input = select(option, h("option", { value: DRAWN }, t("draw it here…")),
+    h("option", { value: A_FILE }, t("from a file…")));
   const editor = trackEditor(plate);
   const problem = h("p", { class: "problem", role: "alert" });
   let content;
@@ -54,14 +62,17 @@ function board(option, plate) {
       content = undefined;
       const [chosen] = file.files;
       if (!chosen) return;
-      problem.textContent = chosen.size > LARGEST_FILE ? t("This file is too long for a board.") : "";
+      problem.textContent = chosen.size > LARGEST_FILE
+        ? t("This file is too long for a board.") : "";
       if (chosen.size <= LARGEST_FILE) content = await chosen.text();
     },
   });
-  const example = '[[track]]\nbases = [1, 2, 3, 4]\n\n[[track]]\nbases = [4, 5, 1]';
+  const example = "[[track]]\nbases = [1, 2, 3, 4]\n\n[[track]]\nbases = [4, 5, 1]";
   const own = h("div", { class: "own-board", hidden: true }, file, problem,
     h("details", {}, h("summary", {}, t("What stands in such a file")),
-      h("p", { class: "hint" }, t("Each track names its bases in order; positions, hole and symmetry may be added (docs/add-a-board.md):")),
+      h("p", { class: "hint" },
+        t("Each track names its bases in order; positions, hole and symmetry may be added "
+          + "(docs/add-a-board.md):")),
       h("pre", {}, example)));
   const chosen = () => input.value === A_FILE;
   const drawn = () => input.value === DRAWN;
@@ -71,7 +82,8 @@ function board(option, plate) {
   };
   input.addEventListener("change", show);
   return {
-    ...field(option, () => (chosen() || drawn() ? option.default ?? "" : input.value), (value) => { input.value = value; show(); }, labelOf(option), input, own, editor.element),
+    ...field(option, () => (chosen() || drawn() ? option.default ?? "" : input.value),
+      (value) => { input.value = value; show(); }, labelOf(option), input, own, editor.element),
     file: () => (chosen() ? content ?? "" : drawn() ? editor.text() : undefined),
     problem: () => (drawn() ? editor.problem() : null),
   };
@@ -82,7 +94,8 @@ function typed(option) {
   const number = kind === "int";
   const input = h("input", {
     type: number ? "number" : "text", id: `option-${name}`, min: low, max: high,
-    inputmode: number ? "numeric" : "text", placeholder: number ? "–" : "a1 b2", autocapitalize: "none",
+    inputmode: number ? "numeric" : "text", placeholder: number ? "–" : "a1 b2",
+    autocapitalize: "none",
     autocomplete: "off", spellcheck: "false",
   });
   const range = low !== null && high !== null
@@ -97,5 +110,6 @@ function typed(option) {
     return high === null ? t("{label}: a whole number from {low} up.", { label, low })
       : t("{label}: a whole number from {low} to {high}.", { label, low, high });
   };
-  return { ...field(option, get, (value) => { input.value = [value].flat().join(" "); }, labelOf(option, range && " ", range), input), problem };
+  return { ...field(option, get, (value) => { input.value = [value].flat().join(" "); },
+    labelOf(option, range && " ", range), input), problem };
 }

@@ -4,14 +4,18 @@ const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(); }); // every form is a script's
+    // every form is a script's
+    if (name === "onsubmit")
+      element.addEventListener("submit", (event) => { event.preventDefault(); value(); });
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);
-    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden")
+      element[name] = value;
     else if (name.startsWith("aria-")) {
       if (value !== null && value !== undefined) element.setAttribute(name, String(value));
     } else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) { element.setAttribute(name, String(value)); }
+    else if (value !== false && value !== null
+      && value !== undefined) { element.setAttribute(name, String(value)); }
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
@@ -27,16 +31,22 @@ export function refill(element, ...children) {
 }
 
 /** An HTML element: h("p", {class: "x", onclick: f}, "text", child). */
-export function h(tag, attributes = {}, ...children) { return fill(document.createElement(tag), attributes, children); }
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
 
 /** An SVG element. */
-export function s(tag, attributes = {}, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
+export function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
 
 /** The address of a picture that is there as a text. */
 export const svgSource = (drawing) => `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 
 /** Set a text only where it changed, so that screen readers and selections are left alone. */
-export function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
 
 /** Whether `value` is another than the last time; `owner` keeps it under that name. */
 export function isNew(owner, name, value) {
@@ -52,30 +62,38 @@ export function icon(name) {
 }
 
 /** How much is done, as dots; it is said in words beside them. */
-export const pips = (done, all) => h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: all }, (_, at) => h("i", { class: at < done ? "done" : null })));
+export const pips = (done, all) =>
+  h("span", { class: "pips", "aria-hidden": "true" },
+    Array.from({ length: all }, (_, at) => h("i", { class: at < done ? "done" : null })));
 
 /** A button with a text only. */
-export const act = (label, onclick, extra = {}) => h("button", { type: "button", onclick, ...extra }, label);
+export const act = (label, onclick, extra = {}) =>
+  h("button", { type: "button", onclick, ...extra }, label);
 
 /** A button with an icon and a text; the text may be hidden on small screens. */
 export function button(name, label, onclick, extra = {}) {
-  return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
+  return h("button", { type: "button", onclick, title: label, ...extra }, icon(name),
+    h("span", { class: "label" }, label));
 }
 
 /** A button that stays down; `turn()`: it was pressed, and whether it is down now. */
 export function toggle(name, label, down, turn, extra = {}) {
-  const element = button(name, label, () => element.setAttribute("aria-pressed", turn()), { "aria-pressed": down, ...extra });
+  const element = button(name, label, () => element.setAttribute("aria-pressed", turn()),
+    { "aria-pressed": down, ...extra });
   return element;
 }
 
 /** A box to tick, with its label; `turned(on)` after it was. */
 export function check(label, checked, turned) {
-  return h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: ({ target }) => turned(target.checked) }), label);
+  return h("label", { class: "check" },
+    h("input", { type: "checkbox", checked, onchange: ({ target }) => turned(target.checked) }),
+    label);
 }
 
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** An arrow key in a list: the element after `now`, or before it, which gets the focus; undefined for other keys. */
+/** An arrow key in a list: the element after `now`, or before it, which gets the focus;
+ * undefined for other keys. */
 export function stepped(event, elements, now) {
   const step = STEPS[event.key];
   if (!step) return undefined;
@@ -86,7 +104,8 @@ export function stepped(event, elements, now) {
 }
 
 // Texts for people. The English sentence is the key; the server sends the catalogue.
-const FORMS = ["zero", "one", "two", "few", "many", "other"]; // in the order of a sentence's plural forms
+// in the order of a sentence's plural forms
+const FORMS = ["zero", "one", "two", "few", "many", "other"];
 
 let texts = { language: "en", messages: {}, languages: ["en"] };
 let numbers = new Intl.PluralRules("en");
@@ -103,7 +122,8 @@ export async function loadTexts() {
 export const language = () => texts.language;
 export const languages = () => texts.languages;
 
-/** The sentence in the chosen language, its {named} fields filled in; {count} chooses its plural form. */
+/** The sentence in the chosen language, its {named} fields filled in; {count} chooses its plural
+ * form. */
 export function t(template, params = {}) {
   const found = texts.messages[template] ?? template;
   const sentence = Array.isArray(found) ? pluralOf(found, params.count) : found;
@@ -115,20 +135,23 @@ function pluralOf(forms, count) {
   return forms[Math.min(known.indexOf(numbers.select(count)), forms.length - 1)];
 }
 
-const NAMES = { red: () => t("Red"), blue: () => t("Blue"), white: () => t("White"), green: () => t("Green"), black: () => t("Black"), yellow: () => t("Yellow"), pod: () => t("Pods") };
+const NAMES = { red: () => t("Red"), blue: () => t("Blue"), white: () => t("White"), green: () =>
+  t("Green"), black: () => t("Black"), yellow: () => t("Yellow"), pod: () => t("Pods") };
 
 /** A player's or piece's name for people. */
-export function nameOf(piece) { return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1); }
+export function nameOf(piece) {
+  return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1);
+}
 
-/** Has `act()` done at most every `everyMs`, the last time always. */
-export function paced(everyMs, act) {
+/** Has `run()` done at most every `everyMs`, the last time always. */
+export function paced(everyMs, run) {
   let due = null;
   let at = 0;
   return () => {
     due ??= setTimeout(() => {
       due = null;
       at = performance.now();
-      act();
+      run();
     }, Math.max(0, at + everyMs - performance.now()));
   };
 }

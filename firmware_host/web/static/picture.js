@@ -1,4 +1,5 @@
-// A picture of the position that is shown, and a short film of the last move or fall, to keep or to send.
+// A picture of the position that is shown, and a short film of the last move or fall, to keep or to
+// send.
 import { shown, viewBox } from "/static/boards.js";
 import { button, h, s, svgSource, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
@@ -24,7 +25,8 @@ function asSeen(element) {
 /** A document of its own, with the drawings of pieces, as an image. */
 async function imageOf(frame, ...parts) {
   const { west, south, east, north } = frame;
-  const drawn = s("svg", { viewBox: viewBox(frame), width: WIDE, height: WIDE * (north - south) / (east - west) },
+  const drawn = s("svg",
+    { viewBox: viewBox(frame), width: WIDE, height: WIDE * (north - south) / (east - west) },
     s("style", {}, STYLE), document.querySelector(".sprite").cloneNode(true), parts);
   const image = new Image();
   image.src = svgSource(new XMLSerializer().serializeToString(drawn));
@@ -32,35 +34,45 @@ async function imageOf(frame, ...parts) {
   return image;
 }
 
-const pieceAt = (piece, game, { x, y }) => marble(piece, game, { x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM });
+const pieceAt = (piece, game, { x, y }) =>
+  marble(piece, game,
+    { x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM });
 
 const centre = (store, place) => store.centreOf(store.indexOf(place));
 
 /** Wood, felt, places, tracks and pieces, seen from above, as large as the store's frame. */
 export function smallBoard(store, cells, tracks = []) {
   const { game, layout, frame: { west, south, east, north } } = store;
-  const corners = (game.hexagonal ? HEXAGON : SQUARE).map((corner) => corner.map((part) => part * layout.pitch_mm));
+  const corners = (game.hexagonal ? HEXAGON : SQUARE)
+    .map((corner) => corner.map((part) => part * layout.pitch_mm));
   const places = Object.entries(game.board).map(([place, { blocked }]) => {
     const { x, y } = centre(store, place);
     const points = corners.map(([dx, dy]) => `${x + dx},${-y - dy}`).join(" ");
-    return s("g", {}, game.drawing ? null : s("polygon", { points, fill: "#263332", stroke: "#0b1111" }),
-      s("circle", { cx: x, cy: -y, r: 14, fill: blocked ? "#000" : "#3b4a49", stroke: "#8fb0ab", "stroke-width": 0.7 }),
-      s("text", { x, y: -y + 3, opacity: 0.6 }, store.label(place)));
+    return s("g", {}, game.drawing ? null
+      : s("polygon", { points, fill: "#263332", stroke: "#0b1111" }),
+    s("circle", { cx: x, cy: -y, r: 14, fill: blocked ? "#000" : "#3b4a49", stroke: "#8fb0ab",
+      "stroke-width": 0.7 }),
+    s("text", { x, y: -y + 3, opacity: 0.6 }, store.label(place)));
   });
   return [
-    s("rect", { x: west, y: -north, width: east - west, height: north - south, rx: 8, fill: "#b67c43" }),
-    s("rect", { x: west + 8, y: 8 - north, width: east - west - 16, height: north - south - 16, fill: "#192322" }),
-    ...tracks, ...places, ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place)))];
+    s("rect",
+      { x: west, y: -north, width: east - west, height: north - south, rx: 8, fill: "#b67c43" }),
+    s("rect", { x: west + 8, y: 8 - north, width: east - west - 16, height: north - south - 16,
+      fill: "#192322" }),
+    ...tracks, ...places,
+    ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place)))];
 }
 
 const board = (store, plate, cells) =>
-  imageOf(store.frame, ...smallBoard(store, cells, plate.extra?.tracks ? [asSeen(plate.extra.element)] : []));
+  imageOf(store.frame,
+    ...smallBoard(store, cells, plate.extra?.tracks ? [asSeen(plate.extra.element)] : []));
 
 /** Sends it where the device knows how to, else keeps it as a file. */
 async function send(blob, name, title) {
   const file = new File([blob], name, { type: blob.type });
   if (navigator.canShare?.({ files: [file] })) {
-    await navigator.share({ files: [file], title }).catch(() => {}); // somebody thought better of it
+    // somebody thought better of it
+    await navigator.share({ files: [file], title }).catch(() => {});
     return;
   }
   const link = h("a", { href: URL.createObjectURL(file), download: name });
@@ -68,17 +80,22 @@ async function send(blob, name, title) {
   URL.revokeObjectURL(link.href);
 }
 
-/** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or leaves. */
+/** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or
+ * leaves. */
 function ways(store, before, now) {
-  const changed = (some, others) => Object.keys(some).filter((place) => some[place] !== others[place]).map((place) => ({ piece: some[place], ...centre(store, place) }));
+  const changed = (some, others) =>
+    Object.keys(some).filter((place) => some[place] !== others[place])
+      .map((place) => ({ piece: some[place], ...centre(store, place) }));
   const gone = changed(before, now);
-  const moved = paired(changed(now, before), gone).map(([to, from]) => ({ piece: to.piece, from, to }));
+  const moved = paired(changed(now, before), gone)
+    .map(([to, from]) => ({ piece: to.piece, from, to }));
   return [...moved, ...gone.map((from) => ({ piece: from.piece, from, to: null }))];
 }
 
 /** What a canvas shows from now on, as a film, until `ends`. */
 async function filmed(canvas, ends) {
-  const recorder = new MediaRecorder(canvas.captureStream(PER_S), { mimeType: FILMS.find((type) => MediaRecorder.isTypeSupported(type)) });
+  const recorder = new MediaRecorder(canvas.captureStream(PER_S),
+    { mimeType: FILMS.find((type) => MediaRecorder.isTypeSupported(type)) });
   const parts = [];
   recorder.ondataavailable = ({ data }) => parts.push(data);
   const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
@@ -89,7 +106,8 @@ async function filmed(canvas, ends) {
   return new Blob(parts, { type: recorder.mimeType.split(";")[0] });
 }
 
-export const films = "MediaRecorder" in window && FILMS.some((type) => MediaRecorder.isTypeSupported(type));
+export const films = "MediaRecorder" in window
+  && FILMS.some((type) => MediaRecorder.isTypeSupported(type));
 
 /** A film of what `ends` when it is over; `name`: of the file, without its kind. */
 export async function sendFilm(canvas, ends, name, title) {
@@ -99,23 +117,28 @@ export async function sendFilm(canvas, ends, name, title) {
 
 /** The move that led from one position to the next. */
 async function filmMove(store, plate, before, now) {
-  const { game, frame: { west, south, east, north } } = store;
+  const { game, frame: { west, east, north } } = store;
   const moved = ways(store, before, now);
-  const stays = Object.fromEntries(Object.entries(now).filter(([place, piece]) => before[place] === piece));
+  const stays = Object.fromEntries(Object.entries(now)
+    .filter(([place, piece]) => before[place] === piece));
   const ground = await board(store, plate, stays);
-  const round = { west: -PIECE_MM / 2, south: -PIECE_MM / 2, east: PIECE_MM / 2, north: PIECE_MM / 2 };
-  const drawn = new Map(await Promise.all([...new Set(moved.map(({ piece }) => piece))].map(async (piece) => [piece, await imageOf(round, pieceAt(piece, game, { x: 0, y: 0 }))])));
+  const round = { west: -PIECE_MM / 2, south: -PIECE_MM / 2, east: PIECE_MM / 2,
+    north: PIECE_MM / 2 };
+  const drawn = new Map(await Promise.all([...new Set(moved.map(({ piece }) => piece))]
+    .map(async (piece) => [piece, await imageOf(round, pieceAt(piece, game, { x: 0, y: 0 }))])));
   const canvas = h("canvas", { width: ground.width, height: ground.height });
   const scale = ground.width / (east - west);
   const context = canvas.getContext("2d");
   const draw = (all) => {
     context.drawImage(ground, 0, 0);
     for (const { piece, from, to } of moved) {
-      const share = Math.max(0, Math.min(1, from ? 2 * all - 1 : 2 * all)); // what is put down pushes the others
+      // what is put down pushes the others
+      const share = Math.max(0, Math.min(1, from ? 2 * all - 1 : 2 * all));
       const [a, b] = [from ?? to, to ?? from];
       const size = PIECE_MM * scale * (1 + (from ? 0 : 1 - share) + (to ? 0 : share));
       context.globalAlpha = to ? from ? 1 : Math.min(1, share * 2) : 1 - share;
-      context.drawImage(drawn.get(piece), (a.x + (b.x - a.x) * share - west) * scale - size / 2, (north - a.y - (b.y - a.y) * share) * scale - size / 2, size, size);
+      context.drawImage(drawn.get(piece), (a.x + (b.x - a.x) * share - west) * scale - size / 2,
+        (north - a.y - (b.y - a.y) * share) * scale - size / 2, size, size);
     }
     context.globalAlpha = 1;
   };
@@ -139,14 +162,17 @@ export function pictureButtons(store, plate) {
     const image = await board(store, plate, shown(store).cells);
     const canvas = h("canvas", { width: image.width, height: image.height });
     canvas.getContext("2d").drawImage(image, 0, 0);
-    canvas.toBlob((blob) => send(blob, `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`, game.title));
+    canvas.toBlob((blob) =>
+      send(blob, `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`,
+        game.title));
   };
   const film = async ({ currentTarget: made }) => {
     made.disabled = true;
     await filmMove(store, plate, ...store.moved);
     made.disabled = false;
   };
-  const buttons = [button("share", t("Picture"), picture, { class: "picture" }), button("film", t("Film of the move"), film, { class: "picture film" })];
+  const buttons = [button("share", t("Picture"), picture, { class: "picture" }),
+    button("film", t("Film of the move"), film, { class: "picture film" })];
   store.listen(() => {
     buttons[0].hidden = !store.game || !store.frame;
     buttons[1].hidden = !films || !store.frame || !store.moved;

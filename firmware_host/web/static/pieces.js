@@ -2,11 +2,13 @@
 import { h, set, setText } from "/static/page.js";
 import { formOf, marble, SIGNS } from "/static/marble.js";
 
-/** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of `left`; else undefined. */
+/** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of
+ * `left`; else undefined. */
 export function paired(come, left) {
   return come.map((each) => {
     const away = ({ x, y }) => Math.hypot(x - each.x, y - each.y);
-    const [nearest] = left.filter(({ piece }) => piece === each.piece).sort((one, other) => away(one) - away(other));
+    const [nearest] = left.filter(({ piece }) => piece === each.piece)
+      .sort((one, other) => away(one) - away(other));
     if (nearest) left.splice(left.indexOf(nearest), 1);
     return [each, nearest];
   });
@@ -23,7 +25,8 @@ export class Pieces {
     this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
     this.onDrawn = () => {};
     store.on(["layout"], () => this.clear()); // nothing flies from one game into the next
-    store.on(["layout", "pieces", "cells", "roles", "review", "result", "attract"], () => this.draw());
+    store.on(["layout", "pieces", "cells", "roles", "review", "result", "attract"],
+      () => this.draw());
   }
 
   clear() {
@@ -83,10 +86,13 @@ export class Pieces {
     this.onDrawn();
   }
 
-  /** Of pieces that only have places: one that has left its place and one of its kind that has come are the same. */
+  /** Of pieces that only have places: one that has left its place and one of its kind that has
+   * come are the same. */
   follow(wanted) {
-    const left = [...this.drawn.values()].filter(({ id, piece }) => wanted.get(id)?.piece !== piece);
-    const come = [...wanted.values()].filter(({ id, number }) => number === undefined && !this.drawn.has(id));
+    const left = [...this.drawn.values()]
+      .filter(({ id, piece }) => wanted.get(id)?.piece !== piece);
+    const come = [...wanted.values()]
+      .filter(({ id, number }) => number === undefined && !this.drawn.has(id));
     for (const [{ id }, drawn] of paired(come, left)) {
       if (!drawn) continue;
       this.drawn.delete(drawn.id);
@@ -111,7 +117,8 @@ export class Pieces {
     const now = performance.now();
     for (const [id, where] of this.overrides) {
       if (where.until === undefined) continue;
-      const there = lying.some((p) => p.piece === where.piece && p.z < 1 && Math.hypot(p.x - where.x, p.y - where.y) < 10);
+      const there = lying.some((p) => p.piece === where.piece && p.z < 1
+        && Math.hypot(p.x - where.x, p.y - where.y) < 10);
       const left = where.gone && !lying.some((p) => p.id === id);
       if (now > where.until || (where.gone ? left : there)) this.overrides.delete(id);
     }
@@ -121,7 +128,9 @@ export class Pieces {
     const { piece, x, y, z, held = false, number } = where;
     let drawn = this.drawn.get(id);
     if (!drawn) {
-      const element = h("div", { class: "marble", "data-piece": piece, "data-form": formOf(piece, this.store.game), "data-id": id },
+      const element = h("div",
+        { class: "marble", "data-piece": piece, "data-form": formOf(piece, this.store.game),
+          "data-id": id },
         h("div", { class: "shade" }),
         h("div", { class: "stand" }, marble(piece, this.store.game), h("span", { class: "tag" })));
       this.box.append(element);

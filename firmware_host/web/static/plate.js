@@ -1,5 +1,6 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
-import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox, worthMark } from "/static/boards.js";
+import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox,
+  worthMark } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
 import { outline } from "/static/marble.js";
 import { h, remember, remembered, s, set } from "/static/page.js";
@@ -8,9 +9,11 @@ const NOISE_DEG = 0.25;
 const LIP_MM = 10;
 // Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
-export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
+export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]]
+  .map(([x, y]) => [x / 3, y / 3]);
 
-const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting", "quality"];
+const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position",
+  "moves", "result", "layout", "review", "waiting", "quality"];
 
 export class Plate {
   constructor(store, stage) {
@@ -29,7 +32,8 @@ export class Plate {
 
   update(changed) {
     const { snapshot, review } = this.store;
-    if (["snapshot", "layout", "review", "frame"].some((name) => changed.has(name)) && this.build()) {
+    if (["snapshot", "layout", "review", "frame"].some((name) => changed.has(name))
+      && this.build()) {
       this.tilt(snapshot.tilt_deg);
       changed = new Set([...changed, "layout"]);
     }
@@ -71,7 +75,8 @@ export class Plate {
     const sides = ["n", "e", "s", "w"];
     const walls = sides.flatMap((side) => ["outer", "inner", "lip"].map((part) =>
       h("div", { class: `${part} ${side}` })));
-    this.tiltBox.replaceChildren(h("div", { class: "felt" }, surface), ...walls, above, this.pieces);
+    this.tiltBox.replaceChildren(h("div", { class: "felt" }, surface), ...walls,
+      above, this.pieces);
     this.scene.style.setProperty("--lip", LIP_MM);
     return true;
   }
@@ -79,7 +84,8 @@ export class Plate {
   board() {
     const { layout, game } = this.store;
     const zones = this.zones();
-    const inGame = new Map(zones ? [] : Object.values(game?.board ?? {}).map(({ index, blocked }) => [index, blocked]));
+    const inGame = new Map(zones ? []
+      : Object.values(game?.board ?? {}).map(({ index, blocked }) => [index, blocked]));
     const pitch = layout.pitch_mm;
     const under = s("g", { class: "squares" });
     const played = [...inGame.keys()].map((index) => this.store.centreOf(index));
@@ -106,7 +112,8 @@ export class Plate {
       discs.append(shape);
       const label = this.store.label(name);
       if (plays && label !== layout.places[index]) {
-        discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, label));
+        discs.append(s("text",
+          { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, label));
       }
     });
     return s("g", {}, under, discs, zones, this.pegged());
@@ -116,18 +123,21 @@ export class Plate {
   pegged() {
     if (!this.lanes) return null;
     const { pegs, west, east, south, north } = this.lanes;
-    const wall = { x: west - WALL.thick / 2, y: -north - WALL.thick / 2, width: east - west + WALL.thick, height: north - south + WALL.thick };
+    const wall = { x: west - WALL.thick / 2, y: -north - WALL.thick / 2,
+      width: east - west + WALL.thick, height: north - south + WALL.thick };
     return s("g", { class: "pegged" }, s("rect", { ...wall, "stroke-width": WALL.thick }),
       pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: pegOf(this.store.layout.pitch_mm) })));
   }
 
-  /** Of a game whose places are wedges of the plate: its platform is hung there, see room-view.js. */
+  /** Of a game whose places are wedges of the plate: its platform is hung there, see
+   * room-view.js. */
   zones() {
     return Object.keys(this.store.game?.glossary ?? {}).length ? s("g", { class: "zones" }) : null;
   }
 
   drawLights() {
-    // A hole beside the piece shows less than a ring around it; what is only marked is around the place all the same
+    // A hole beside the piece shows less than a ring around it; what is only marked is around the
+    // place all the same
     const hole = this.store.layout.light_mm;
     const seen = hole ? { r: 15, transform: `translate(${hole[0]} ${-hole[1]})` } : { r: 25 };
     this.lights = this.store.layout.places.map((_, index) => {
@@ -202,7 +212,9 @@ export class Plate {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
         const worth = role === "legal" ? snapshot.quality[place] : null;
-        if (worth) marks.push(this.at(place, worthMark(worth, game?.drawing ? "translate(-15 -13)" : null))); // a pod would hide it
+        // a pod would hide it
+        if (worth)
+          marks.push(this.at(place, worthMark(worth, game?.drawing ? "translate(-15 -13)" : null)));
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }
@@ -230,18 +242,21 @@ export class Plate {
     return s("g", { transform: `translate(${x} ${-y})` }, drawing);
   }
 
-  /** From a marble's foot to its new place, or off the board; from a tray needs none, the wanted piece is drawn. */
+  /** From a marble's foot to its new place, or off the board; from a tray needs none, the wanted
+   * piece is drawn. */
   arrow({ source, target }) {
     const { store } = this;
     if (source === null) return null;
     const from = store.centreOf(store.indexOf(source));
     const [east, north, away] = nearestSide(from, store.frame);
     const off = Math.min(away, store.layout.pitch_mm * 0.9);
-    const to = target === null ? { x: from.x + east * off, y: from.y + north * off } : store.centreOf(store.indexOf(target));
+    const to = target === null ? { x: from.x + east * off, y: from.y + north * off }
+      : store.centreOf(store.indexOf(target));
     const end = Math.hypot(to.x - from.x, to.y - from.y) - (target === null ? 0 : 9);
     const angle = (Math.atan2(-(to.y - from.y), to.x - from.x) * 180) / Math.PI;
     return s("path", {
-      d: `M11 -3H${end - 9}V-8.500L${end} 0L${end - 9} 8.500V3H11Z`, class: target === null ? "arrow leaves" : "arrow",
+      d: `M11 -3H${end - 9}V-8.500L${end} 0L${end - 9} 8.500V3H11Z`,
+      class: target === null ? "arrow leaves" : "arrow",
       transform: `translate(${from.x} ${-from.y}) rotate(${angle})`,
     });
   }
@@ -251,15 +266,18 @@ export class Plate {
     const { layout, game, frame } = this.store;
     const board = game?.board ?? {};
     const names = Object.keys(board);
-    if (names.some((name) => layout.places[board[name].index] !== this.store.label(name))) return null;
+    if (names.some((name) => layout.places[board[name].index] !== this.store.label(name)))
+      return null;
     const columns = new Set(names.map((name) => board[name].index % layout.columns));
     const rows = new Set(names.map((name) => Math.floor(board[name].index / layout.columns)));
     const letter = (text, x, y) => s("text", { class: "letter", x, y }, text);
     const south = [...columns].map((column) =>
-      letter(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, -frame.south - LIP_MM / 2));
+      letter(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x,
+        -frame.south - LIP_MM / 2));
     const west = [...rows].map((row) => {
       const first = row * layout.columns;
-      return letter(layout.places[first].replace(/^\D+/, ""), frame.west + LIP_MM / 2, -this.store.centreOf(first).y);
+      return letter(layout.places[first].replace(/^\D+/, ""), frame.west + LIP_MM / 2,
+        -this.store.centreOf(first).y);
     });
     return s("g", {}, south, west);
   }
@@ -277,7 +295,8 @@ export class Plate {
     const { snapshot } = this.store;
     const role = index !== null && snapshot?.roles[this.store.placeName(index)];
     const { x, y } = index === null ? { x: 0, y: 0 } : this.store.centreOf(index);
-    set(this.target, { cx: x, cy: -y, class: `target ${role === "legal" || role === "put" ? "wanted" : ""}` });
+    set(this.target,
+      { cx: x, cy: -y, class: `target ${role === "legal" || role === "put" ? "wanted" : ""}` });
     this.target.style.display = index === null ? "none" : "";
   }
 
@@ -289,21 +308,25 @@ export class Plate {
 
   /** Where a point of the screen is on the plate's surface as it is drawn now, in mm. */
   toPlane(clientX, clientY) {
-    const [scene, world, box] = [this.scene, this.scene.firstChild, this.tiltBox].map((element) => getComputedStyle(element));
+    const [scene, world, box] = [this.scene, this.scene.firstChild, this.tiltBox]
+      .map((element) => getComputedStyle(element));
     const { left, top, width, height } = this.scene.getBoundingClientRect();
     const { west, south, east, north } = this.store.frame;
     const scale = Number.parseFloat(box.width) / (east - west);
     const eye = Object.assign(new DOMMatrix(), { m34: -1 / Number.parseFloat(scene.perspective) });
     const seen = new DOMMatrix().translate(left + width / 2, top + height / 2).multiply(eye)
-      .translate(0, Number.parseFloat(world.top) - height / 2).multiply(new DOMMatrix(world.transform)).multiply(new DOMMatrix(box.transform))
+      .translate(0, Number.parseFloat(world.top) - height / 2)
+      .multiply(new DOMMatrix(world.transform)).multiply(new DOMMatrix(box.transform))
       .scale(scale, -scale).translate(-(west + east) / 2, -(south + north) / 2);
-    Object.assign(seen, { m13: 0, m23: 0, m43: 0, m31: 0, m32: 0, m33: 1, m34: 0 }); // what is on the surface, without its depth
+    // what is on the surface, without its depth
+    Object.assign(seen, { m13: 0, m23: 0, m43: 0, m31: 0, m32: 0, m33: 1, m34: 0 });
     const { x, y, w } = seen.inverse().transformPoint({ x: clientX, y: clientY });
     return { x: x / w, y: y / w };
   }
 }
 
-// What of the plate is drawn, and from where it is seen: the playing area, from the front or above, from any side.
+// What of the plate is drawn, and from where it is seen: the playing area, from the front or above,
+// from any side.
 const AROUND_MM = 15; // from the outermost places' edges to the plate's drawn edge: felt and lip
 const QUARTERS = 4;
 
@@ -314,7 +337,8 @@ class Camera {
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
     this.whole = false; // while a fall is shown again, all of the plate is drawn
-    store.on(["layout", "review", "phase", "pieces", "cells", "roles", "calibration"], () => this.frame());
+    store.on(["layout", "review", "phase", "pieces", "cells", "roles", "calibration"],
+      () => this.frame());
   }
 
   /** So, and not by a hand that goes round the table: as this browser remembers it. */
@@ -346,7 +370,8 @@ class Camera {
     const sizes = [east - west, north - south];
     const [wide, high] = this.turned % 2 ? [...sizes].reverse() : sizes;
     set(scene, {
-      "--east": sizes[0], "--north": sizes[1], "--mid-x": (west + east) / 2, "--mid-y": (south + north) / 2,
+      "--east": sizes[0], "--north": sizes[1], "--mid-x": (west + east) / 2,
+      "--mid-y": (south + north) / 2,
       "--wide-mm": wide, "--high-mm": high, "--turned": `${-90 * this.turned}deg`,
     });
     scene.classList.toggle("from-above", this.above);
@@ -358,20 +383,26 @@ class Camera {
     return { west: -half, south: -half, east: half, north: half };
   }
 
-  /** Around the game's board, in mm; null without one, or where something is to be seen beside it. */
+  /** Around the game's board, in mm; null without one, or where something is to be seen beside
+   * it. */
   board() {
     const { store } = this;
     const { snapshot, game } = store;
     const board = Object.values(game?.board ?? {}).map(({ index }) => index);
     const inside = new Set(board);
-    const lit = [...Object.keys(snapshot.roles), ...Object.keys(snapshot.piece_for)].map((place) => store.indexOf(place));
-    const lying = store.pieces().filter(({ z }) => z < 5).map(({ x, y }) => store.nearest(x, y).index);
-    if (!board.length || this.whole || snapshot.phase === "free" || snapshot.calibration?.running) return null;
+    const lit = [...Object.keys(snapshot.roles), ...Object.keys(snapshot.piece_for)]
+      .map((place) => store.indexOf(place));
+    const lying = store.pieces().filter(({ z }) => z < 5)
+      .map(({ x, y }) => store.nearest(x, y).index);
+    if (!board.length || this.whole || snapshot.phase === "free" || snapshot.calibration?.running)
+      return null;
     if (!store.review && [...lit, ...lying].some((index) => !inside.has(index))) return null;
-    const { west, south, east, north } = around(board.map((index) => store.centreOf(index)), store.layout.pitch_mm / 2 + AROUND_MM);
+    const { west, south, east, north } = around(board.map((index) => store.centreOf(index)),
+      store.layout.pitch_mm / 2 + AROUND_MM);
     const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];
     if (!tracks.length) return { west, south, east, north };
     const drawn = around(tracks, AROUND_MM); // a track may swing out beyond its places
-    return { west: Math.min(west, drawn.west), south: Math.min(south, drawn.south), east: Math.max(east, drawn.east), north: Math.max(north, drawn.north) };
+    return { west: Math.min(west, drawn.west), south: Math.min(south, drawn.south),
+      east: Math.max(east, drawn.east), north: Math.max(north, drawn.north) };
   }
 }

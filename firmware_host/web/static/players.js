@@ -1,4 +1,5 @@
-// Who plays which colour, by name, and how many games each has won against these opponents: kept by this browser.
+// Who plays which colour, by name, and how many games each has won against these opponents: kept by
+// this browser.
 import { h, nameOf, remember, remembered, setText, t } from "/static/page.js";
 import { engineName } from "/static/opponents.js";
 
@@ -21,7 +22,8 @@ export class Players {
 
   read() {
     const { names, games } = JSON.parse(remembered("players", "{}"));
-    this.known = games ? names : {}; // kind of game -> seat -> name; a seat is a player's number in turn order
+    // kind of game -> seat -> name; a seat is a player's number in turn order
+    this.known = games ? names : {};
     this.games = games ?? {}; // game -> {match, won: who won it, all of them in a draw}
   }
 
@@ -38,13 +40,15 @@ export class Players {
   /** The person's name; "" where there is none, or the computer plays, or another table. */
   name(player) {
     const { engines, match } = this.store.snapshot ?? {};
-    return engines?.[player] || match?.far.includes(player) ? "" : this.names[this.seatOf(player)] ?? "";
+    return engines?.[player] || match?.far.includes(player) ? ""
+      : this.names[this.seatOf(player)] ?? "";
   }
 
   /** The person's name, else the colour's. */
   called(player) { return this.name(player) || nameOf(player); }
 
-  /** Whose wins count together: a name, the computer at its level, the one person without a name. */
+  /** Whose wins count together: a name, the computer at its level, the one person without a
+   * name. */
   identity(player) {
     const { engines } = this.store.snapshot;
     if (engines[player]) return `= ${engineName(engines[player])}`;
@@ -61,7 +65,8 @@ export class Players {
   /** Whether colours are exchanged for another game: who has none but his seat stays there. */
   get exchanges() {
     const { engines } = this.store.snapshot;
-    return this.store.game.players.every((player) => engines[player] || this.name(player) || this.identity(player) === "=");
+    return this.store.game.players.every((player) => engines[player] || this.name(player)
+      || this.identity(player) === "=");
   }
 
   /** The player whose colour that one's player has in the next game. */
@@ -70,18 +75,21 @@ export class Players {
     return players[(players.indexOf(player) + 1) % players.length];
   }
 
-  /** Who plays now: seat -> name. The table remembers people by name, too: what they have tried and how strong they are. */
+  /** Who plays now: seat -> name. The table remembers people by name, too: what they have tried
+   * and how strong they are. */
   seat(names) {
     const { game, mayAct } = this.store;
     this.known[game.name] = { ...names };
     this.keep();
-    for (const player of mayAct ? game.players : []) this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
+    for (const player of mayAct ? game.players : [])
+      this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
   }
 
   /** Everybody takes the next colour. */
   exchange() {
     const { length } = this.store.game.players;
-    this.seat(Object.fromEntries(Object.entries(this.names).map(([seat, each]) => [(Number(seat) + 1) % length, each])));
+    this.seat(Object.fromEntries(Object.entries(this.names)
+      .map(([seat, each]) => [(Number(seat) + 1) % length, each])));
   }
 
   /** A game counts once, if it was seen to end, and no longer when its last move is taken back. */
@@ -94,10 +102,13 @@ export class Players {
     if (this.running !== game.id) return;
     const winners = result?.team ?? (result?.winner ? [result.winner] : game.players);
     const people = game.players.some((player) => !snapshot.engines[player]);
-    const ended = result && people ? { match: this.match, won: winners.map((player) => this.identity(player)) } : undefined;
+    const ended = result && people
+      ? { match: this.match, won: winners.map((player) => this.identity(player)) } : undefined;
     if (JSON.stringify(this.games[game.id]) === JSON.stringify(ended)) return;
     const [level] = Object.values(snapshot.engines).map((each) => each.level);
-    if (ended && level && winners.length === 1) remember("level", String(Math.max(1, Math.min(10, level + (snapshot.engines[winners[0]] ? -1 : 1)))));
+    if (ended && level && winners.length === 1)
+      remember("level",
+        String(Math.max(1, Math.min(10, level + (snapshot.engines[winners[0]] ? -1 : 1)))));
     this.games = { ...this.games, [game.id]: ended };
     this.keep();
   }
@@ -108,21 +119,26 @@ export class Players {
     const games = Object.values(this.games).filter((each) => each?.match === this.match);
     if (games.length < A_MATCH) return "";
     const [count, me] = [this.store.game.players.length, this.identity(player)];
-    const points = games.filter(({ won }) => won.includes(me)).reduce((sum, { won }) => sum + (won.length === count ? 0.5 : 1), 0);
+    const points = games.filter(({ won }) => won.includes(me))
+      .reduce((sum, { won }) => sum + (won.length === count ? 0.5 : 1), 0);
     return `${Math.floor(points) || (points % 1 ? "" : 0)}${points % 1 ? "½" : ""}`;
   }
 
-  /** How two stand against each other, and who has won the last ones; "" before there is a match. */
+  /** How two stand against each other, and who has won the last ones; "" before there is a
+   * match. */
   get told() {
     const { players } = this.store.game;
     const [one, other] = players.map((player) => this.score(player));
     if (players.length !== 2 || !one) return "";
-    const ended = Object.values(this.games).filter((each) => each?.match === this.match).map(({ won }) => (won.length === 1 ? won[0] : "")).reverse();
+    const ended = Object.values(this.games).filter((each) => each?.match === this.match)
+      .map(({ won }) => (won.length === 1 ? won[0] : "")).reverse();
     const times = ended.findIndex((each) => each !== ended[0]);
     const row = times < 0 ? ended.length : times;
     const player = players.find((each) => this.identity(each) === ended[0]);
     const score = `${this.called(players[0])} ${one} : ${other} ${this.called(players[1])}`;
-    return player && row > 1 ? `${score}. ${t("{player} has won {times} in a row.", { player: this.called(player), times: row })}` : score;
+    return player && row > 1
+      ? `${score}. ${t("{player} has won {times} in a row.",
+        { player: this.called(player), times: row })}` : score;
   }
 
   /** Results of this browser by game and people: [kind of game, [name, points], [name, points]]. */
@@ -133,7 +149,10 @@ export class Players {
       if (who.length !== 2) continue;
       const points = found.get(match)?.slice(1).map(([, each]) => each) ?? [0, 0];
       const name = (each) => (each === "=" ? t("You") : each.replace(/^= /, ""));
-      found.set(match, [game, ...who.map((each, at) => [name(each), points[at] + (won.includes(each) ? 1 / won.length : 0)])]);
+      found.set(match,
+        [game,
+          ...who.map((each, at) =>
+            [name(each), points[at] + (won.includes(each) ? 1 / won.length : 0)])]);
     }
     return [...found.values()];
   }
@@ -141,7 +160,9 @@ export class Players {
   /** A nameplate: the name, which is changed where it stands, and the games won. */
   plate(player) {
     const name = h("span", {
-      class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false", title: t("Change the name"), "aria-label": t("Name of {player}", { player: nameOf(player) }),
+      class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false",
+      title: t("Change the name"),
+      "aria-label": t("Name of {player}", { player: nameOf(player) }),
       onfocus: () => getSelection().selectAllChildren(name),
       onblur: () => {
         name.scrollLeft = 0; // a long one is read from its beginning

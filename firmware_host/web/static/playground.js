@@ -1,4 +1,5 @@
-// The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
+// The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the
+// table feels.
 import { marble } from "/static/marble.js";
 import { button, check, h, nameOf, setText, t } from "/static/page.js";
 import { troop } from "/static/room-view.js";
@@ -12,7 +13,8 @@ export class Playground {
   /** `onTurn()` after it has opened or closed, which changes what is to be watched. */
   constructor(store, depth, { send, onTurn }, side) {
     Object.assign(this, { store, depth, send, onTurn });
-    this.door = button("play", t("Playground"), () => this.turn(!this.open), { class: "plain", "aria-pressed": false });
+    this.door = button("play", t("Playground"), () => this.turn(!this.open),
+      { class: "plain", "aria-pressed": false });
     this.supply = new Supply(store, depth, send);
     this.element = this.panel();
     side.prepend(this.element);
@@ -37,19 +39,23 @@ export class Playground {
     this.log = h("ol", { class: "free-log", "aria-label": t("What the table has seen") });
     this.felt = h("div", { class: "free-motion" });
     this.bars = new Map();
-    for (const [what, title, full] of [["force_m_s2", t("Force (m/s²)"), 2 * G], ["rate_rad_s", t("Turning (rad/s)"), 3]]) {
+    for (const [what, title, full] of [["force_m_s2", t("Force (m/s²)"), 2 * G],
+      ["rate_rad_s", t("Turning (rad/s)"), 3]]) {
       const rows = AXES.map(([axis, name]) => {
         const bar = h("i", {});
         const value = h("output", {});
         this.bars.set(`${what}-${axis}`, { bar, value, full });
-        return h("div", { class: "bar" }, h("span", {}, name()), h("div", { class: "of" }, bar), value);
+        return h("div", { class: "bar" }, h("span", {}, name()),
+          h("div", { class: "of" }, bar), value);
       });
       this.felt.append(h("div", {}, h("h3", {}, title), ...rows));
     }
     return h("section", { class: "card playground", hidden: true, "aria-label": t("Playground") },
-      h("header", {}, h("h2", {}, t("Playground")), button("close", t("Leave"), () => this.turn(false), { class: "leave" })),
+      h("header", {}, h("h2", {}, t("Playground")),
+        button("close", t("Leave"), () => this.turn(false), { class: "leave" })),
       this.hint, this.supply.element, this.views,
-      h("h3", {}, t("What the table has seen")), this.log, this.felt, new SensorView(this.store).map);
+      h("h3", {}, t("What the table has seen")), this.log, this.felt,
+      new SensorView(this.store).map);
   }
 
   update(changed) {
@@ -74,7 +80,8 @@ export class Playground {
     if (!open) return;
     this.views.hidden = !this.depth.on;
     setText(this.hint, this.depth.on
-      ? t("Drag a piece to carry it, the plate to tilt it, the table to look around. Arrow keys tilt too.")
+      ? t("Drag a piece to carry it, the plate to tilt it, the table to look around. Arrow keys "
+        + "tilt too.")
       : t("Drag the pieces; this browser draws the plate flat."));
     this.tell(this.store.snapshot.happened);
   }
@@ -87,7 +94,8 @@ export class Playground {
 
   tell(happened) {
     const newest = [...happened].reverse();
-    this.log.replaceChildren(...newest.map(({ number, say, happening }) => h("li", { "data-number": number, "data-happening": happening }, say)));
+    this.log.replaceChildren(...newest.map(({ number, say, happening }) =>
+      h("li", { "data-number": number, "data-happening": happening }, say)));
   }
 
   feel(motion) {
@@ -106,7 +114,8 @@ export class Playground {
   }
 }
 
-// Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or stacked.
+// Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or
+// stacked.
 const DROP_MM = 60;
 const APART_MM = 30;
 const IN_LINE_MM = 10; // of one tower
@@ -123,7 +132,8 @@ export class Supply {
         button("draw", t("Level"), () => depth.tilting.level())));
   }
 
-  /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be placed now. */
+  /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be
+   * placed now. */
   fill() {
     const { game, layout, snapshot } = this.store;
     const { glossary = {}, pieces = [] } = game ?? {};
@@ -137,8 +147,10 @@ export class Supply {
     if (this.offered === offered.join()) return;
     this.offered = offered.join();
     this.tray.replaceChildren(...offered.map((piece) => {
-      const one = h("button", { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
-        seated ? troop(piece) : marble(piece, game), h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
+      const one = h("button",
+        { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
+        seated ? troop(piece) : marble(piece, game),
+        h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
       one.addEventListener("pointerdown", (event) => this.depth.grips?.offer(event, piece));
       return one;
     }));
@@ -152,14 +164,17 @@ export class Supply {
     const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))
       .filter(({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) > APART_MM))
       .sort((one, other) => Math.hypot(one.x, one.y) - Math.hypot(other.x, other.y))[0];
-    if (free) this.send({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
+    if (free)
+      this.send({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
   }
 
-  /** One more on the highest that stands where a hand has room beside it; else the first of a tower. */
+  /** One more on the highest that stands where a hand has room beside it; else the first of a
+   * tower. */
   stack() {
     const pieces = this.store.pieces();
     const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
-    const roomy = pieces.filter((one) => pieces.every((other) => apart(one, other) < IN_LINE_MM || apart(one, other) > APART_MM));
+    const roomy = pieces.filter((one) =>
+      pieces.every((other) => apart(one, other) < IN_LINE_MM || apart(one, other) > APART_MM));
     const [top] = roomy.sort((one, other) => other.z - one.z);
     if (top) this.send({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
     else this.drop(this.offered.split(",")[0]);

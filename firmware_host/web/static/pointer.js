@@ -18,7 +18,8 @@ export class Pointers {
     addEventListener("pointerup", (event) => this.up(event));
     addEventListener("pointercancel", (event) => this.cancel(event));
     store.on(["layout", "link"], () => { this.pressed = null; });
-    store.on(["hint", "preview"], () => { this.shownAt = store.hint || store.preview ? performance.now() : null; });
+    store.on(["hint", "preview"],
+      () => { this.shownAt = store.hint || store.preview ? performance.now() : null; });
   }
 
   downOnPlate(event) {
@@ -29,7 +30,8 @@ export class Pointers {
       return;
     }
     if (solid && event.button !== 0) solid.grips.hold(event, true);
-    const id = solid ? solid.space.pick(event.clientX, event.clientY)?.id : event.target.closest?.(".marble")?.dataset.id;
+    const id = solid ? solid.space.pick(event.clientX, event.clientY)?.id
+      : event.target.closest?.(".marble")?.dataset.id;
     const piece = id && this.store.pieces().find((each) => each.id === id);
     this.down(event, { piece }, piece || this.hand.carried || solid);
   }
@@ -63,14 +65,16 @@ export class Pointers {
     if (!hand.carried) this.aim(event);
     else {
       hand.carryTo(this.point(event));
-      this.previews.aim(hand.carried.piece === this.store.snapshot.to_move ? hand.placeOf(hand.carried) : null);
+      this.previews.aim(hand.carried.piece === this.store.snapshot.to_move
+        ? hand.placeOf(hand.carried) : null);
       if (hand.fromTray) this.presses.drops.aim(this.presses.slotUnder());
     }
   }
 
   /** The point of the plate that is meant: what a finger drags is seen above it. */
   point({ clientX, clientY, pointerType }) {
-    const raised = pointerType === "touch" && this.pressed?.dragging && this.hand.carried ? ABOVE_FINGER_PX : 0;
+    const raised = pointerType === "touch" && this.pressed?.dragging && this.hand.carried
+      ? ABOVE_FINGER_PX : 0;
     return this.plate.toPlane(clientX, clientY - raised);
   }
 
@@ -106,15 +110,18 @@ export class Pointers {
     const at = this.point(event);
     const free = event.shiftKey || event.altKey;
     this.pressed = null;
-    const looked = event.pointerType === "touch" && this.shownAt !== null && event.timeStamp - this.shownAt > LOOK_MS;
+    const looked = event.pointerType === "touch" && this.shownAt !== null
+      && event.timeStamp - this.shownAt > LOOK_MS;
     if (event.pointerType === "touch") this.aim(null);
     if (hand.carried && pressed.dragging) this.presses.putDownAt(at, free);
-    else if (hand.carried || pressed.tray || !(looked || this.left(pressed, at))) this.presses.tap(pressed, at, free);
+    else if (hand.carried || pressed.tray || !(looked || this.left(pressed, at)))
+      this.presses.tap(pressed, at, free);
   }
 
   /** Whether a drag that takes nothing along has gone from the slot or place where it began. */
   left({ dragging, turns, piece, x, y }, at) {
-    const meant = (point) => this.presses.drops.at(point.x, point.y)?.name ?? this.hand.placeOf(point);
+    const meant = (point) =>
+      this.presses.drops.at(point.x, point.y)?.name ?? this.hand.placeOf(point);
     return dragging && (turns || piece || meant(this.plate.toPlane(x, y)) !== meant(at));
   }
 

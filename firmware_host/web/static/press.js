@@ -1,4 +1,5 @@
-// What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs there.
+// What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs
+// there.
 import { fall, OUT } from "/static/boards.js";
 import { nameOf, t } from "/static/page.js";
 
@@ -7,7 +8,8 @@ export class Presses {
   constructor(store, plate, hand, { ask, complain, announce }) {
     Object.assign(this, { store, plate, hand, ask, complain, announce });
     this.waiting = new Waiting(store);
-    this.drops = new Drops(store, plate, { ask, complain, put: (...from) => hand.putFromTray(...from) });
+    this.drops = new Drops(store, plate,
+      { ask, complain, put: (...from) => hand.putFromTray(...from) });
     store.on(["holding"], () => !hand.carried && this.drops.aim(null));
   }
 
@@ -19,7 +21,8 @@ export class Presses {
       if (tray) hand.remove();
       else this.putDownAt(at, free);
     } else if (tray) hand.takeFromTray(tray, at);
-    else if (slot && (!piece || this.store.falling)) this.pressSlot(slot); // what falls may be drawn over it
+    // what falls may be drawn over it
+    else if (slot && (!piece || this.store.falling)) this.pressSlot(slot);
     else if (piece?.number) this.tapPiece(piece, at);
     else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
   }
@@ -49,7 +52,8 @@ export class Presses {
 
   mayFlyTo({ piece }) {
     const { phase } = this.store.snapshot;
-    return piece === "pod" && Boolean(this.plate.extra?.tracks) && (phase === "turn" || phase === "settle");
+    return piece === "pod" && Boolean(this.plate.extra?.tracks)
+      && (phase === "turn" || phase === "settle");
   }
 
   flyTo(pod) {
@@ -57,8 +61,12 @@ export class Presses {
     const to = this.hand.placeOf(pod);
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
-    if (ship) this.waiting.play(() => this.ask({ type: "make-move", move: to }).then(() => true, (error) => this.complain(error.message))); // both pieces at once
-    else this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
+    // both pieces at once
+    if (ship)
+      this.waiting.play(() => this.ask({ type: "make-move", move: to })
+        .then(() => true, (error) => this.complain(error.message)));
+    else this.complain(t("The ship flies along one track: it cannot reach {place}.",
+      { place: to }));
   }
 
   pressSlot(slot) {
@@ -85,7 +93,8 @@ export class Presses {
     return slot && this.store.handsFree && this.plate.extra.open(slot) ? slot : null;
   }
 
-  /** What is carried is put down there, or falls from the slot there. `free`: off the places' middles too. */
+  /** What is carried is put down there, or falls from the slot there. `free`: off the places'
+   * middles too. */
   putDownAt(at, free) {
     const { hand } = this;
     hand.carryTo(at);
@@ -114,7 +123,9 @@ export class Presses {
     const standing = this.store.pieceAt(index);
     if (standing && !carried) {
       this.tapPiece(standing, standing);
-      if (this.hand.carried) this.announce(t("{piece} picked up from {place}.", { piece: nameOf(standing.piece), place }));
+      if (this.hand.carried)
+        this.announce(t("{piece} picked up from {place}.",
+          { piece: nameOf(standing.piece), place }));
       return;
     }
     const piece = carried?.piece ?? this.pieceFor(place);
@@ -149,7 +160,10 @@ class Waiting {
     store.listen(() => this.look());
   }
 
-  get busy() { return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase); }
+  get busy() {
+    return this.playing || this.starting || Boolean(this.store.falling)
+      || ["settle", "setup"].includes(this.store.snapshot?.phase);
+  }
 
   /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
    * waiting; pressed once more it is forgotten. A double click is one press. */
@@ -157,7 +171,8 @@ class Waiting {
     const { last } = this;
     const at = window.event?.timeStamp ?? performance.now(); // a slow page hears of a press late
     this.last = { mark, at, made: this.store.snapshot?.moves.length };
-    if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS) return;
+    if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS)
+      return;
     const others = this.presses.filter((each) => each.mark !== mark);
     if (others.length < this.presses.length) this.keep(others);
     else if (this.busy || others.length) this.keep([...others, { mark, act }]);
@@ -183,7 +198,8 @@ class Waiting {
   /** Busy until the table has seen what `act` does; it resolves to whether it was done. */
   async play(act) {
     const { store } = this;
-    const said = ({ phase, moves, question }) => JSON.stringify([phase, moves.length, question?.ask]);
+    const said = ({ phase, moves, question }) =>
+      JSON.stringify([phase, moves.length, question?.ask]);
     const before = said(store.snapshot);
     this.playing = true;
     try {
@@ -210,11 +226,13 @@ class Drops {
   /** The slot at a point of the plate, null where there is none. */
   at(x, y) { return this.plate.extra?.at?.(x, y) ?? null; }
 
-  /** The only open slot from which a tile would come in, or else land, there; null where there are more. */
+  /** The only open slot from which a tile would come in, or else land, there; null where there
+   * are more. */
   into(place) {
     const open = (this.store.game?.slots ?? []).filter((slot) => this.open(slot));
     const entering = open.filter((slot) => this.path(slot)[0] === place);
-    const found = entering.length ? entering : open.filter((slot) => this.path(slot).at(-1) === place);
+    const found = entering.length ? entering
+      : open.filter((slot) => this.path(slot).at(-1) === place);
     return found.length === 1 ? found[0] : null;
   }
 
@@ -238,13 +256,16 @@ class Drops {
     const { store } = this;
     const { to_move: piece, moves } = store.snapshot;
     const path = this.path(slot);
-    const [enters, lands] = [path[0], path.at(-1)].map((place) => store.centreOf(store.indexOf(place)));
+    const [enters, lands] = [path[0], path.at(-1)]
+      .map((place) => store.centreOf(store.indexOf(place)));
     const [east, north] = OUT[slot.side].map((out) => out * store.layout.pitch_mm);
     this.aim(null);
     store.set("falling", slot);
     try {
-      if (!await this.put(piece, lands.x, lands.y, { x: enters.x + east, y: enters.y + north })) return;
-      const done = () => store.snapshot.moves.length > moves.length || store.snapshot.phase === "settle";
+      if (!await this.put(piece, lands.x, lands.y, { x: enters.x + east, y: enters.y + north }))
+        return;
+      const done = () => store.snapshot.moves.length > moves.length
+        || store.snapshot.phase === "settle";
       const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
       const other = () => !["turn", "settle"].includes(store.snapshot.phase);
       await store.until(() => done() || asked() || other(), FALLEN_WITHIN_MS);
@@ -258,7 +279,8 @@ class Drops {
   }
 }
 
-// What a move would do, shown while somebody points at its place: by mouse, keys, or a finger that stays.
+// What a move would do, shown while somebody points at its place: by mouse, keys, or a finger that
+// stays.
 export class Previews {
   /** `fetchJson(path)` asks the table, which says null to what is no move. */
   constructor(store, plate, fetchJson) {
@@ -287,12 +309,14 @@ export class Previews {
     const { store } = this;
     const { snapshot, review, game } = store;
     const asked = snapshot?.question && !snapshot.question.offer;
-    if (!place || !game || review || asked || store.falling || snapshot.phase !== "turn") return false;
+    if (!place || !game || review || asked || store.falling || snapshot.phase !== "turn")
+      return false;
     const { position, roles, to_move: mover } = snapshot;
     if (game.slots.length) return false; // a place does not tell the slot, see drops.js
     if (!(place in position)) return roles[place] === "legal";
     const ship = Object.keys(position).find((at) => position[at] === mover);
-    return !game.players.includes(position[place]) && Boolean(this.plate.extra?.tracks?.joined(ship, place));
+    return !game.players.includes(position[place])
+      && Boolean(this.plate.extra?.tracks?.joined(ship, place));
   }
 
   /** One question at a time: who sweeps over the board asks for the last place. */
@@ -305,7 +329,8 @@ export class Previews {
     }
     if (this.asking) return;
     this.asking = true;
-    const found = await this.fetchJson(`/api/v1/preview/${encodeURIComponent(place)}`).catch(() => null);
+    const found = await this.fetchJson(`/api/v1/preview/${encodeURIComponent(place)}`)
+      .catch(() => null);
     this.asking = false;
     if (known === this.known && this.isMove(place)) known.set(place, found);
     this.look();

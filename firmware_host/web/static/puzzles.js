@@ -1,13 +1,17 @@
-// To learn: the lesson and the puzzles of each game; this browser remembers which were done, the table what people did by name.
+// To learn: the lesson and the puzzles of each game; this browser remembers which were done, the
+// table what people did by name.
 import { button, h, pips, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
 import { engineName } from "/static/opponents.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
-const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
+const called = ({ kind, turns }) =>
+  (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once")
+    : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
 
 export class Puzzles {
-  /** `solve(game, number)` begins one, `learn(game)` the lesson; `ask` and `complain` as everywhere. */
+  /** `solve(game, number)` begins one, `learn(game)` the lesson; `ask` and `complain` as
+   * everywhere. */
   constructor(store, { fetchJson, solve, learn, ask, complain }) {
     Object.assign(this, { store, fetchJson, solve, learn, ask, complain });
     this.element = h("div", { class: "learning" });
@@ -19,7 +23,8 @@ export class Puzzles {
     const { layout, snapshot } = this.store;
     const { puzzle, done, steps, wrong } = snapshot?.lesson ?? {};
     if (!steps || wrong || done < steps || !layout?.game) return;
-    remember("puzzles", JSON.stringify([...solved().add(`${layout.game.name} ${puzzle || "lesson"}`)]));
+    remember("puzzles",
+      JSON.stringify([...solved().add(`${layout.game.name} ${puzzle || "lesson"}`)]));
     if (this.element.childElementCount) this.fill();
   }
 
@@ -29,16 +34,20 @@ export class Puzzles {
     return this.known.find((each) => each.game === game);
   }
 
-  /** To be called when it is looked at. What the table does not answer now is there once it does. */
+  /** To be called when it is looked at. What the table does not answer now is there once it
+   * does. */
   fill() {
-    const missing = () => this.element.replaceChildren(h("p", { class: "hint" }, t("The table does not answer.")));
-    return this.store.got(() => this.draw(), () => this.element.querySelector(".puzzles") ?? missing());
+    const missing = () =>
+      this.element.replaceChildren(h("p", { class: "hint" }, t("The table does not answer.")));
+    return this.store.got(() => this.draw(),
+      () => this.element.querySelector(".puzzles") ?? missing());
   }
 
   async draw() {
     this.games ??= await this.fetchJson("/api/v1/games");
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
-    const learnt = this.games.filter(({ seated }) => !seated); // the others are learnt by a guided round
+    // the others are learnt by a guided round
+    const learnt = this.games.filter(({ seated }) => !seated);
     const parts = await Promise.all(learnt.map((game) => this.ofGame(game)));
     this.element.replaceChildren(...parts, ...this.results(), ...await this.people());
     this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
@@ -50,38 +59,59 @@ export class Puzzles {
     const one = (puzzle, at) => {
       const name = `${at + 1}: ${called(puzzle)}`;
       return h("button", {
-        type: "button", class: tick(at + 1) ? "solved" : "", title: called(puzzle), "aria-label": tick(at + 1) ? t("{name}, solved", { name }) : name,
+        type: "button", class: tick(at + 1) ? "solved" : "", title: called(puzzle),
+        "aria-label": tick(at + 1) ? t("{name}, solved", { name }) : name,
         onclick: () => this.solve(game, at + 1),
       }, `${at + 1}${tick(at + 1)}`);
     };
     const kinds = [...new Set(found?.puzzles.map(called))];
     const puzzles = found ? [
-      button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`, () => this.solve(game, found.daily)),
-      h("details", {}, h("summary", {}, t("All puzzles"), pips(found.puzzles.filter((_, at) => done.has(`${game} ${at + 1}`)).length, found.puzzles.length)), ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
-        h("span", {}, kind), ...found.puzzles.map((puzzle, at) => (called(puzzle) === kind ? one(puzzle, at) : null))))),
+      button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`,
+        () => this.solve(game, found.daily)),
+      h("details", {},
+        h("summary", {}, t("All puzzles"),
+          pips(found.puzzles.filter((_, at) => done.has(`${game} ${at + 1}`)).length,
+            found.puzzles.length)),
+        ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
+          h("span", {}, kind),
+          ...found.puzzles.map((puzzle, at) =>
+            (called(puzzle) === kind ? one(puzzle, at) : null))))),
     ] : [];
-    return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h2", {}, credit.title),
-      lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game)) : null, ...puzzles);
+    return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem),
+      h("h2", {}, credit.title),
+      lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game))
+        : null, ...puzzles);
   }
 
   /** Who has won how often against whom, in this browser. */
   results() {
-    const found = this.store.players.matches.map(([game, ...sides]) => h("p", {}, h("strong", {}, this.games.find(({ name }) => name === game)?.credit.title ?? game),
-      ` ${sides.map(([name, points]) => `${name} ${points}`).join(" : ")}`));
-    return found.length ? [h("details", { class: "person results" }, h("summary", {}, t("Results")), ...found)] : [];
+    const found = this.store.players.matches.map(([game, ...sides]) =>
+      h("p", {},
+        h("strong", {}, this.games.find(({ name }) => name === game)?.credit.title ?? game),
+        ` ${sides.map(([name, points]) => `${name} ${points}`).join(" : ")}`));
+    return found.length
+      ? [h("details", { class: "person results" }, h("summary", {}, t("Results")), ...found)] : [];
   }
 
-  /** Whom the table knows by name, and what each has done; nobody where this page may only look on. */
+  /** Whom the table knows by name, and what each has done; nobody where this page may only look
+   * on. */
   async people() {
     const known = this.store.mayAct ? await this.fetchJson("/api/v1/people").catch(() => []) : [];
-    return known.map(({ name, progress, puzzles_there: there }) => h("details", { class: "person" }, h("summary", {}, name),
-      ...this.games.filter((game) => progress[game.name]).map((game) => this.done(game.credit.title, progress[game.name], there[game.name])),
-      button("close", t("Forget {name}", { name }), () => this.ask({ type: "forget", name }).then(() => this.fill(), (error) => this.complain(error.message)))));
+    return known.map(({ name, progress, puzzles_there: there }) =>
+      h("details", { class: "person" }, h("summary", {}, name),
+        ...this.games.filter((game) => progress[game.name])
+          .map((game) => this.done(game.credit.title, progress[game.name], there[game.name])),
+        button("close", t("Forget {name}", { name }),
+          () => this.ask({ type: "forget", name })
+            .then(() => this.fill(), (error) => this.complain(error.message)))));
   }
 
   done(title, { rating, games, beaten, openings, puzzles }, there) {
-    const parts = [games ? t("plays like {engine}", { engine: engineName({ level: Math.round(rating) }) }) : null, beaten ? t("has beaten {engine}", { engine: engineName({ level: beaten }) }) : null,
-      openings.length ? t("openings tried: {tried}", { tried: openings.length }) : null, there ? t("puzzles solved: {solved} of {there}", { solved: puzzles.length, there }) : null];
+    const parts = [games
+      ? t("plays like {engine}", { engine: engineName({ level: Math.round(rating) }) }) : null,
+    beaten ? t("has beaten {engine}", { engine: engineName({ level: beaten }) }) : null,
+    openings.length ? t("openings tried: {tried}", { tried: openings.length }) : null,
+    there ? t("puzzles solved: {solved} of {there}", { solved: puzzles.length, there }) : null];
     return h("p", {}, h("strong", {}, title), ` ${parts.filter(Boolean).join(" \u00b7 ")}`);
   }
 }

@@ -14,13 +14,16 @@ const QUESTIONS = {
     [([how,,, under]) => (how === "ok" ? under ?? "ok" : how), () => t("How did it go?"), outcome],
   ],
   event: (game) => [
-    [([, zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"), (found) => standing(game, found)],
+    [([, zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"),
+      (found) => standing(game, found)],
     [([how]) => how, () => t("How did it go?"), outcome],
     [([how, , , to]) => (how === "ok" ? to ?? "" : ""), () => t("Where does it go?"),
       (to) => (game.players.includes(to) ? nameOf(to) : zoneName(game, to))],
     [(words) => rest(words, 4), () => t("On top of what?"), outcome],
   ],
-  take: (game) => [[([zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"), (found) => standing(game, found)]],
+  take: (game) =>
+    [[([zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"),
+      (found) => standing(game, found)]],
   play: (game) => [
     [([token]) => token, () => t("Which card shall it be?"), (token) => cardTitle(game, token)],
     [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
@@ -29,20 +32,28 @@ const QUESTIONS = {
     [([name]) => name, () => t("Which hero?"), (name) => titleOf(game, `hero:${name}`)],
     [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
   ],
-  withdraw: (game) => [[([token]) => token, () => t("Which card?"), (token) => cardTitle(game, token)]],
-  name: (game) => [[([card]) => card, () => t("Which card shall it be?"), (card) => cardTitle(game, card)]],
+  withdraw: (game) =>
+    [[([token]) => token, () => t("Which card?"), (token) => cardTitle(game, token)]],
+  name: (game) =>
+    [[([card]) => card, () => t("Which card shall it be?"), (card) => cardTitle(game, card)]],
   draw: (game) => [
     [([side]) => side, () => t("From which pile?"), side],
     [([, card]) => card ?? "", () => t("Which card is it?"), (card) => cardTitle(game, card)],
   ],
   buy: () => [[([which]) => which, () => t("From which pile?"), side]],
-  choose: () => [[([what]) => what, () => t("What shall count?"), (what) => (what === "rest" ? t("The other cards") : t("Blindfolded!"))]],
+  choose: () =>
+    [[([what]) => what, () => t("What shall count?"),
+      (what) => (what === "rest" ? t("The other cards") : t("Blindfolded!"))]],
   roll: (game) => [
-    [([kind]) => kind, () => t("What does the troop die show?"), (kind) => titleOf(game, `kind:${kind}`)],
+    [([kind]) => kind, () => t("What does the troop die show?"),
+      (kind) => titleOf(game, `kind:${kind}`)],
     [([, zone]) => zone, () => t("What does the zone die show?"), (zone) => zoneName(game, zone)],
   ],
-  troop: (game) => [[([kind]) => kind, () => t("What does the troop die show?"), (kind) => titleOf(game, `kind:${kind}`)]],
-  zone: (game) => [[([zone]) => zone, () => t("What does the zone die show?"), (zone) => zoneName(game, zone)]],
+  troop: (game) =>
+    [[([kind]) => kind, () => t("What does the troop die show?"),
+      (kind) => titleOf(game, `kind:${kind}`)]],
+  zone: (game) =>
+    [[([zone]) => zone, () => t("What does the zone die show?"), (zone) => zoneName(game, zone)]],
 };
 
 const side = (which) => (which === "left" ? t("Left pile") : t("Right pile"));
@@ -60,16 +71,20 @@ function outcome(how) {
   return t("It holds, on a tower of {count}", { count: how.replace("under=", "") });
 }
 
-const onTop = (how) => (how === "ok" ? t("On the platform") : t("On a tower of {count}", { count: how.replace("under=", "") }));
+const onTop = (how) =>
+  (how === "ok" ? t("On the platform")
+    : t("On a tower of {count}", { count: how.replace("under=", "") }));
 
-/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether other hands are to do it, as they always
- * are where the table has `hands`; `leave()` shows everything again. */
+/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether
+ * other hands are to do it, as they always are where the table has `hands`; `leave()` shows
+ * everything again. */
 export class Chooser {
   constructor(game, room, moves, { done, leave, hands, guess = "" }) {
     Object.assign(this, { game, room, moves, done, leave });
     this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
     this.answers = [];
-    this.proposed = Boolean(hands && ["place", "event"].includes(moves[0].split(":")[1]) && moves.length > 1);
+    this.proposed = Boolean(hands && ["place", "event"].includes(moves[0].split(":")[1])
+      && moves.length > 1);
     this.element = h("div", { class: "chooser" });
     this.next();
   }
@@ -80,7 +95,8 @@ export class Chooser {
     let moves = this.moves;
     for (const [at, [part, ask, label]] of questions.entries()) {
       const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];
-      answers.sort((one, other) => (one === "fail") - (other === "fail")); // that it held is asked first
+      // that it held is asked first
+      answers.sort((one, other) => (one === "fail") - (other === "fail"));
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
         const told = answers.includes("fail");
@@ -89,9 +105,13 @@ export class Chooser {
         const answer = (value) => { this.answers[at] = value; this.next(); };
         if (this.proposed && offered.length === 1) answer(offered[0]);
         else {
-          this.show(stands ? t("On top of what?") : ask(), h("div", { class: offered.length > 6 ? "answers many" : "answers" },
-            offered.map((value) => act(stands ? onTop(value) : label(value), () => answer(value))),
-            told && what === "place" && !stands ? act(t("Have it placed for me"), () => { this.proposed = true; this.next(); }) : null));
+          this.show(stands ? t("On top of what?") : ask(),
+            h("div", { class: offered.length > 6 ? "answers many" : "answers" },
+              offered.map((value) =>
+                act(stands ? onTop(value) : label(value), () => answer(value))),
+              told && what === "place"
+              && !stands ? act(t("Have it placed for me"),
+                    () => { this.proposed = true; this.next(); }) : null));
         }
         return;
       }
@@ -104,23 +124,29 @@ export class Chooser {
   }
 
   show(question, ...answers) {
-    this.element.replaceChildren(h("p", { class: "asked" }, question), ...answers, act(t("Back"), () => this.leave(), { class: "plain" }));
+    this.element.replaceChildren(h("p", { class: "asked" }, question), ...answers,
+      act(t("Back"), () => this.leave(), { class: "plain" }));
   }
 
   /** What fell: a tick for each piece that could have. */
   askFallen(move) {
     const words = move.split(":");
-    const [held, from] = words[1] === "place" ? [words[3].split("+"), null] : [[words[4]], words[3]];
+    const [held, from] = words[1] === "place" ? [words[3].split("+"), null]
+      : [[words[4]], words[3]];
     const there = Object.entries(this.room.zones).flatMap(([zone, towers]) =>
       towers.flatMap((tower) => tower.split("+")).map((piece) => `${piece}@${zone}`));
     if (from) there.splice(there.indexOf(`${held[0]}@${from}`), 1);
-    const boxes = [...held.map((piece) => [piece, t("{piece}, just now", { piece: pieceName(this.game, piece) })]),
-      ...there.map((found) => [found, standing(this.game, found)])].map(([value, label]) =>
-      h("label", { class: "check" }, h("input", { type: "checkbox", value, checked: this.guess.includes(value) }), label));
+    const boxes = [...held.map((piece) =>
+      [piece, t("{piece}, just now", { piece: pieceName(this.game, piece) })]),
+    ...there.map((found) => [found, standing(this.game, found)])].map(([value, label]) =>
+      h("label", { class: "check" },
+        h("input", { type: "checkbox", value, checked: this.guess.includes(value) }), label));
     const finish = () => {
-      const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
+      const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked)
+        .map((box) => box.value);
       this.done(fell.length ? `${move}:fell=${fell.join("+")}` : move);
     };
-    this.show(t("What fell off the platform? Tick it."), h("div", { class: "fallen" }, boxes), act(t("That is all"), finish, { class: "primary" }));
+    this.show(t("What fell off the platform? Tick it."), h("div", { class: "fallen" }, boxes),
+      act(t("That is all"), finish, { class: "primary" }));
   }
 }

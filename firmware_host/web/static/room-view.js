@@ -1,18 +1,24 @@
-// A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
+// A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on
+// the table, who is ahead.
 import { show } from "/static/dialogs.js";
 import { h, icon, nameOf, s, set, setText, t } from "/static/page.js";
-import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
+import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf,
+  zoneName } from "/static/room-words.js";
 
 const HELD_MS = 420;
 const STILL_PX = 12;
 const ROW = 4; // cards of a fan; more are fanned in further rows
-const HEROES = ["archivist", "pilot", "quartermaster", "warden", "navigator", "commander", "merchant", "courier", "champion", "anchor"];
-const DRAWN = ["limit-it", "copy-it", "blindfolded", "duplicate-it", "pair-it", "spin-it", "mount-it", "chopsticks", "teleport-it", "guardian",
-  "space-time-hole", "do-it-yourself", "keep-it", "give-it-back", "antimatter", "back", ...HEROES.map((name) => `hero-${name}`)];
+const HEROES = ["archivist", "pilot", "quartermaster", "warden", "navigator", "commander",
+  "merchant", "courier", "champion", "anchor"];
+const DRAWN = ["limit-it", "copy-it", "blindfolded", "duplicate-it", "pair-it", "spin-it",
+  "mount-it", "chopsticks", "teleport-it", "guardian",
+  "space-time-hole", "do-it-yourself", "keep-it", "give-it-back", "antimatter", "back",
+  ...HEROES.map((name) => `hero-${name}`)];
 
 /** One of the drawings in cards.svg. */
 export const drawing = (name, attributes = {}) =>
-  s("svg", { class: "drawing", "aria-hidden": "true", ...attributes }, s("use", { href: `/static/cards.svg#${name}` }));
+  s("svg", { class: "drawing", "aria-hidden": "true", ...attributes },
+    s("use", { href: `/static/cards.svg#${name}` }));
 
 export const picture = (name) => drawing(DRAWN.includes(name) ? name : "blank");
 
@@ -23,25 +29,31 @@ export function troop(piece, attributes = {}) {
 }
 
 /** Pieces with their pictures, for an answer: "red-tank+blue-ship". */
-export const piecesShown = (game, names) => names.split("+").map((piece) => [troop(piece), ` ${pieceName(game, piece)} `]);
+export const piecesShown = (game, names) =>
+  names.split("+").map((piece) => [troop(piece), ` ${pieceName(game, piece)} `]);
 
 /** A card or hero's face: `token` as it is laid. */
 export function face(game, token, hero = false) {
   const name = token.split("=").at(-1);
   const title = hero ? titleOf(game, `hero:${name}`) : cardTitle(game, token);
-  const longest = Math.max(...title.split(/[\s-]/).map(({ length }) => length)); // a word does not break
+  // a word does not break
+  const longest = Math.max(...title.split(/[\s-]/).map(({ length }) => length));
   return [picture(hero ? `hero-${name}` : name), h("strong", { "--letters": longest }, title)];
 }
 
 /** A card as large as it can be, with what it does; `lay()`, where it may be laid now. */
 export function read(game, token, lay = null, hero = false) {
   const name = token.split("=").at(-1);
-  const reader = show(hero ? t("Your hero") : t("A card"), "card-read", h("div", { class: "big-card", "data-type": hero ? "hero" : typeOf(game, name) },
-    face(game, token, hero), h("p", {}, aboutOf(game, `${hero ? "hero" : "card"}:${name}`))),
-  lay ? h("footer", {}, h("button", { type: "button", class: "primary", onclick: () => { reader.close(); lay(); } }, hero ? t("Use it now") : t("Lay it"))) : "");
+  const reader = show(hero ? t("Your hero") : t("A card"), "card-read",
+    h("div", { class: "big-card", "data-type": hero ? "hero" : typeOf(game, name) },
+      face(game, token, hero), h("p", {}, aboutOf(game, `${hero ? "hero" : "card"}:${name}`))),
+    lay ? h("footer", {},
+      h("button", { type: "button", class: "primary", onclick: () => { reader.close(); lay(); } },
+        hero ? t("Use it now") : t("Lay it"))) : "");
 }
 
-/** A card in the hand: a tap lays it where it may be laid, and else reads it; so does holding it. */
+/** A card in the hand: a tap lays it where it may be laid, and else reads it; so does holding
+ * it. */
 export function card(game, token, count, lay, hero = false) {
   const name = token.split("=").at(-1);
   const kind = hero ? "hero" : "card";
@@ -51,7 +63,8 @@ export function card(game, token, count, lay, hero = false) {
   const open = () => read(game, token, lay, hero);
   const stop = () => clearTimeout(timer);
   const element = h("button", {
-    type: "button", class: "hand-card", [`data-${kind}`]: name, "data-type": hero ? "hero" : typeOf(game, name), "data-may": Boolean(lay),
+    type: "button", class: "hand-card", [`data-${kind}`]: name, "data-type": hero ? "hero"
+      : typeOf(game, name), "data-may": Boolean(lay),
     "aria-description": aboutOf(game, `${kind}:${name}`),
     onclick: () => { if (heldAt) heldAt = null; else if (lay) lay(); else open(); },
     oncontextmenu: (event) => event.preventDefault(),
@@ -60,7 +73,11 @@ export function card(game, token, count, lay, hero = false) {
       heldAt = null;
       timer = setTimeout(() => { heldAt = from; open(); }, HELD_MS);
     },
-    onpointermove: (event) => { if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > STILL_PX) stop(); },
+    onpointermove: (event) => {
+      if (from
+        && Math.hypot(event.clientX - from.clientX,
+          event.clientY - from.clientY) > STILL_PX) stop();
+    },
     onpointerup: stop, onpointercancel: stop, onpointerleave: stop,
   }, face(game, token, hero), count > 1 ? h("b", { class: "times" }, `×${count}`) : "");
   return element;
@@ -83,19 +100,22 @@ const HALF = 187; // of the wood around the platform
 
 /** A zone's name along the rim, on two lines where it is long, and never upside down. */
 function rimName(name, low) {
-  const breaks = [...name.matchAll(/ /g)].map(({ index }) => [name.slice(0, index), name.slice(index + 1)]);
+  const breaks = [...name.matchAll(/ /g)]
+    .map(({ index }) => [name.slice(0, index), name.slice(index + 1)]);
   const longest = (lines) => Math.max(...lines.map((line) => line.length));
   const lines = name.length <= NAME || !breaks.length ? [name]
     : breaks.reduce((best, each) => (longest(each) < longest(best) ? each : best));
   return lines.map((line, nth) => s("text", { class: "name" }, s("textPath", {
-    href: low ? `#low-${nth}` : `#rim-${lines.length - 1 - nth}`, startOffset: "50%", ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
+    href: low ? `#low-${nth}` : `#rim-${lines.length - 1 - nth}`, startOffset: "50%",
+    ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
   }, line)));
 }
 
 export class RoomView {
   constructor(store) {
     this.store = store;
-    this.platform = s("svg", { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
+    this.platform = s("svg",
+      { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
     this.turn = h("section", { class: "room-turn", "aria-label": t("This turn") });
     this.players = h("section", { class: "card room-players", "aria-label": t("Players") });
     this.latest = h("ol", { class: "room-latest", "aria-label": t("What happened") });
@@ -112,16 +132,21 @@ export class RoomView {
     this.drawTurn(game, room);
     this.drawPlayers(game, room);
     const moves = snapshot.moves.slice(-LATEST).reverse();
-    this.latest.replaceChildren(...moves.map((move) => h("li", { "data-player": move.split(":")[0] }, sentence(game, move))));
-    setText(this.credit, t("{title}, by {designers}. {notice}", { title: game.title, designers: game.credit, notice: game.notice }));
+    this.latest.replaceChildren(...moves.map((move) =>
+      h("li", { "data-player": move.split(":")[0] }, sentence(game, move))));
+    setText(this.credit,
+      t("{title}, by {designers}. {notice}",
+        { title: game.title, designers: game.credit, notice: game.notice }));
   }
 
   /** On the plate where that is drawn in three dimensions, else by itself. */
   hang() {
-    const slot = document.documentElement.hasAttribute("data-space") && document.querySelector(".surface .zones");
+    const slot = document.documentElement.hasAttribute("data-space")
+      && document.querySelector(".surface .zones");
     const far = this.store.layout.plate_mm / 2;
     if (slot) set(this.platform, { x: -far, y: -far, width: 2 * far, height: 2 * far });
-    if (this.platform.parentNode !== (slot || this.element)) (slot || this.element).prepend(this.platform);
+    if (this.platform.parentNode !== (slot || this.element))
+      (slot || this.element).prepend(this.platform);
   }
 
   drawPlatform(game, room) {
@@ -131,15 +156,23 @@ export class RoomView {
       const towers = room.zones[zone] ?? [];
       const angle = (at / 8) * 2 * Math.PI - Math.PI / 2;
       const [x, y] = [Math.cos(angle), Math.sin(angle)];
-      return s("g", { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
-        s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))].join("\n")),
-        s("g", { transform: `rotate(${45 * at})` }, s("use", { class: "wedge", href: "#zone" }), rimName(titleOf(game, `zone:${zone}`), at > 2 && at < 6)), universe ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26, width: 52, height: 52 }) : null,
+      return s("g",
+        { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
+        s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))]
+          .join("\n")),
+        s("g", { transform: `rotate(${45 * at})` }, s("use", { class: "wedge", href: "#zone" }),
+          rimName(titleOf(game, `zone:${zone}`), at > 2 && at < 6)),
+        universe
+          ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26,
+              width: 52, height: 52 }) : null,
         s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
         towers.map((tower, nth) => this.tower(tower, ...this.spot(x, y, nth, towers.length))));
     });
-    this.platform.replaceChildren(s("use", { href: "#sky" }), ...zones, s("circle", { r: 32, class: "hub" }));
+    this.platform.replaceChildren(s("use", { href: "#sky" }), ...zones,
+      s("circle", { r: 32, class: "hub" }));
     this.platform.setAttribute("aria-label", Object.entries(room.zones).map(([zone, towers]) =>
-      `${zoneName(game, zone)}: ${towers.map((tower) => piecesName(game, tower)).join(", ")}`).join("; ") || t("The platform is empty."));
+      `${zoneName(game, zone)}: ${towers.map((tower) => piecesName(game, tower)).join(", ")}`)
+      .join("; ") || t("The platform is empty."));
     this.hang();
   }
 
@@ -154,33 +187,53 @@ export class RoomView {
 
   tower(tower, x, y) {
     return s("g", { class: "tower" }, tower.split("+").map((piece, level) =>
-      s("g", { class: "piece" }, troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
+      s("g", { class: "piece" },
+        troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
   }
 
   drawTurn(game, room) {
     const { turn, piles, round, deferred } = room.public;
     const owner = this.store.snapshot.to_move;
     const doer = turn?.doer ?? owner;
-    const laid = (turn?.cards ?? []).map(([who, token]) => [who, token, turn.challenges.includes(token.split("=").at(-1))]);
-    const copied = (turn?.challenges ?? []).filter((name) => !laid.some(([, token]) => token.split("=").at(-1) === name)).map((name) => ["", name, true]);
-    const later = Object.entries(deferred).flatMap(([who, tokens]) => tokens.map((token) => [who, token, false]));
-    const shown = (each, more) => each.map(([who, token, counts]) => h("li", { "data-player": who, class: counts ? "laid" : "laid later" },
-      h("button", { type: "button", onclick: () => read(game, token) }, face(game, token), h("em", {}, who ? more(nameOf(who)) : t("copied")))));
-    const kinds = (turn?.troop ?? []).map((kind) => (kind === "any" ? h("b", { class: "any" }, "?") : troop(`${owner}-${kind}`)));
-    const kindWords = (turn?.troop ?? []).map((kind) => (kind === "any" ? t("any troop") : titleOf(game, `kind:${kind}`))).join(" + ");
+    const laid = (turn?.cards ?? [])
+      .map(([who, token]) => [who, token, turn.challenges.includes(token.split("=").at(-1))]);
+    const copied = (turn?.challenges ?? [])
+      .filter((name) => !laid.some(([, token]) => token.split("=").at(-1) === name))
+      .map((name) => ["", name, true]);
+    const later = Object.entries(deferred)
+      .flatMap(([who, tokens]) => tokens.map((token) => [who, token, false]));
+    const shown = (each, more) =>
+      each.map(([who, token, counts]) =>
+        h("li", { "data-player": who, class: counts ? "laid" : "laid later" },
+          h("button", { type: "button", onclick: () => read(game, token) }, face(game, token),
+            h("em", {}, who ? more(nameOf(who)) : t("copied")))));
+    const kinds = (turn?.troop ?? [])
+      .map((kind) => (kind === "any" ? h("b", { class: "any" }, "?") : troop(`${owner}-${kind}`)));
+    const kindWords = (turn?.troop ?? [])
+      .map((kind) => (kind === "any" ? t("any troop") : titleOf(game, `kind:${kind}`))).join(" + ");
     const zone = turn?.zone;
     const mine = h("p", { class: "whose" }, doer ? h("strong", {}, nameOf(doer)) : "",
-      h("span", {}, turn && doer !== owner ? t("places for {owner}", { owner: nameOf(owner) }) : t("Round {round} of {rounds}", { round, rounds: game.options.rounds })));
+      h("span", {}, turn && doer !== owner ? t("places for {owner}", { owner: nameOf(owner) })
+        : t("Round {round} of {rounds}", { round, rounds: game.options.rounds })));
     this.turn.dataset.player = doer ?? "";
     this.turn.replaceChildren(mine,
       zone || kinds.length ? h("div", { class: "dice" },
-        kinds.length ? h("span", { class: "die", title: kindWords }, kinds, h("em", {}, kindWords)) : "",
-        zone ? h("span", { class: "die zone-die" }, h("b", {}, zone === "any" ? "?" : zone), h("em", {}, zone === "any" ? t("any zone") : titleOf(game, `zone:${zone}`))) : "") : "",
-      room.counting === null ? "" : h("b", { class: "counting", role: "timer", "aria-label": t("Seconds left: {left}", { left: room.counting }) }, room.counting),
-      laid.length + copied.length + later.length ? h("ul", { class: "laid-cards", "aria-label": t("Cards on the table") },
-        shown([...laid, ...copied], (who) => who), shown(later, (who) => t("{who}: next turn", { who }))) : "",
-      h("div", { class: "piles" }, [["left", t("Left pile")], ["right", t("Right pile")], ["discard", t("Used cards")]].map(([name, label]) =>
-        h("span", { class: name, title: label }, drawing("back"), h("b", {}, piles[name]), h("em", {}, label)))));
+        kinds.length ? h("span", { class: "die", title: kindWords }, kinds, h("em", {}, kindWords))
+          : "",
+        zone ? h("span", { class: "die zone-die" }, h("b", {}, zone === "any" ? "?" : zone),
+          h("em", {}, zone === "any" ? t("any zone") : titleOf(game, `zone:${zone}`))) : "") : "",
+      room.counting === null ? ""
+        : h("b", { class: "counting", role: "timer",
+            "aria-label": t("Seconds left: {left}", { left: room.counting }) }, room.counting),
+      laid.length + copied.length + later.length
+        ? h("ul", { class: "laid-cards", "aria-label": t("Cards on the table") },
+            shown([...laid, ...copied], (who) => who),
+            shown(later, (who) => t("{who}: next turn", { who }))) : "",
+      h("div", { class: "piles" },
+        [["left", t("Left pile")], ["right", t("Right pile")], ["discard", t("Used cards")]]
+          .map(([name, label]) =>
+            h("span", { class: name, title: label }, drawing("back"), h("b", {}, piles[name]),
+              h("em", {}, label)))));
   }
 
   drawPlayers(game, room) {
@@ -192,17 +245,25 @@ export class RoomView {
       const seat = room.seats.find((each) => each.player === player);
       const waits = awaiting.includes(player);
       const hero = heroes[player];
-      const first = result ? result.winners?.includes(player) : ahead.length < game.players.length && ahead.includes(player);
-      return h("div", { class: ["room-player", waits ? "waits" : "", player === owner ? "owner" : "", result && first ? "winner" : ""].join(" "), "data-player": player },
-        h("strong", { class: "who" }, nameOf(player), first ? h("span", { title: result ? t("Won") : t("Ahead") }, icon("trophy")) : ""),
+      const first = result ? result.winners?.includes(player)
+        : ahead.length < game.players.length && ahead.includes(player);
+      return h("div",
+        { class: ["room-player", waits ? "waits" : "", player === owner ? "owner" : "",
+          result && first ? "winner" : ""].join(" "), "data-player": player },
+        h("strong", { class: "who" }, nameOf(player),
+          first ? h("span", { title: result ? t("Won") : t("Ahead") }, icon("trophy")) : ""),
         h("span", { class: "points", title: t("Points") }, `★ ${points[player]}`),
-        h("span", { class: "marks", title: t("Troops left: {left}", { left: (troops[player] ?? []).length }) },
-          (troops[player] ?? []).map((piece) => troop(piece))),
-        h("span", { class: "cards", title: t("Cards in the hand") }, drawing("back"), (hands[player] ?? []).length),
+        h("span", { class: "marks",
+          title: t("Troops left: {left}", { left: (troops[player] ?? []).length }) },
+        (troops[player] ?? []).map((piece) => troop(piece))),
+        h("span", { class: "cards", title: t("Cards in the hand") }, drawing("back"),
+          (hands[player] ?? []).length),
         h("span", { class: "gems", title: t("Green gems") }, `◆ ${gems[player]}`),
         h("span", { class: "state" }, [
-          seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"), // none yet where the number of players has just changed
-          hero && hero !== "?" ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",
+          // none yet where the number of players has just changed
+          seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"),
+          hero && hero !== "?"
+            ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",
           waits ? t("is awaited") : ""].filter(Boolean).join(" · ")));
     });
     this.players.replaceChildren(...rows);

@@ -1,4 +1,5 @@
-// Moves of a game of seats in words for people. A move is WHO:WHAT:..., as `tiltboard rules` writes it.
+// Moves of a game of seats in words for people. A move is WHO:WHAT:..., as `tiltboard rules` writes
+// it.
 import { act, h, nameOf, remember, remembered, t } from "/static/page.js";
 
 /** The title of a card, hero, zone or kind, as the game calls it. */
@@ -7,7 +8,8 @@ export function titleOf(game, key) {
 }
 
 /** challenge, defence, event or wild: for its colour, so not translated. */
-export const typeOf = (game, card) => Object.keys(game.glossary).find((key) => key.startsWith(`type:${card}:`))?.split(":")[2];
+export const typeOf = (game, card) =>
+  Object.keys(game.glossary).find((key) => key.startsWith(`type:${card}:`))?.split(":")[2];
 
 export const aboutOf = (game, key) => game.glossary[key]?.[1] ?? "";
 
@@ -16,12 +18,15 @@ export function cardTitle(game, token) {
   const [card, name] = token.split("=");
   if (!name) return titleOf(game, `card:${card}`);
   const what = titleOf(game, `card:${name}`);
-  return card === "hero" ? what : t("{card} as {what}", { card: titleOf(game, `card:${card}`), what });
+  return card === "hero" ? what
+    : t("{card} as {what}", { card: titleOf(game, `card:${card}`), what });
 }
 
-const LABELS = { tank: (said) => t("{owner} tank", said), fighter: (said) => t("{owner} fighter", said), ship: (said) => t("{owner} ship", said) };
+const LABELS = { tank: (said) => t("{owner} tank", said),
+  fighter: (said) => t("{owner} fighter", said), ship: (said) => t("{owner} ship", said) };
 const OWN = { tank: () => t("a tank"), fighter: () => t("a fighter"), ship: () => t("a ship") };
-const OWNED = { tank: (said) => t("{owner}'s tank", said), fighter: (said) => t("{owner}'s fighter", said), ship: (said) => t("{owner}'s ship", said) };
+const OWNED = { tank: (said) => t("{owner}'s tank", said),
+  fighter: (said) => t("{owner}'s fighter", said), ship: (said) => t("{owner}'s ship", said) };
 
 /** On a button or in a list: "Red tank". */
 export function pieceName(game, piece) {
@@ -36,26 +41,31 @@ const moved = (names, who) => names.split("+").map((piece) => {
 }).reduceRight((others, one) => t("{one} and {others}", { one, others }));
 
 export function zoneName(game, zone) {
-  return zone === "any" ? t("any zone") : t("zone {zone}, {name}", { zone, name: titleOf(game, `zone:${zone}`) });
+  return zone === "any" ? t("any zone")
+    : t("zone {zone}, {name}", { zone, name: titleOf(game, `zone:${zone}`) });
 }
 
-export const piecesName = (game, names) => names.split("+").map((name) => pieceName(game, name)).join(" + ");
+export const piecesName = (game, names) =>
+  names.split("+").map((name) => pieceName(game, name)).join(" + ");
 
 /** Of a move's end, "fell=red-tank+blue-ship@3". */
 export const fallenPieces = (game, fell) => fell?.startsWith("fell=")
-  ? fell.slice(5).split("+").map((found) => pieceName(game, found.split("@")[0])).join(", ") : t("nothing");
+  ? fell.slice(5).split("+").map((found) => pieceName(game, found.split("@")[0])).join(", ")
+  : t("nothing");
 
 /** What a witness says of zones: "table:see:3=:4=red-tank/blue-ship". */
 export const seenZones = (game, move) => move.split(":").slice(2).map((word) => {
   const [zone, towers] = word.split("=");
-  const lies = towers ? towers.split("/").map((tower) => piecesName(game, tower)).join(", ") : t("nothing");
+  const lies = towers ? towers.split("/").map((tower) => piecesName(game, tower)).join(", ")
+    : t("nothing");
   return `${zoneName(game, zone)}: ${lies}`;
 }).join("; ");
 
 function fallen(words) {
   const last = words.at(-1);
   const count = last.startsWith("fell=") ? last.slice(5).split("+").filter(Boolean).length : 0;
-  return count === 0 ? t("it failed") : count === 1 ? t("1 piece fell") : t("{count} pieces fell", { count });
+  return count === 0 ? t("it failed") : count === 1 ? t("1 piece fell")
+    : t("{count} pieces fell", { count });
 }
 
 const SAID = {
@@ -70,20 +80,26 @@ const SAID = {
     : t("plays {card}", { card: cardTitle(game, token) })),
   withdraw: (game, [token]) => t("takes back {card}", { card: cardTitle(game, token) }),
   hero: (game, [name]) => t("uses the hero {hero}", { hero: titleOf(game, `hero:${name}`) }),
-  choose: (_, [what]) => (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
-  take: (_, [zone, piece], who) => t("takes {piece} from zone {zone}", { piece: moved(piece, who), zone }),
+  choose: (_, [what]) =>
+    (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
+  take: (_, [zone, piece], who) =>
+    t("takes {piece} from zone {zone}", { piece: moved(piece, who), zone }),
   place: (_, words, who) => {
     const [how, names, zone, under] = words;
     const said = { piece: moved(names, who), zone, high: under?.replace("under=", "") };
-    if (how === "meant") return under ? t("puts {piece} into zone {zone}, on a tower of {high}", said) : t("puts {piece} into zone {zone}", said);
+    if (how === "meant")
+      return under ? t("puts {piece} into zone {zone}, on a tower of {high}", said)
+        : t("puts {piece} into zone {zone}", said);
     return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
       : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
   },
   event: (game, words, doer) => {
     const [how, zone, piece, who] = words;
     const said = { piece: moved(piece, doer), zone, who: nameOf(who ?? "") };
-    if (how !== "ok") return t("takes {piece} from zone {zone}: {what}", { ...said, what: fallen(words) });
-    return game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said) : t("takes {piece} from zone {zone}", said);
+    if (how !== "ok")
+      return t("takes {piece} from zone {zone}: {what}", { ...said, what: fallen(words) });
+    return game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said)
+      : t("takes {piece} from zone {zone}", said);
   },
 };
 
@@ -95,38 +111,55 @@ export function sentence(game, move) {
     if (what === "shuffle") return t("The cards are shuffled and dealt.");
     const kind = what === "zone" ? null : OWN[rest[0]]?.() ?? titleOf(game, `kind:${rest[0]}`);
     if (what === "roll") return t("The dice show {kind} and zone {zone}.", { kind, zone: rest[1] });
-    return what === "troop" ? t("The troop die shows {kind}.", { kind }) : t("The zone die shows {zone}.", { zone: rest[0] });
+    return what === "troop" ? t("The troop die shows {kind}.", { kind })
+      : t("The zone die shows {zone}.", { zone: rest[0] });
   }
-  if (who === "table") return what === "time" ? t("Time is up: everybody has passed.") : t("The table looked at the platform.");
+  if (who === "table")
+    return what === "time" ? t("Time is up: everybody has passed.")
+      : t("The table looked at the platform.");
   return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest, who) ?? what });
 }
 
 // The first round, guided: what this person does now and why, until somebody wants no more of it.
 const KNOWN = "room-guide";
-// [for whom it is to act, for the other hands of cards, for a page without one]; the last for all who come after it, null: nothing.
+// [for whom it is to act, for the other hands of cards, for a page without one]; the last for all
+// who come after it, null: nothing.
 const PHASES = {
   heroes: [() => t("Each of you gets a hero, whose help you may call once in a round.")],
-  deal: [() => t("Now the cards: nobody else may see yours. Red cards make it hard for others, blue ones help yourself.")],
-  card: [() => t("Draw a card: it says how you must place your piece."), (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
+  deal: [() =>
+    t("Now the cards: nobody else may see yours. Red cards make it hard for others, blue ones help "
+      + "yourself.")],
+  card: [() => t("Draw a card: it says how you must place your piece."),
+    (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
   name: [() => t("Antimatter can be any card. Choose one that you can carry out well."), null],
-  roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."), (said) => t("{owner} rolls the dice. Look at your cards meanwhile: hold one to read it.", said), null],
+  roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."),
+    (said) => t("{owner} rolls the dice. Look at your cards meanwhile: hold one to read it.", said),
+    null],
   dice: [() => t("A card asks for one die more.")],
-  blocked: [() => t("You have no such piece left. Take a green gem for it: later it buys you a free choice."), null],
-  window: [() => t("Lay a card if you have a good one now, or press Pass. When everybody has passed, the piece is placed."),
-    () => t("Wait until everybody has passed.")],
+  blocked: [() =>
+    t("You have no such piece left. Take a green gem for it: later it buys you a free choice."),
+  null],
+  window: [() =>
+    t("Lay a card if you have a good one now, or press Pass. When everybody has passed, the piece "
+      + "is placed."),
+  () => t("Wait until everybody has passed.")],
   choose: [() => t("Blindfolded never goes with other cards: one or the other."), null],
-  event: [() => t("A card moves a piece. Take it off gently: if anything falls, it costs a point."), null],
+  event: [() => t("A card moves a piece. Take it off gently: if anything falls, it costs a point."),
+    null],
   take: [() => t("Take the piece off gently: nothing else may fall."), null],
-  place: [() => t("Press Place it, or drag the piece into the lit zone. If it holds you get a point, and one more for each piece under it."),
-    (said) => t("{owner} places the piece. Keep your fingers crossed, or not!", said)],
-  after: [() => t("It held! If you have the card Give it back, you may play it now. Most people pass."),
-    () => t("Wait until everybody has passed.")],
+  place: [() =>
+    t("Press Place it, or drag the piece into the lit zone. If it holds you get a point, and one "
+      + "more for each piece under it."),
+  (said) => t("{owner} places the piece. Keep your fingers crossed, or not!", said)],
+  after: [() =>
+    t("It held! If you have the card Give it back, you may play it now. Most people pass."),
+  () => t("Wait until everybody has passed.")],
   refill: [() => t("A hard turn that went well: take a new card as a reward."), null],
   keep: [() => t("Two cards were drawn. Keep one; the other is gone."), null],
 };
 
-/** A card about the phase, in the first round; "" where there is nothing to say. `player`: whose hand is looked at, null: no one's;
- * `redraw()`: after it was closed. */
+/** A card about the phase, in the first round; "" where there is nothing to say. `player`: whose
+ * hand is looked at, null: no one's; `redraw()`: after it was closed. */
 export function guide({ phase, round, awaiting, turn }, player, mover, redraw) {
   const says = PHASES[phase];
   const acts = awaiting.includes(player) || (awaiting.includes("chance") && player === mover);
@@ -136,6 +169,7 @@ export function guide({ phase, round, awaiting, turn }, player, mover, redraw) {
     remember(KNOWN, "known");
     redraw();
   };
-  return h("div", { class: "room-guide" }, h("p", {}, say({ owner: nameOf(turn?.doer ?? mover ?? "") })),
+  return h("div", { class: "room-guide" },
+    h("p", {}, say({ owner: nameOf(turn?.doer ?? mover ?? "") })),
     act(t("I know the game"), close, { class: "plain", "data-what": "known" }));
 }

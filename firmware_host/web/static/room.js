@@ -1,25 +1,33 @@
-// A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
+// A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may
+// do.
 
 import { fetchJson, show } from "/static/dialogs.js";
 import { act, button, h, isNew, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
-import { fallenPieces, guide, piecesName, seenZones, sentence, zoneName } from "/static/room-words.js";
+import { fallenPieces, guide, piecesName, seenZones, sentence,
+  zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
 
 const SEATS = "/api/v1/seats";
 const REOPENS_WITHIN_MS = 10_000;
-const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
+const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")],
+  ["hard", () => t("hard")]];
 const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
-// What is pressed at once, and what leads to a question; cards and what is played come from the hand.
+// What is pressed at once, and what leads to a question; cards and what is played come from the
+// hand.
 const LABELS = {
-  pass: () => t("Pass"), pay: () => t("Pay a green gem"), buy: () => t("Buy a card (1 point)"), draw: () => t("Draw"),
+  pass: () => t("Pass"), pay: () => t("Pay a green gem"), buy: () => t("Buy a card (1 point)"),
+  draw: () => t("Draw"),
   withdraw: () => t("Take a card back"), choose: () => t("Choose"), take: () => t("Take a piece"),
-  place: () => t("I have placed it"), event: () => t("I have done it"), name: () => t("Say which card"),
+  place: () => t("I have placed it"), event: () => t("I have done it"),
+  name: () => t("Say which card"),
   hero: () => t("Use your hero"),
 };
 
 /** Moves by what they are: {pass: [...], play: [...]}. */
-const grouped = (moves) => moves.reduce((by, move) => ({ ...by, [move.split(":")[1]]: [...by[move.split(":")[1]] ?? [], move] }), {});
+const grouped = (moves) =>
+  moves.reduce((by, move) => ({ ...by,
+    [move.split(":")[1]]: [...by[move.split(":")[1]] ?? [], move] }), {});
 
 export class Room {
   /** `reconnect()` opens the connection anew, with the cookie of a seat. */
@@ -32,13 +40,17 @@ export class Room {
     this.looking = null;
     this.behind = false; // the hand is from before the connection was lost
     this.chooser = null;
-    this.supply = supply; // what is taken into the hand where the platform is drawn in three dimensions
+    // what is taken into the hand where the platform is drawn in three dimensions
+    this.supply = supply;
     supply.element.hidden = true;
     table.append(this.view.turn, supply.element, this.view.element);
     side.prepend(this.seat, this.view.players, this.seats, this.view.story);
     this.pressed = false; // a button that is drawn anew while it is held down hears no click
-    for (const element of [this.seat, this.seats]) element.addEventListener("pointerdown", ({ target }) => { this.pressed = Boolean(target.closest("button")); });
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
+    for (const element of [this.seat, this.seats])
+      element.addEventListener("pointerdown",
+        ({ target }) => { this.pressed = Boolean(target.closest("button")); });
+    for (const end of ["pointerup", "pointercancel"])
+      addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
     store.listen((_, changed) => this.update(changed));
     this.sitByAddress();
     addEventListener("hashchange", () => this.sitByAddress());
@@ -57,9 +69,11 @@ export class Room {
     if (!here) this.supply.element.hidden = true;
     document.documentElement.toggleAttribute("data-hand", here && this.known.mine.length > 0);
     if (!here) return;
-    if (changed.has("layout") || (changed.has("link") && this.store.link === "open")) this.refresh();
+    if (changed.has("layout") || (changed.has("link") && this.store.link === "open"))
+      this.refresh();
     if (isNew(this, "seated", this.room.seats)) this.refresh();
-    if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name))) this.view.draw();
+    if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name)))
+      this.view.draw();
     else this.view.hang(); // it may have come into space, or gone
     this.supply.fill();
     if (changed.has("seat") && this.store.seat?.step !== this.step) {
@@ -67,12 +81,14 @@ export class Room {
       const may = new Set([...this.room.may, ...this.store.seat?.legal ?? []]);
       if (!this.chooser?.moves.every((move) => may.has(move))) this.chooser = null;
     }
-    if (["layout", "room", "seat", "link", "watching", "can_take_back"].some((name) => changed.has(name))) this.draw();
+    if (["layout", "room", "seat", "link", "watching", "can_take_back"]
+      .some((name) => changed.has(name))) this.draw();
   }
 
   async refresh() {
     const asked = this.asked = (this.asked ?? 0) + 1;
-    const known = await fetchJson(SEATS).catch(() => this.known); // asked again when the table answers
+    // asked again when the table answers
+    const known = await fetchJson(SEATS).catch(() => this.known);
     if (asked < this.asked) return; // answers may come in another order
     this.known = known;
     const { mine } = this.known;
@@ -88,7 +104,8 @@ export class Room {
     if (this.looking !== player) this.chooser = null;
     this.looking = player;
     if (player === null || this.store.seat?.player !== player) this.store.set("seat", null);
-    this.ask({ type: "look", player }).catch((error) => error.message && this.complain(error.message));
+    this.ask({ type: "look", player })
+      .catch((error) => error.message && this.complain(error.message));
     this.draw();
   }
 
@@ -114,7 +131,8 @@ export class Room {
 
   async send(message) {
     this.chooser = null;
-    await this.store.until(() => this.store.link === "open", REOPENS_WITHIN_MS); // this device may just have sat down
+    // this device may just have sat down
+    await this.store.until(() => this.store.link === "open", REOPENS_WITHIN_MS);
     this.ask(message).catch((error) => this.complain(error.message)).finally(() => this.draw());
   }
 
@@ -122,7 +140,8 @@ export class Room {
     const player = move.split(":")[0];
     const own = this.known.mine.includes(player);
     this.passOn = own;
-    this.send({ type: "seat-move", move, proposed, player: own ? player : null, step: own && this.store.seat ? this.store.seat.step : this.room.step });
+    this.send({ type: "seat-move", move, proposed, player: own ? player : null,
+      step: own && this.store.seat ? this.store.seat.step : this.room.step });
   }
 
   /** One question after the other, unless there is nothing to ask. */
@@ -145,7 +164,8 @@ export class Room {
     if (!this.room || !this.game?.glossary || this.pressed) return;
     this.drawSeats();
     const { mine } = this.known;
-    if (this.passOn && !this.room.public.awaiting.includes(this.looking)) { // what was asked of that hand is done
+    // what was asked of that hand is done
+    if (this.passOn && !this.room.public.awaiting.includes(this.looking)) {
       this.passOn = false;
       if (mine.length > 1) this.looking = null;
     }
@@ -154,12 +174,19 @@ export class Room {
     if (mine.length > 1 && !view) parts.push(this.passing());
     if (view) parts.push(...this.hand(view));
     const acts = [...(view && !this.chooser ? this.seatActions(view) : []), ...this.tableActions()];
-    parts.splice(view ? 1 : 0, 0, this.proposed(), this.chooser && !this.looking ? this.chooser.element : "", acts.length ? h("div", { class: "seat-actions" }, acts) : "");
+    parts.splice(view ? 1 : 0, 0, this.proposed(),
+      this.chooser && !this.looking ? this.chooser.element : "",
+      acts.length ? h("div", { class: "seat-actions" }, acts) : "");
     const others = this.room.public.awaiting.filter((each) => each !== "chance").map(nameOf);
-    if (view && others.length && !this.room.public.awaiting.includes(view.player)) parts.splice(1, 0, h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
-    if (!this.seats.classList.contains("lobby")) parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.to_move, () => this.draw()));
+    if (view && others.length && !this.room.public.awaiting.includes(view.player))
+      parts.splice(1, 0,
+        h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
+    if (!this.seats.classList.contains("lobby"))
+      parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.to_move,
+        () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
-    this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
+    this.seat.classList.toggle("awaited",
+      Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
     const heard = this.store.link === "open" && !(view && this.behind);
     for (const each of heard ? [] : this.seat.querySelectorAll("button")) each.disabled = true;
@@ -169,20 +196,32 @@ export class Room {
   proposed() {
     const { proposal, failure, seen, sure } = this.room;
     if (!proposal || this.chooser) return "";
-    if (!seen && this.store.layout.hands) return h("p", { class: "asked" }, t("The table's own hand does it. Watch!"));
+    if (!seen && this.store.layout.hands)
+      return h("p", { class: "asked" }, t("The table's own hand does it. Watch!"));
     const [who, what, how, piece, zone, more] = proposal.split(":");
-    const said = { who: nameOf(who), piece: piecesName(this.game, piece ?? ""), zone: zoneName(this.game, zone ?? "") };
+    const said = { who: nameOf(who), piece: piecesName(this.game, piece ?? ""),
+      zone: zoneName(this.game, zone ?? "") };
     const under = more?.startsWith("under=") && more;
-    const words = what === "see" ? t("The table sees it so now: {zones}. Right?", { zones: seenZones(this.game, proposal) })
+    const words = what === "see"
+      ? t("The table sees it so now: {zones}. Right?", { zones: seenZones(this.game, proposal) })
       : what !== "place" ? t("{what}: right?", { what: sentence(this.game, proposal) })
-      : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.", { ...said, pieces: fallenPieces(this.game, more) })
-      : seen ? t("Placed in {zone}: {piece}. Nothing fell. Right? Else say what happened.", said)
-        : under ? t("{who} asks for help: {piece} into {zone}, on a tower of {high}. Does it hold?", { ...said, high: under.replace("under=", "") })
-          : t("{who} asks for help: {piece} into {zone}. Does it hold?", said);
-    return h("div", { class: "proposed" }, h("p", { class: "asked" }, words.charAt(0).toUpperCase() + words.slice(1)), h("div", { class: "answers" },
-      act(seen ? t("Right") : t("It holds"), () => this.play(proposal), { class: "primary", "data-what": "accept" }),
-      failure ? act(how === "fail" ? t("Something else fell") : t("It fell, or it failed"), () => this.refuse(failure, proposal), { "data-what": "refuse" }) : ""),
-      seen ? h("p", { class: "hint" }, sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
+        : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.",
+          { ...said, pieces: fallenPieces(this.game, more) })
+          : seen ? t("Placed in {zone}: {piece}. Nothing fell. Right? Else say what "
+            + "happened.", said)
+            : under
+              ? t("{who} asks for help: {piece} into {zone}, on a tower of {high}. Does it hold?",
+                  { ...said, high: under.replace("under=", "") })
+              : t("{who} asks for help: {piece} into {zone}. Does it hold?", said);
+    return h("div", { class: "proposed" },
+      h("p", { class: "asked" }, words.charAt(0).toUpperCase() + words.slice(1)),
+      h("div", { class: "answers" },
+        act(seen ? t("Right") : t("It holds"), () => this.play(proposal),
+          { class: "primary", "data-what": "accept" }),
+        failure ? act(how === "fail" ? t("Something else fell") : t("It fell, or it failed"),
+          () => this.refuse(failure, proposal), { "data-what": "refuse" }) : ""),
+      seen ? h("p", { class: "hint" },
+        sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
   }
 
   /** It is no longer taken as right by itself, and people tick what fell. */
@@ -194,28 +233,41 @@ export class Room {
   /** Several seats on one device: it is passed round, and each looks at his own hand. */
   passing() {
     const awaited = this.room.public.awaiting;
-    const order = [...this.known.mine].sort((one, other) => awaited.includes(other) - awaited.includes(one));
-    return h("div", { class: "passing" }, h("p", { class: "asked" }, t("Pass the phone on. Who looks at the cards now?")),
-      h("div", { class: "answers" }, order.map((player) => act(t("I am {player}", { player: nameOf(player) }), () => this.look(player), { "data-player": player, class: awaited.includes(player) ? "primary" : "" }))));
+    const order = [...this.known.mine]
+      .sort((one, other) => awaited.includes(other) - awaited.includes(one));
+    return h("div", { class: "passing" },
+      h("p", { class: "asked" }, t("Pass the phone on. Who looks at the cards now?")),
+      h("div", { class: "answers" },
+        order.map((player) =>
+          act(t("I am {player}", { player: nameOf(player) }), () => this.look(player),
+            { "data-player": player, class: awaited.includes(player) ? "primary" : "" }))));
   }
 
-  /** Whether this is the phone of one person, who sat down with a code: it shows what is that seat's, and no more. */
+  /** Whether this is the phone of one person, who sat down with a code: it shows what is that
+   * seat's, and no more. */
   get own() {
-    return this.known.mine.length === 1 && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
+    return this.known.mine.length === 1
+      && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
   }
 
   hand(view) {
     const { game } = this;
     const by = grouped(view.legal);
     const hero = view.hero && view.hero !== "?" ? view.hero : null;
-    const head = h("h2", {}, h("span", {}, t("{player}: your hand", { player: nameOf(view.player) })),
-      h("span", { class: "mine" }, `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
-    const cover = this.known.mine.length > 1 ? act(t("Hide it, and pass the device on"), () => this.look(null), { class: "cover" }) : "";
+    const head = h("h2", {},
+      h("span", {}, t("{player}: your hand", { player: nameOf(view.player) })),
+      h("span", { class: "mine" },
+        `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
+    const cover = this.known.mine.length > 1
+      ? act(t("Hide it, and pass the device on"), () => this.look(null), { class: "cover" }) : "";
     if (this.chooser) return [head, this.chooser.element, cover];
     const laid = (move) => move.split(":")[2].split("=")[0];
     const plays = (name) => (by.play ?? []).filter((move) => laid(move) === name);
-    const held = view.hand.includes("?") ? new Set((by.play ?? []).map(laid)) : view.hand; // cards of paper are in no table's memory
-    const shown = [...new Set(held)].map((name) => card(game, name, [...held].filter((each) => each === name).length, plays(name).length ? () => this.choose(plays(name)) : null));
+    // cards of paper are in no table's memory
+    const held = view.hand.includes("?") ? new Set((by.play ?? []).map(laid)) : view.hand;
+    const shown = [...new Set(held)]
+      .map((name) => card(game, name, [...held].filter((each) => each === name).length,
+        plays(name).length ? () => this.choose(plays(name)) : null));
     if (hero) {
       const used = this.room.public.used.includes(view.player);
       const spent = card(game, hero, 1, by.hero ? () => this.choose(by.hero) : null, true);
@@ -224,25 +276,38 @@ export class Room {
       shown.push(spent);
     }
     return [head,
-      view.drawn.length ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
-        fan(view.drawn.map((name, at) => card(game, name, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
-      view.hint ? h("p", { class: "room-hint" }, h("strong", {}, sentence(game, view.hint.move.replace(":place:ok:", ":place:meant:"))), " ", view.hint.why) : "",
-      view.shut ? h("p", { class: "hint" }, t("Another device has seen these cards. You will, once the others agree.")) : "",
+      view.drawn.length
+        ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
+            fan(view.drawn.map((name, at) =>
+              card(game, name, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
+      view.hint ? h("p", { class: "room-hint" },
+        h("strong", {}, sentence(game, view.hint.move.replace(":place:ok:", ":place:meant:"))), " ",
+        view.hint.why) : "",
+      view.shut ? h("p", { class: "hint" },
+        t("Another device has seen these cards. You will, once the others agree.")) : "",
       h("div", { class: "fans" }, fan(shown)), cover];
   }
 
   /** What this seat may do besides laying cards; what is asked for comes first. */
   seatActions(view) {
-    const hands = this.store.layout.hands ? { place: t("Place it"), event: t("Do it") } : {}; // the table's own
+    // the table's own
+    const hands = this.store.layout.hands ? { place: t("Place it"), event: t("Do it") } : {};
     const rank = (what) => ["pass", "withdraw", "buy"].indexOf(what);
-    return Object.entries(grouped(view.legal)).filter(([what]) => !["play", "keep", "hero"].includes(what) && !(what in hands && this.room.proposal))
+    return Object.entries(grouped(view.legal))
+      .filter(([what]) => !["play", "keep", "hero"].includes(what)
+        && !(what in hands && this.room.proposal))
       .sort(([one], [other]) => rank(one) - rank(other))
-      .map(([what, moves]) => act(hands[what] ?? LABELS[what]?.() ?? what, () => this.choose(moves), { "data-what": what, class: rank(what) > 0 ? "" : "primary" }))
+      .map(([what, moves]) =>
+        act(hands[what] ?? LABELS[what]?.() ?? what, () => this.choose(moves),
+          { "data-what": what, class: rank(what) > 0 ? "" : "primary" }))
       .concat(view.shut || view.hint || !this.room.public.awaiting.includes(view.player) ? []
-        : button("bulb", t("Hint"), () => this.send({ type: "seat-hint", player: view.player, step: view.step }), { "data-what": "hint" }));
+        : button("bulb", t("Hint"),
+            () => this.send({ type: "seat-hint", player: view.player, step: view.step }),
+            { "data-what": "hint" }));
   }
 
-  /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. A phone shows it to whose turn it is. */
+  /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. A
+   * phone shows it to whose turn it is. */
   tableActions() {
     const may = this.store.mayAct || (this.store.link === "open" && this.known.mine.length > 0);
     if (!may || this.chooser) return [];
@@ -254,20 +319,31 @@ export class Room {
     const deals = stems[0] === "chance:shuffle" || stems[0] === "chance:heroes";
     const computer = this.room.seats.find(({ player }) => player === mover)?.computer && !deals;
     const parts = [];
-    if (!(deals && free.length) && stems.length && (!this.own || turn || (deals && computer)) && !computer) {
-      const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice") : t("Roll for {player}", { player: nameOf(mover ?? "") });
-      parts.push(act(label, () => this.play("chance"), { class: turn || deals ? "primary" : "", "data-what": "chance" }));
-      if (!deals && !this.store.layout.hands) parts.push(act(t("We rolled our own dice"), () => this.choose(stems)));
+    if (!(deals && free.length) && stems.length && (!this.own || turn || (deals && computer))
+      && !computer) {
+      const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice")
+        : t("Roll for {player}", { player: nameOf(mover ?? "") });
+      parts.push(act(label, () => this.play("chance"),
+        { class: turn || deals ? "primary" : "", "data-what": "chance" }));
+      if (!deals && !this.store.layout.hands)
+        parts.push(act(t("We rolled our own dice"), () => this.choose(stems)));
     }
-    if (this.room.may.includes("table:time") && this.room.counting === null && (!this.own || turn || !this.room.public.awaiting.includes(mine[0]))) {
-      parts.push(act(t("Count to five"), () => this.send({ type: "count" }), { "data-what": "count" }));
+    if (this.room.may.includes("table:time") && this.room.counting === null
+      && (!this.own || turn || !this.room.public.awaiting.includes(mine[0]))) {
+      parts.push(act(t("Count to five"), () => this.send({ type: "count" }),
+        { "data-what": "count" }));
     }
     const doer = moves.findLast((move) => /:(place|event|take):/.test(move))?.split(":")[0];
     if (back && (!this.own || mine.includes(doer))) {
-      parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }), { "data-what": "take-back" }));
+      parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }),
+        { "data-what": "take-back" }));
     }
-    const covered = this.room.seats.filter(({ player, shut }) => shut && !mine.includes(player) && (this.known.at_table || mine.length));
-    return [...parts, ...covered.map(({ player }) => act(t("Let {who} see the cards there", { who: nameOf(player) }), () => this.send({ type: "open-hand", player }), { "data-uncover": player }))];
+    const covered = this.room.seats.filter(({ player, shut }) => shut && !mine.includes(player)
+      && (this.known.at_table || mine.length));
+    return [...parts,
+      ...covered.map(({ player }) =>
+        act(t("Let {who} see the cards there", { who: nameOf(player) }),
+          () => this.send({ type: "open-hand", player }), { "data-uncover": player }))];
   }
 
   /** Who is to play, while a seat is free; afterwards out of the way. */
@@ -278,15 +354,24 @@ export class Room {
     if (typing && document.activeElement === typing) return;
     const lobby = free.length > 0 && !this.own && !this.store.snapshot.result;
     this.seats.classList.toggle("lobby", lobby);
-    if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4)) this.view.players[lobby ? "before" : "after"](this.seats);
-    const rows = players.filter((player) => !this.own || mine.includes(player)).map((player) => this.seatRow(player));
+    if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4))
+      this.view.players[lobby ? "before" : "after"](this.seats);
+    const rows = players.filter((player) => !this.own || mine.includes(player))
+      .map((player) => this.seatRow(player));
     const rest = !lobby ? "" : h("div", { class: "row" },
-      here ? act(t("We pass this device round"), () => this.sitAll(free), { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
-      this.store.mayAct && mine.length ? act(t("The computer plays the rest"), () => free.forEach(({ player }) => this.seatComputer(player, "easy")), { class: "primary", "data-what": "fill" }) : "");
+      here ? act(t("We pass this device round"), () => this.sitAll(free),
+        { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
+      this.store.mayAct && mine.length
+        ? act(t("The computer plays the rest"),
+            () => free.forEach(({ player }) => this.seatComputer(player, "easy")),
+            { class: "primary", "data-what": "fill" }) : "");
     const list = [h("ul", { class: "seat-list" }, rows), here || this.own ? "" : this.codeForm()];
     const open_ = this.seats.querySelector("details")?.open;
     this.seats.replaceChildren(...(lobby || (!mine.length && !here)
-      ? [h("h2", {}, t("Who plays?")), here ? h("p", { class: "hint" }, t("Point a phone's camera at a picture to sit down there, or sit here.")) : "", rest, ...list]
+      ? [h("h2", {}, t("Who plays?")),
+          here ? h("p", { class: "hint" },
+            t("Point a phone's camera at a picture to sit down there, or sit here.")) : "",
+          rest, ...list]
       : [h("details", { open: open_ }, h("summary", {}, t("Seats")), ...list)]));
   }
 
@@ -295,15 +380,21 @@ export class Room {
     const { mayAct } = this.store;
     const seat = this.room.seats.find((each) => each.player === player);
     const free = seat && !seat.taken && !seat.computer;
-    const state = mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
+    const state = mine.includes(player) ? t("sits here") : seat?.computer
+      ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
     return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
-      free && pictures[player] ? h("img", { class: "seat-qr", src: svgSource(pictures[player]), alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
-      h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
+      free && pictures[player]
+        ? h("img", { class: "seat-qr", src: svgSource(pictures[player]),
+            alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
+      h("span", { class: "seat-state" },
+        free && codes[player]
+          ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
       h("span", { class: "row" },
         free && here ? act(t("Sit here"), () => this.sit({ player }), { "data-sit": player }) : "",
         free && mayAct ? this.levels(player) : "",
         seat?.computer && mayAct ? act(t("Free it"), () => this.seatComputer(player, null)) : "",
-        seat?.taken && (mayAct || mine.includes(player)) ? act(t("Free it"), () => this.free(player), { "data-free": player }) : ""));
+        seat?.taken && (mayAct || mine.includes(player))
+          ? act(t("Free it"), () => this.free(player), { "data-free": player }) : ""));
   }
 
   seatComputer(player, level) { this.send({ type: "seat-computer", player, level }); }
@@ -313,21 +404,28 @@ export class Room {
     const own = this.known.mine.includes(player);
     const go = () => { asked.close(); this.send({ type: "stand-up", player }); };
     const asked = show(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
-      h("p", {}, own ? t("You leave the game, and somebody else may sit down.") : t("That phone loses its hand of cards. Ask the person first.")),
-      h("footer", {}, act(t("Cancel"), () => asked.close()), act(t("Free it"), go, { class: "primary", "data-what": "free" })));
+      h("p", {}, own ? t("You leave the game, and somebody else may sit down.")
+        : t("That phone loses its hand of cards. Ask the person first.")),
+      h("footer", {}, act(t("Cancel"), () => asked.close()),
+        act(t("Free it"), go, { class: "primary", "data-what": "free" })));
   }
 
   levels(player) {
-    return h("select", { "aria-label": t("Computer"), onchange: ({ target: { value } }) => value && this.seatComputer(player, value) },
-      h("option", { value: "" }, t("Computer…")), LEVELS.map(([value, label]) => h("option", { value }, label())));
+    return h("select", { "aria-label": t("Computer"),
+      onchange: ({ target: { value } }) => value && this.seatComputer(player, value) },
+    h("option", { value: "" }, t("Computer…")),
+    LEVELS.map(([value, label]) => h("option", { value }, label())));
   }
 
   codeForm() {
-    const code = h("input", { type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off", "aria-label": t("Code of your seat"), placeholder: "000000" });
+    const code = h("input",
+      { type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off",
+        "aria-label": t("Code of your seat"), placeholder: "000000" });
     const send = () => {
       code.blur();
       this.sit({ code: code.value.trim() });
     };
-    return h("form", { class: "row code-form", onsubmit: send }, code, h("button", { type: "submit", class: "primary" }, t("Sit down")));
+    return h("form", { class: "row code-form", onsubmit: send }, code,
+      h("button", { type: "submit", class: "primary" }, t("Sit down")));
   }
 }

@@ -10,10 +10,13 @@ export class Ending {
   constructor(store, send) {
     Object.assign(this, { store, send });
     this.sure = false;
-    this.draw = button("draw", t("Offer a draw"), () => send({ type: "offer-draw", player: this.person }));
-    this.agree = button("draw", "", () => send({ type: "offer-draw", player: this.next }), { class: "primary" });
+    this.draw = button("draw", t("Offer a draw"),
+      () => send({ type: "offer-draw", player: this.person }));
+    this.agree = button("draw", "", () => send({ type: "offer-draw", player: this.next }),
+      { class: "primary" });
     this.resign = button("flag", "", () => this.giveUp());
-    this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
+    this.element = h("div", { class: "ending" },
+      h("div", { class: "row" }, this.draw, this.resign));
     store.on(["moves", "layout"], () => { this.sure = false; });
     store.listen(() => this.update());
   }
@@ -30,7 +33,8 @@ export class Ending {
     return this.here(mover) ? mover : game.players.find((player) => this.here(player));
   }
 
-  /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by themselves. */
+  /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by
+   * themselves. */
   get next() {
     const { snapshot: { draw_offers: offers }, game } = this.store;
     if (!offers.length) return null;
@@ -46,8 +50,10 @@ export class Ending {
     if (this.element.hidden) return;
     const { players } = this.store;
     const { draw_offers: offers, phase } = snapshot;
-    if (this.next) setText(this.agree.lastChild, t("{player} agrees", { player: players.called(this.next) }));
-    setText(this.resign.lastChild, this.sure ? t("{player} resigns?", { player: players.called(this.person) }) : t("Resign"));
+    if (this.next)
+      setText(this.agree.lastChild, t("{player} agrees", { player: players.called(this.next) }));
+    setText(this.resign.lastChild,
+      this.sure ? t("{player} resigns?", { player: players.called(this.person) }) : t("Resign"));
     this.resign.classList.toggle("sure", this.sure);
     const sides = game.teams.length || game.players.length;
     this.resign.hidden = sides > 2;
@@ -73,13 +79,16 @@ export class Ending {
 // What the table's hand can do for a person, by phase.
 const HELP = {
   setup: () => t("Set it up for me"),
-  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null) ? t("Put them on for me") : t("Push them for me")),
+  settle: ({ shifts }) =>
+    (shifts.length && shifts.every(({ source }) => source === null) ? t("Put them on for me")
+      : t("Push them for me")),
   fix: () => t("Put it right for me"),
 };
 
 /** What can be pressed now, under the sentence: the next thing first, taking back always. */
 export class Actions {
-  constructor(store, { send, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
+  constructor(store, { send, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle,
+    leaveReview, takeBackToHere }) {
     Object.assign(this, { store, ownHand, ending, cup });
     const command = (type) => () => send({ type });
     const primary = { class: "primary" };
@@ -89,7 +98,8 @@ export class Actions {
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
-    this.level = button("draw", t("Level it"), () => send({ type: "tilt", x_deg: 0, y_deg: 0 }), primary);
+    this.level = button("draw", t("Level it"),
+      () => send({ type: "tilt", x_deg: 0, y_deg: 0 }), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
     this.show = button("bulb", t("Show me"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn, { class: "learn" });
@@ -106,20 +116,28 @@ export class Actions {
     const { layout, snapshot, mayAct, review, working } = this.store;
     this.help.disabled = working;
     this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
-    const swap = snapshot.swap_legal && snapshot.phase === "turn" ? this.swap : null; // not while something is broken
+    // not while something is broken
+    const swap = snapshot.swap_legal && snapshot.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
     else if (!mayAct || snapshot.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
-    else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
+    else if (snapshot.lesson)
+      this.offer(this.ofLesson(snapshot), this.endLesson,
+        snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
-    else if (snapshot.phase === "over") this.offer(this.cup.played ? this.cup.next : this.again, this.other, this.takeBack);
-    else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
-    else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout), this.hinting(snapshot), this.takeBack);
+    else if (snapshot.phase === "over")
+      this.offer(this.cup.played ? this.cup.next : this.again, this.other, this.takeBack);
+    else if (snapshot.phase === "turn" && this.ending.next)
+      this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
+    else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout),
+      this.hinting(snapshot), this.takeBack);
   }
 
   /** Whether the plate is held tilted, and a hand of the table could let it go. */
-  leans({ phase, stillness }) { return phase === "paused" && stillness === "tilted" && this.store.handsFree; }
+  leans({ phase, stillness }) {
+    return phase === "paused" && stillness === "tilted" && this.store.handsFree;
+  }
 
   /** Before the first move: how the game goes. */
   first({ moves }, { game }) { return game.lesson && moves.length === 0 ? this.learn : null; }
@@ -146,8 +164,9 @@ export class Actions {
   helping(snapshot) {
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
-    const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move]; // it plays by itself
-    const alone = engine || this.ownHand.on && snapshot.phase !== "fix";
+    // it plays by itself
+    const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move];
+    const alone = engine || (this.ownHand.on && snapshot.phase !== "fix");
     if (!this.store.handsFree || !words || !something || alone) return null;
     setText(this.help.lastChild, words(snapshot));
     return this.help;
@@ -155,7 +174,8 @@ export class Actions {
 
   /** Where a person is to move. */
   hinting({ phase, to_move: mover, engines, thinking, hinting, match }) {
-    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover] && !match?.far.includes(mover) && !thinking;
+    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover]
+      && !match?.far.includes(mover) && !thinking;
     this.hint.disabled = hinting;
     return may ? this.hint : null;
   }
@@ -185,23 +205,27 @@ function phaseOf({ phase, room }) {
 }
 
 export class Say {
-  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. Faults stand
-   * in `side`: over the sentence they would push it onto the plate. */
+  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game.
+   * Faults stand in `side`: over the sentence they would push it onto the plate. */
   constructor(store, box, side, actions, learn, voice, ownHand) {
     Object.assign(this, { store, voice, ownHand });
-    this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
+    this.ask = button("help", t("Learn in a minute"), learn,
+      { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
     this.steps = h("span", { hidden: true }); // of a lesson
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
-    this.card = h("div", { class: "say-card" }, this.mover, h("div", { class: "say-words" }, this.phase, this.steps, this.tally, this.line), this.ask, actions);
+    this.card = h("div", { class: "say-card" }, this.mover,
+      h("div", { class: "say-words" }, this.phase, this.steps, this.tally, this.line),
+      this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     box.replaceChildren(this.link, this.card); // the name stood there until now
     side.prepend(this.faults);
     store.listen(() => this.update(), true);
-    store.on(["pointed"], () => this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260));
+    store.on(["pointed"],
+      () => this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260));
   }
 
   update() {
@@ -213,7 +237,8 @@ export class Say {
     document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
     this.card.hidden = lost && !snapshot; // nothing is known of the game
     const lit = Object.values(snapshot?.roles ?? {}).filter((role) => role === "legal").length;
-    document.documentElement.toggleAttribute("data-pointed-at", lit > 0 && lit < 3); // a hint's place, or a lesson's
+    // a hint's place, or a lesson's
+    document.documentElement.toggleAttribute("data-pointed-at", lit > 0 && lit < 3);
     if (!layout || !snapshot) {
       this.tell(lost ? "" : t("Looking for the table…"));
       return;
@@ -226,22 +251,27 @@ export class Say {
   showGame(snapshot, layout) {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
-    this.card.parentElement.toggleAttribute("data-far", snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
+    this.card.parentElement.toggleAttribute("data-far",
+      snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
     this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
-    const computer = snapshot.engines[snapshot.to_move] && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
+    const computer = snapshot.engines[snapshot.to_move]
+      && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
     const who = result?.winner ?? snapshot.to_move;
     const far = snapshot.match?.far.includes(who);
-    const what = computer || (far && phase === "turn" ? t("Far away") : layout.game ? phaseOf(snapshot) : t("Welcome"));
+    const what = computer
+      || (far && phase === "turn" ? t("Far away") : layout.game ? phaseOf(snapshot) : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
-    const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
+    const whose = partners.length
+      ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
     const person = far ? snapshot.match.names[who] : this.store.players.name(who);
     const { lesson } = snapshot;
     this.steps.hidden = !lesson || Boolean(lesson.puzzle);
     if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
-    const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
-    setText(this.phase, this.store.watching ? t("You are watching") : shown);
+    const stage = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
+    setText(this.phase, this.store.watching ? t("You are watching") : stage);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
-    this.tell(snapshot.attract ? t("A game plays itself. Touch anything, and it is your turn.") : this.words(snapshot));
+    this.tell(snapshot.attract ? t("A game plays itself. Touch anything, and it is your turn.")
+      : this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();
@@ -251,20 +281,27 @@ export class Say {
   lessonOf({ lesson }) {
     if (!lesson) return null;
     const { done, steps, puzzle, wrong } = lesson;
-    if (puzzle) return done === steps && !wrong ? t("Solved!") : t("Puzzle {number}", { number: puzzle });
-    return done === steps ? t("You can play it now!") : t("Learn: step {step} of {steps}", { step: done + 1, steps });
+    if (puzzle)
+      return done === steps && !wrong ? t("Solved!") : t("Puzzle {number}", { number: puzzle });
+    return done === steps ? t("You can play it now!")
+      : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }
 
   words({ question, say, phase, draw_offers: offers, result, room }) {
     const { game, handsFree, falling, players } = this.store;
     if (question && !falling) return question.say;
-    const free = ["heroes", "deal"].includes(room?.public.phase) ? room.seats.filter((seat) => !seat.taken && !seat.computer) : [];
-    if (free.length) return t("The cards are dealt once every seat is taken. Still free: {seats}.", { seats: free.map(({ player }) => nameOf(player)).join(", ") });
+    const free = ["heroes", "deal"].includes(room?.public.phase)
+      ? room.seats.filter((seat) => !seat.taken && !seat.computer) : [];
+    if (free.length)
+      return t("The cards are dealt once every seat is taken. Still free: {seats}.",
+        { seats: free.map(({ player }) => nameOf(player)).join(", ") });
     if (offers.length && !result) {
-      return `${say} ${t("{players}: a draw is offered. Who plays on declines.", { players: offers.map((each) => players.called(each)).join(", ") })}`;
+      return `${say} ${t("{players}: a draw is offered. Who plays on declines.",
+        { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
     if (phase === "settle") return this.played() ?? say;
-    const slots = phase === "turn" && handsFree && game?.slots.length && !this.store.snapshot.lesson;
+    const slots = phase === "turn" && handsFree && game?.slots.length
+      && !this.store.snapshot.lesson;
     return slots ? `${say} ${t("Or press a slot.")}` : say;
   }
 
@@ -273,10 +310,14 @@ export class Say {
     const { snapshot: { engines, to_move: mover, shifts, moves }, handsFree } = this.store;
     if (!engines[mover] || !handsFree || !this.ownHand.on) return null;
     const key = `${this.store.layout.number} ${moves.length} ${mover}`;
-    const { source, target } = shifts.find((each) => each.source === null && each.target) ?? (shifts.every((each) => each.target) ? shifts[0] : null) ?? {};
+    const { source, target } = shifts.find((each) => each.source === null && each.target)
+      ?? (shifts.every((each) => each.target) ? shifts[0] : null) ?? {};
     if (key !== this.playedKey && target) {
-      const where = { player: nameOf(mover), source: this.store.label(source ?? ""), place: this.store.label(target) };
-      [this.playedKey, this.playedSay] = [key, source ? t("{player} moves from {source} to {place}.", where) : t("{player} drops on {place}.", where)];
+      const where = { player: nameOf(mover), source: this.store.label(source ?? ""),
+        place: this.store.label(target) };
+      [this.playedKey, this.playedSay] = [key,
+        source ? t("{player} moves from {source} to {place}.", where)
+          : t("{player} drops on {place}.", where)];
     }
     if (key !== this.playedKey) return null;
     return this.playedSay;
@@ -298,7 +339,10 @@ export class Say {
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
     this.tell(ply === 0
       ? t("The start of the game.")
-      : t("Move {number} of {count}: {player} {move}", { number: ply, count: record.moves.length, player: mover ? this.store.players.called(mover) : "", move: this.store.label(move ?? "") }));
+      : t("Move {number} of {count}: {player} {move}",
+          { number: ply, count: record.moves.length,
+            player: mover ? this.store.players.called(mover) : "",
+            move: this.store.label(move ?? "") }));
     this.showBall(mover, false);
     this.count();
   }
@@ -309,9 +353,13 @@ export class Say {
     const told = result && !this.store.review && this.store.players.told;
     if (!isNew(this, "counted", [result, this.store.game?.id, told])) return;
     const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
-    const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player, found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
+    const figures = Object.entries(result?.positions ?? {})
+      .map(([player, found]) =>
+        figure(player, found.length === 1 ? t("1 position")
+          : t("{count} positions", { count: found.length })));
     if (result?.margin !== undefined) {
-      figures.push(figure(this.store.game.pieces.find((piece) => !this.store.game.players.includes(piece)), result.margin === 1
+      figures.push(figure(this.store.game.pieces.find((piece) =>
+        !this.store.game.players.includes(piece)), result.margin === 1
         ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));
     }
     if (told) figures.push(h("span", {}, told));
@@ -321,7 +369,8 @@ export class Say {
 
   showBall(piece, won) {
     if (!isNew(this, "ball", [this.store.game?.name, piece, won])) return;
-    this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []), ...(won ? [icon("trophy")] : []));
+    this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []),
+      ...(won ? [icon("trophy")] : []));
     this.mover.hidden = !piece && !won;
   }
 
@@ -338,7 +387,8 @@ export class Say {
       lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent }), ""]);
     }
     if (!isNew(this, "faultsShown", lines)) return;
-    this.faults.replaceChildren(...lines.map(([problem, remedy]) => h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
+    this.faults.replaceChildren(...lines.map(([problem, remedy]) =>
+      h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
   }
 }
 
@@ -349,21 +399,25 @@ export class Questions {
   constructor(store, send) {
     Object.assign(this, { store, send });
     this.line = h("p", { class: "asked" });
-    this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
-    this.element.addEventListener("keydown", (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
-    store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"], () => this.draw());
+    this.element = h("section",
+      { class: "card question", "aria-live": "polite", hidden: true }, this.line);
+    this.element.addEventListener("keydown",
+      (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
+    store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"],
+      () => this.draw());
   }
 
   draw() {
     const { snapshot, review, falling, mayAct } = this.store;
     const question = review || falling ? null : snapshot?.question ?? null;
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
-    const stays = !question && this.store.gripped; // or what the pointer holds would move from under it
+    // or what the pointer holds would move from under it
+    const stays = !question && this.store.gripped;
     this.element.classList.toggle("stays", Boolean(stays));
     if (asked !== this.asked && !stays) this.open(question, asked);
-    this.buttons?.forEach((button, at) => {
-      button.classList.toggle("at", !question?.offer && at === question?.at);
-      button.disabled = !mayAct;
+    this.buttons?.forEach((each, at) => {
+      each.classList.toggle("at", !question?.offer && at === question?.at);
+      each.disabled = !mayAct;
     });
   }
 
@@ -395,13 +449,15 @@ export class Questions {
       onclick: () => this.send({ type: "answer", value }),
       onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
       onfocus: () => this.point(path, colour), onblur: () => this.point(null),
-    }, h("span", { class: "swatch", "--tint": colour }, icon(this.arrow(path))), h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
+    }, h("span", { class: "swatch", "--tint": colour }, icon(this.arrow(path))),
+    h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
   }
 
   /** Which way it falls. */
   arrow(path) {
     if (path.length < 2) return "next";
-    const [a, b] = [path[0], path[path.length - 1]].map((p) => this.store.centreOf(this.store.indexOf(p)));
+    const [a, b] = [path[0], path[path.length - 1]]
+      .map((p) => this.store.centreOf(this.store.indexOf(p)));
     if (a.x !== b.x) return b.x > a.x ? "east" : "west";
     return b.y > a.y ? "north" : "south";
   }

@@ -1,18 +1,21 @@
-// Maps of the plate's sensors: what each feels now and what was made of it, and what the last calibration found.
+// Maps of the plate's sensors: what each feels now and what was made of it, and what the last
+// calibration found.
 import { fetchJson } from "/static/dialogs.js";
 import { act, h, isNew, refill, s, set, setText, t } from "/static/page.js";
 
 const CELL = 40; // of a map
 const FULL_MT = 13;
 const SHORT = { "N-strong": "N", "S-strong": "S", "N-weak": "n", "S-weak": "s", none: "" };
-const STILLNESS = { still: () => t("still"), tilted: () => t("tilted"), moving: () => t("moving"), unknown: () => t("unknown") };
+const STILLNESS = { still: () => t("still"), tilted: () => t("tilted"), moving: () => t("moving"),
+  unknown: () => t("unknown") };
 
 /** Cells in the plate's order; `more(index)`: what stands in one. */
 function drawMap(map, { columns, rows }, more) {
   map.setAttribute("viewBox", `0 0 ${columns * CELL} ${rows * CELL}`);
   const cells = Array.from({ length: columns * rows }, (_, index) => {
     const [x, y] = [(index % columns) * CELL, (rows - 1 - Math.floor(index / columns)) * CELL];
-    return s("g", { transform: `translate(${x} ${y})`, "data-index": index }, s("rect", { x: 1.5, y: 1.5, width: 37, height: 37, rx: 4, class: "cell" }), more(index));
+    return s("g", { transform: `translate(${x} ${y})`, "data-index": index },
+      s("rect", { x: 1.5, y: 1.5, width: 37, height: 37, rx: 4, class: "cell" }), more(index));
   });
   map.replaceChildren(...cells);
   return cells;
@@ -33,7 +36,10 @@ export class SensorView {
     this.health = h("ul", { class: "health" });
     this.element = h("div", { class: "sensor-panel" },
       this.map, this.detail,
-      h("p", { class: "hint" }, t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the confidence; a dashed frame: unsure. The ring: the piece stands in it, 95 times in 100. ×2: one stands on the other; ×2?: perhaps.")),
+      h("p", { class: "hint" },
+        t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the "
+          + "confidence; a dashed frame: unsure. The ring: the piece stands in it, 95 times in "
+          + "100. ×2: one stands on the other; ×2?: perhaps.")),
       this.health);
     this.map.addEventListener("pointerover", (event) => {
       const cell = event.target.closest?.("[data-index]");
@@ -41,12 +47,15 @@ export class SensorView {
       this.draw();
     });
     store.on(["layout"], () => this.build());
-    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"], () => this.draw());
+    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"],
+      () => this.draw());
   }
 
   build() {
-    this.cells = drawMap(this.map, this.store.layout, () => [s("text", { x: 20, y: 17, class: "mt" }), s("text", { x: 20, y: 29, class: "kind" }),
-      s("rect", { x: 5, y: 32.5, height: 3, rx: 1.5, width: 0, class: "sure" }), s("circle", { class: "ring" })]);
+    this.cells = drawMap(this.map, this.store.layout,
+      () => [s("text", { x: 20, y: 17, class: "mt" }), s("text", { x: 20, y: 29, class: "kind" }),
+        s("rect", { x: 5, y: 32.5, height: 3, rx: 1.5, width: 0, class: "sure" }),
+        s("circle", { class: "ring" })]);
   }
 
   draw() {
@@ -62,7 +71,8 @@ export class SensorView {
     const { places, pitch_mm: pitch } = this.store.layout;
     this.cells.forEach((cell, index) => {
       const [east, north, within] = offsets[places[index]] ?? [0, 0, 0];
-      set(cell.lastChild, { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch });
+      set(cell.lastChild,
+        { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch });
     });
   }
 
@@ -89,14 +99,16 @@ export class SensorView {
     const lines = [
       [t("Plate"), STILLNESS[stillness]?.() ?? stillness, stillness === "still"],
       ...(spin ? [[t("Turned by"), `${spin}°`, true]] : []),
-      [t("Lights"), dimmed < 1 ? t("dimmed to {percent} %", { percent: Math.round(dimmed * 100) }) : t("full"), dimmed >= 1],
+      [t("Lights"), dimmed < 1 ? t("dimmed to {percent} %", { percent: Math.round(dimmed * 100) })
+        : t("full"), dimmed >= 1],
       [t("Unsure places"), String(sensors?.unsure.length ?? 0), !sensors?.unsure.length],
       ...Object.entries(sensors?.masked ?? {}).map((unread) => [...unread, false]),
       ...faults.map(({ part, problem }) => [part, problem, false]),
     ];
     if (!faults.length) lines.push([t("Parts"), t("all answer"), true]);
     if (!isNew(this, "healthShown", lines)) return;
-    this.health.replaceChildren(...lines.map(([what, how, good]) => h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
+    this.health.replaceChildren(...lines.map(([what, how, good]) =>
+      h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
   }
 }
 
@@ -106,7 +118,8 @@ const FULL_MARGIN_MT = 1.2; // a margin that nothing in play uses up
 function marginColour(mt) {
   const good = Math.max(0, Math.min(1, mt / FULL_MARGIN_MT));
   const mix = (low, high) => Math.round(low + (high - low) * good);
-  return `rgb(${mix(200, 60)} ${mix(90, 140)} ${mix(40, 240)} / ${(0.75 - 0.35 * good).toFixed(2)})`;
+  const opacity = (0.75 - 0.35 * good).toFixed(2);
+  return `rgb(${mix(200, 60)} ${mix(90, 140)} ${mix(40, 240)} / ${opacity})`;
 }
 
 /** Each place's margin, worst places by name, and what to do. */
@@ -119,14 +132,18 @@ export class HealthMap {
 
   /** When the panel comes into view, and when a calibration has ended. */
   async look() {
-    const found = await fetchJson("/api/v1/health").catch(() => null); // the page says elsewhere that the table does not answer
+    // the page says elsewhere that the table does not answer
+    const found = await fetchJson("/api/v1/health").catch(() => null);
     if (found) this.draw(found);
   }
 
   draw({ made, summary, mounting, places, wiring }) {
     this.places = places;
-    const about = [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" ");
-    refill(this.element, h("p", { class: "health-summary" }, summary), h("ul", { class: "worst" }, wiring.map((one) => h("li", { class: "bad" }, one))), places.length ? this.figures(summary, places) : null, h("p", { class: "hint" }, about));
+    const about = [made && t("Calibrated on {date}.", { date: made }), mounting]
+      .filter(Boolean).join(" ");
+    refill(this.element, h("p", { class: "health-summary" }, summary),
+      h("ul", { class: "worst" }, wiring.map((one) => h("li", { class: "bad" }, one))),
+      places.length ? this.figures(summary, places) : null, h("p", { class: "hint" }, about));
     if (places.length) this.choose(this.chosen);
   }
 
@@ -135,22 +152,33 @@ export class HealthMap {
     const titles = [t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")];
     this.detail = h("p", { class: "sensor-detail", "aria-live": "polite" });
     this.measure = act("", () => this.again(this.chosen), { hidden: true });
-    this.map = s("svg", { class: "sensor-map health-map", role: "img", "aria-label": summary, onclick: ({ target }) => this.choose(target.closest("[data-place]")?.dataset.place) });
+    this.map = s("svg", { class: "sensor-map health-map", role: "img", "aria-label": summary,
+      onclick: ({ target }) => this.choose(target.closest("[data-place]")?.dataset.place) });
     drawMap(this.map, this.store.layout, (index) => {
       const { margin_mt: margin, remedy } = places[index];
-      return [s("text", { x: 20, y: 25, class: "mt" }, margin.toFixed(1)), remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null];
+      return [s("text", { x: 20, y: 25, class: "mt" }, margin.toFixed(1)),
+        remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null];
     }).forEach((cell, index) => {
       cell.firstChild.style.fill = marginColour(places[index].margin_mt);
       cell.classList.toggle("poor", Boolean(places[index].remedy));
       cell.dataset.place = places[index].place;
     });
     return h("div", { class: "health-figures" }, this.map,
-      h("p", { class: "hint" }, t("How much of a weak or off-centre piece is left before it would be misread, in millitesla: the margin. A mark in the corner: worth a look. Tap a place.")),
+      h("p", { class: "hint" },
+        t("How much of a weak or off-centre piece is left before it would be misread, in "
+          + "millitesla: the margin. A mark in the corner: worth a look. Tap a place.")),
       h("div", { class: "row health-place" }, this.detail, this.measure),
-      h("ul", { class: "worst" }, poor.map((one) => h("li", { class: "bad" }, act(one.place, () => this.choose(one.place), { class: "plain" }), h("span", {}, one.remedy)))),
+      h("ul", { class: "worst" },
+        poor.map((one) => h("li", { class: "bad" },
+          act(one.place, () => this.choose(one.place), { class: "plain" }),
+          h("span", {}, one.remedy)))),
       h("details", { class: "health-table" }, h("summary", {}, t("As a table")),
-        h("table", {}, h("thead", {}, h("tr", {}, titles.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
-          h("th", { scope: "row" }, one.place), [one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)].map((figure) => h("td", {}, figure))))))));
+        h("table", {},
+          h("thead", {}, h("tr", {}, titles.map((name) => h("th", { scope: "col" }, name)))),
+          h("tbody", {}, places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
+            h("th", { scope: "row" }, one.place),
+            [one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)]
+              .map((figure) => h("td", {}, figure))))))));
   }
 
   choose(place) {
@@ -159,10 +187,12 @@ export class HealthMap {
     this.chosen = place;
     setText(this.measure, t("Measure {place} again", { place }));
     this.measure.hidden = !this.idle;
-    for (const cell of this.map.children) cell.classList.toggle("chosen", cell.dataset.place === place);
-    setText(this.detail, t("{place}: piece {reading} mT, noise {noise} mT, margin {margin} mT. {remedy}", {
-      place, reading: one.reading_mt.toFixed(1), noise: one.noise_mt.toFixed(3),
-      margin: one.margin_mt.toFixed(2), remedy: one.remedy ?? "",
-    }));
+    for (const cell of this.map.children)
+      cell.classList.toggle("chosen", cell.dataset.place === place);
+    setText(this.detail,
+      t("{place}: piece {reading} mT, noise {noise} mT, margin {margin} mT. {remedy}", {
+        place, reading: one.reading_mt.toFixed(1), noise: one.noise_mt.toFixed(3),
+        margin: one.margin_mt.toFixed(2), remedy: one.remedy ?? "",
+      }));
   }
 }

@@ -1,13 +1,15 @@
-// Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up.
-// What has no colour of its own lets the page behind the canvas through, darker where a shadow falls.
+// Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up. What has no colour of its own
+// lets the page behind the canvas through, darker where a shadow falls.
 
 export const minus = (a, b) => a.map((each, at) => each - b[at]);
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const cross = (a, b) =>
+  [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 export const unit = (a) => a.map((each) => each / Math.hypot(...a));
 
 /** A quaternion [w, x, y, z] as a matrix. */
-export const turned = (w, x, y, z) => new DOMMatrix().rotateAxisAngle(x, y, z, (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), w));
+export const turned = (w, x, y, z) =>
+  new DOMMatrix().rotateAxisAngle(x, y, z, (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), w));
 
 /** A point or (`w` 0) a direction through a matrix. */
 export function through(m, [x, y, z], w = 1) {
@@ -20,16 +22,20 @@ export function looking(from, at) {
   const z = unit(minus(from, at));
   const x = unit(cross([0, 0, 1], z));
   const y = cross(z, x);
-  return new DOMMatrix([x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, from), -dot(y, from), -dot(z, from), 1]);
+  return new DOMMatrix([x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0,
+    -dot(x, from), -dot(y, from), -dot(z, from), 1]);
 }
 
 /** `slope`: of the picture's upper edge; `aspect`: how much wider it is than high. */
 export const perspective = (slope, aspect, near, far) =>
-  new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
+  new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far),
+    -1, 0, 0, (2 * far * near) / (near - far), 0]);
 
 const SHADOW = 1024;
-const FLOATS = 24; // of one that is drawn: its matrix, colour, colour of its mark, which mark, gloss
-const PARTS = { at: 0, normal: 1, uv: 2, place: 3, tint: 7, ink: 8, look: 9 }; // and where: a matrix is four
+// of one that is drawn: its matrix, colour, colour of its mark, which mark, gloss
+const FLOATS = 24;
+// and where: a matrix is four
+const PARTS = { at: 0, normal: 1, uv: 2, place: 3, tint: 7, ink: 8, look: 9 };
 const SIZES = [3, 3, 2, 4, 4, 4, 4, 3, 3, 2];
 const CORNER = 3; // the first parts are each corner's, the others each solid's
 const VERTEX = `#version 300 es
@@ -88,7 +94,8 @@ void main() {
   vec3 eyeward = normalize(from - where);
   float shine = pow(max(dot(n, normalize(light + eyeward)), 0.0), 40.0) * drawn.y * sunny;
   vec3 sky = mix(vec3(0.30, 0.25, 0.22), vec3(0.52, 0.53, 0.56), n.z * 0.5 + 0.5);
-  pixel = vec4(pow(base * (sky + max(dot(n, light), 0.0) * sunny * 0.85) + shine, vec3(1.0 / 1.1)), 1.0);
+  pixel = vec4(pow(base * (sky + max(dot(n, light), 0.0) * sunny * 0.85) + shine, vec3(1.0 / 1.1)),
+    1.0);
 }`;
 const DEPTH_VERTEX = `#version 300 es
 in mat4 place; in vec3 at; uniform mat4 eye;
@@ -151,7 +158,8 @@ export class Solids {
   constructor(canvas) {
     this.canvas = canvas;
     // smooth edges cost a processor that draws by itself too much
-    const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true }) ?? canvas.getContext("webgl2", { antialias: false });
+    const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true })
+      ?? canvas.getContext("webgl2", { antialias: false });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
     this.kinds = new Map();
@@ -174,7 +182,8 @@ export class Solids {
     });
     for (const [name, at] of Object.entries(PARTS)) gl.bindAttribLocation(program, at, name);
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS))
+      throw new Error(gl.getProgramInfoLog(program));
     const uniforms = {};
     for (let at = 0; at < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); at += 1) {
       const { name } = gl.getActiveUniform(program, at);
@@ -189,7 +198,8 @@ export class Solids {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW, SHADOW);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
+    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+      gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
     const frame = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
@@ -197,7 +207,8 @@ export class Solids {
     return { texture, frame };
   }
 
-  /** Of that shape, made once for each name. `onlyShadows`: nothing else is seen on it, and it casts none. */
+  /** Of that shape, made once for each name. `onlyShadows`: nothing else is seen on it, and it
+   * casts none. */
   kind(name, shape, onlyShadows = false) {
     if (!this.kinds.has(name)) this.kinds.set(name, new Kind(this.gl, shape(), { onlyShadows }));
     return this.kinds.get(name);
@@ -209,20 +220,26 @@ export class Solids {
     this.textures[name] ??= gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.textures[name]);
     gl.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, !image.bytes);
-    if (image.bytes) gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, image.width, image.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, image.bytes);
+    if (image.bytes)
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, image.width, image.height, 0, gl.RGBA,
+        gl.UNSIGNED_BYTE, image.bytes);
     else gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
-    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
-    for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+      gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
+    for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T])
+      gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
   }
 
-  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them; shadows are coarser
-   * where that is less than `coarse`. */
+  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them;
+   * shadows are coarser where that is less than `coarse`. */
   fit(most, share, coarse) {
     const { canvas } = this;
     this.coarse = share < coarse;
     const ratio = Math.min(devicePixelRatio, most) * share;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((each) => Math.max(1, Math.round(each * ratio)));
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight]
+      .map((each) => Math.max(1, Math.round(each * ratio)));
+    if (canvas.width !== width || canvas.height !== height)
+      Object.assign(canvas, { width, height });
   }
 
   /** Everything that was added. `view`: {eye, from, light, reach, grid, pitch, seen, count}. */
@@ -230,14 +247,17 @@ export class Solids {
     const { gl, canvas } = this;
     const kinds = [...this.kinds.values()].filter(({ count }) => count);
     for (const kind of kinds) kind.upload();
-    const sun = new DOMMatrix().scale(1 / view.reach, 1 / view.reach, -1 / (2 * view.reach)).translate(0, 0, 2 * view.reach)
-      .multiply(looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0])).toFloat32Array();
+    const sun = new DOMMatrix().scale(1 / view.reach, 1 / view.reach, -1 / (2 * view.reach))
+      .translate(0, 0, 2 * view.reach)
+      .multiply(looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0]))
+      .toFloat32Array();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
     gl.viewport(0, 0, SHADOW, SHADOW);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);
-    gl.cullFace(gl.FRONT); // only what is turned away from the light casts shadows: nothing lies in its own
+    // only what is turned away from the light casts shadows: nothing lies in its own
+    gl.cullFace(gl.FRONT);
     for (const kind of kinds) if (!kind.onlyShadows) kind.draw();
     gl.cullFace(gl.BACK);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);

@@ -1,14 +1,17 @@
-// The table's tunes, of struck wood and glass, played by this browser: each once, and only where sound is on.
+// The table's tunes, of struck wood and glass, played by this browser: each once, and only where
+// sound is on.
 import { h, icon, language, remember, remembered, t, toggle } from "/static/page.js";
 
-// What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the knock itself is
+// What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the
+// knock itself is
 const BODIES = {
   wood: { partials: [[1, 1], [3.93, 0.32], [9.2, 0.1]], ring_s: 0.09, knock: 0.5 },
   glass: { partials: [[1, 0.7], [2.76, 0.5], [5.4, 0.28], [8.93, 0.12]], ring_s: 0.2, knock: 0.12 },
 };
 const [WOOD, GLASS] = ["wood", "glass"];
 const TABLE = [WOOD, 147, 0]; // on which a piece is put down
-const PUT = { tile: [[WOOD, 880, 0], [WOOD, 660, 0.05]], stone: [[WOOD, 1175, 0], TABLE], ship: [[GLASS, 1047, 0], TABLE], ball: [[GLASS, 1760, 0], TABLE] };
+const PUT = { tile: [[WOOD, 880, 0], [WOOD, 660, 0.05]], stone: [[WOOD, 1175, 0], TABLE],
+  ship: [[GLASS, 1047, 0], TABLE], ball: [[GLASS, 1760, 0], TABLE] };
 
 // [body, Hz, start s] of each stroke
 const TUNES = {
@@ -18,19 +21,23 @@ const TUNES = {
   wrong: [[WOOD, 196, 0], [WOOD, 165, 0.17]],
   "last-marble": [[GLASS, 880, 0], [GLASS, 880, 0.14], [GLASS, 1175, 0.28]],
   takeback: [[WOOD, 494, 0], [WOOD, 392, 0.09]],
-  win: [[GLASS, 523, 0], [GLASS, 659, 0.12], [GLASS, 784, 0.24], [GLASS, 1047, 0.36], [WOOD, 262, 0.36]],
+  win: [[GLASS, 523, 0], [GLASS, 659, 0.12], [GLASS, 784, 0.24], [GLASS, 1047, 0.36],
+    [WOOD, 262, 0.36]],
   draw: [[WOOD, 523, 0], [WOOD, 523, 0.2]],
   paused: [[WOOD, 330, 0]],
 };
 const LASTS_S = 1.4;
-const quiet = matchMedia("(prefers-reduced-motion: reduce)"); // who asks for less hears nothing until it is turned on
+// who asks for less hears nothing until it is turned on
+const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Add one stroke to the samples of a tune. */
 function strike(samples, rate, [name, hertz, at]) {
   const { partials, ring_s: ring, knock } = BODIES[name];
   for (let n = Math.round(at * rate), since = 0; n < samples.length; n += 1, since += 1 / rate) {
     let sum = knock * (Math.random() * 2 - 1) * Math.exp(-since / 0.004);
-    for (const [times, loud] of partials) sum += loud * Math.sin(2 * Math.PI * hertz * times * since) * Math.exp((-since / ring) * times ** 0.6);
+    for (const [times, loud] of partials)
+      sum += loud * Math.sin(2 * Math.PI * hertz * times * since)
+        * Math.exp((-since / ring) * times ** 0.6);
     samples[n] += sum * 0.3 * Math.min(1, since / 0.001);
   }
 }
@@ -41,10 +48,12 @@ export class Sounds {
     this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";
     this.volume = Number(remembered("volume", "60"));
     this.heard = null; // number of the newest sound known
-    store.on(["link"], () => { if (store.link === "lost") this.heard = null; }); // what sounds meanwhile is over
+    // what sounds meanwhile is over
+    store.on(["link"], () => { if (store.link === "lost") this.heard = null; });
     store.on(["sounds"], () => this.take(store.snapshot.sounds));
     // a browser lets a page sound only after its person has touched it
-    const wake = () => requestAnimationFrame(() => setTimeout(() => this.context())); // slow: what was pressed is shown first
+    // slow: what was pressed is shown first
+    const wake = () => requestAnimationFrame(() => setTimeout(() => this.context()));
     addEventListener("pointerdown", wake, { once: true });
     addEventListener("keydown", wake, { once: true });
   }
@@ -65,7 +74,9 @@ export class Sounds {
   /** How loud, for the drawer. */
   slider() {
     const keep = () => { remember("volume", String(this.volume)); this.play("move"); };
-    return h("label", { class: "volume" }, icon("sound"), h("input", { type: "range", min: 0, max: 100, value: this.volume, "aria-label": t("Volume"), oninput: ({ target }) => { this.volume = Number(target.value); }, onchange: keep }));
+    return h("label", { class: "volume" }, icon("sound"),
+      h("input", { type: "range", min: 0, max: 100, value: this.volume, "aria-label": t("Volume"),
+        oninput: ({ target }) => { this.volume = Number(target.value); }, onchange: keep }));
   }
 
   context() {
@@ -114,7 +125,8 @@ export class Voice {
     if (!this.said) return;
     const utterance = new SpeechSynthesisUtterance(this.said);
     utterance.lang = language();
-    utterance.voice = speechSynthesis.getVoices().find(({ lang }) => lang.startsWith(language())) ?? null;
+    utterance.voice = speechSynthesis.getVoices()
+      .find(({ lang }) => lang.startsWith(language())) ?? null;
     speechSynthesis.speak(utterance);
   }
 

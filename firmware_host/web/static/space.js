@@ -1,6 +1,7 @@
-// The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
-// page's own flat plate, which keeps its felt, its lights and its names.
-import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf, wall } from "/static/bodies.js";
+// The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows
+// are drawn over the page's own flat plate, which keeps its felt, its lights and its names.
+import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf,
+  wall } from "/static/bodies.js";
 import { formOf, looksOf } from "/static/marble.js";
 import { dot, looking, minus, perspective, Solids, through, turned, unit } from "/static/solids.js";
 
@@ -22,7 +23,8 @@ const FULL_MT = 14;
 const NOISE = 4; // of 255
 const STILL_MS = 200;
 const TILT_S = 0.05; // in which the drawn tilt follows the sensor's
-const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24; // a frame that takes longer is drawn with fewer pixels
+// a frame that takes longer is drawn with fewer pixels
+const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24;
 const COARSE = 0.7; // with a smaller share of the pixels all is drawn more simply
 const COARSEST = 0.35;
 const PEGS = [0.62, 0.6, 0.56];
@@ -38,17 +40,21 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
-/** As a style sheet has it: y down, ways times `scale`, what is drawn times `size`, seen from `depth` before the screen. */
+/** As a style sheet has it: y down, ways times `scale`, what is drawn times `size`, seen from
+ * `depth` before the screen. */
 function css(m, scale, size = 1, depth = 0) {
   const more = size / scale;
-  return String(new DOMMatrix().translate(0, 0, depth).scale(scale, -scale, scale).multiply(m).scale(more, -more, more));
+  return String(new DOMMatrix().translate(0, 0, depth).scale(scale, -scale, scale).multiply(m)
+    .scale(more, -more, more));
 }
 
 const upright = ({ x, y, z }) => [x, y, z + HEIGHT / 2, 1, 0, 0, 0];
 
-const standsOn = ([x, y, z], [underX, underY, underZ]) => z - underZ > HEIGHT / 2 && z - underZ < 1.5 * HEIGHT && Math.hypot(x - underX, y - underY) < RADIUS;
+const standsOn = ([x, y, z], [underX, underY, underZ]) => z - underZ > HEIGHT / 2
+  && z - underZ < 1.5 * HEIGHT && Math.hypot(x - underX, y - underY) < RADIUS;
 
-/** How far the middle of a marble is above that of the disc in it, whichever way that lies: both touch the same ground. */
+/** How far the middle of a marble is above that of the disc in it, whichever way that lies: both
+ * touch the same ground. */
 function raised([, x, y]) {
   const up = 1 - 2 * (x * x + y * y);
   return RADIUS - RADIUS * Math.sqrt(Math.max(0, 1 - up * up)) - (HEIGHT / 2) * Math.abs(up);
@@ -67,7 +73,8 @@ export class Space {
     this.names = new Map(); // number -> piece, also of those that are gone: a replay shows them
     this.furnish();
     this.face();
-    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // a phone put it aside
+    // a phone put it aside
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.furnish();
       this.feel([]);
@@ -95,11 +102,15 @@ export class Space {
     const { snapshot } = this.store;
     if (changed.has("layout") || changed.has("review")) this.feel([]);
     if (changed.has("camera")) this.face();
-    const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name))) for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
-    const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
+    const felt = this.showsField && changed.has("sensors")
+      && this.feel(snapshot.sensors?.field_mt ?? []);
+    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name)))
+      for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
+    // else it is told how it moves
+    const swung = this.plate.leans !== this.swungTo && !this.poses.newest;
     this.swungTo = this.plate.leans;
-    if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name))) this.wake();
+    if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name)))
+      this.wake();
   }
 
   /** Whether nobody tells how pieces come, go and move: they glide. */
@@ -117,12 +128,15 @@ export class Space {
     for (const each of drawn) {
       const wanted = this.pieces.wanted.get(each.id);
       const from = each.shown ?? { ...wanted, z: wanted.z + COMES_FROM_MM };
-      each.shown = Object.fromEntries(["x", "y", "z"].map((axis) => [axis, from[axis] + (wanted[axis] - from[axis]) * share]));
-      this.glides ||= Object.entries(each.shown).some(([axis, at]) => Math.abs(wanted[axis] - at) > ARRIVED_MM);
+      each.shown = Object.fromEntries(["x", "y", "z"]
+        .map((axis) => [axis, from[axis] + (wanted[axis] - from[axis]) * share]));
+      this.glides ||= Object.entries(each.shown)
+        .some(([axis, at]) => Math.abs(wanted[axis] - at) > ARRIVED_MM);
     }
   }
 
-  /** South in red, north in green of the picture, as the shader reads it. Whether it is more than noise. */
+  /** South in red, north in green of the picture, as the shader reads it. Whether it is more
+   * than noise. */
   feel(field) {
     const { columns, rows, places } = this.store.layout;
     const bytes = new Uint8Array(4 * columns * rows);
@@ -130,7 +144,8 @@ export class Space {
       const share = Math.min(1, Math.abs(field[index] ?? 0) / FULL_MT);
       bytes[4 * index + (field[index] < 0 ? 1 : 0)] = 255 * share;
     });
-    if (this.felt?.length === bytes.length && bytes.every((each, at) => Math.abs(each - this.felt[at]) <= NOISE)) return false;
+    if (this.felt?.length === bytes.length
+      && bytes.every((each, at) => Math.abs(each - this.felt[at]) <= NOISE)) return false;
     this.felt = bytes;
     this.solids.texture("field", { width: columns, height: rows, bytes });
     return true;
@@ -153,7 +168,8 @@ export class Space {
     this.drawnAt = now;
     const state = this.state(seconds);
     if (state) this.draw(state);
-    const moves = this.replay || this.swings || this.glides || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
+    const moves = this.replay || this.swings || this.glides
+      || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
       || now - this.wokenAt < STILL_MS;
     const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
     this.rests = !moves;
@@ -169,10 +185,11 @@ export class Space {
     this.pace = 0;
   }
 
-  /** What is to be seen now: a replay, the table as it moves, or what is known where it tells no more. */
+  /** What is to be seen now: a replay, the table as it moves, or what is known where it tells no
+   * more. */
   state(seconds) {
     const { store, poses } = this;
-    const { layout, snapshot, review } = store;
+    const { layout, review } = store;
     poses.advance(Math.min(0.1, seconds));
     if (this.replay) {
       const { clip, speed } = this.replay;
@@ -206,11 +223,14 @@ export class Space {
     const { pegs, ...inside } = lanes;
     const one = this.solids.kind("peg", () => peg(pegOf(this.store.layout.pitch_mm)));
     for (const { x, y } of pegs) one.add(tilted.translate(x, y, SURFACE), PEGS, PEGS, -1, 0.3);
-    this.solids.kind(`wall ${Object.values(inside)}`, () => wall(inside)).add(tilted.translate(0, 0, SURFACE), WOOD);
+    this.solids.kind(`wall ${Object.values(inside)}`, () => wall(inside))
+      .add(tilted.translate(0, 0, SURFACE), WOOD);
   }
 
   recorded({ attitude: angles, pieces }) {
-    const named = [...pieces].map(([number, pose]) => [String(number), { number, piece: this.names.get(number) ?? "unknown", pose }]);
+    const named = [...pieces]
+      .map(([number, pose]) =>
+        [String(number), { number, piece: this.names.get(number) ?? "unknown", pose }]);
     return { attitude: angles, pieces: new Map(named) };
   }
 
@@ -225,7 +245,8 @@ export class Space {
 
   lookOf(piece) {
     const { base, mark, shape } = looksOf(piece, this.store.game);
-    return { form: troopOf(piece) ?? formOf(piece, this.store.game), base: rgb(base), ink: rgb(mark), cell: troopOf(piece) ? -1 : cellOf(shape) };
+    return { form: troopOf(piece) ?? formOf(piece, this.store.game), base: rgb(base),
+      ink: rgb(mark), cell: troopOf(piece) ? -1 : cellOf(shape) };
   }
 
   // The eye
@@ -263,46 +284,61 @@ export class Space {
     const axes = looking(toEye, [0, 0, 0]);
     const beside = this.store.game?.slots.length ? BESIDE : AROUND;
     const heights = [SURFACE - THICK, SURFACE + (this.towers ? TOWER : HIGH)];
-    const corners = [west - beside, east + beside].flatMap((x) => [south - AROUND, north + AROUND].flatMap((y) => heights.map((z) => through(axes, [x, y, z], 0))));
+    const corners = [west - beside, east + beside]
+      .flatMap((x) => [south - AROUND, north + AROUND]
+        .flatMap((y) => heights.map((z) => through(axes, [x, y, z], 0))));
     const fit = (axis, slope) => { // between the picture's two edges, in that axis of the eye
-      const [over, under] = [1, -1].map((side) => Math.max(...corners.map((at) => side * at[axis] + slope * at[2])));
+      const [over, under] = [1, -1]
+        .map((side) => Math.max(...corners.map((at) => side * at[axis] + slope * at[2])));
       return { middle: (over - under) / 2, away: (over + under) / 2 / slope };
     };
     const [across, up] = [fit(0, SLOPE * aspect), fit(1, SLOPE)];
     const middle = through(axes, [(west + east) / 2, (south + north) / 2, SURFACE], 0);
-    const way = minus([across.middle, up.middle, Math.max(across.away, up.away)], middle).map((each) => each / this.zoom);
+    const way = minus([across.middle, up.middle, Math.max(across.away, up.away)], middle)
+      .map((each) => each / this.zoom);
     const from = through(axes.inverse(), middle.map((each, axis) => each + way[axis]), 0);
     const view = looking(from, minus(from, toEye));
     const focus = clientHeight / 2 / SLOPE;
     const away = way[2];
-    return { from, view, aspect, focus, scale: focus / away, eye: perspective(SLOPE, aspect, away / 10, away * 4).multiply(view) };
+    return { from, view, aspect, focus, scale: focus / away,
+      eye: perspective(SLOPE, aspect, away / 10, away * 4).multiply(view) };
   }
 
   draw(state) {
     const { layout } = this.store;
-    this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp, COARSE);
+    this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2,
+      this.rests ? 1 : this.sharp, COARSE);
     const sight = this.look();
     const [a, b, c] = state.attitude.map((angle) => (angle * 180) / Math.PI);
-    const tilted = new DOMMatrix().rotateAxisAngle(1, 0, 0, a).rotateAxisAngle(0, 1, 0, b).rotateAxisAngle(0, 0, 1, c);
+    const tilted = new DOMMatrix().rotateAxisAngle(1, 0, 0, a).rotateAxisAngle(0, 1, 0, b)
+      .rotateAxisAngle(0, 0, 1, c);
     this.shownState = { ...state, tilted };
     this.setUnder(sight, tilted);
     const { frame } = this.store;
-    const slabOf = (faces) => this.solids.kind(`${faces} ${Object.values(frame)}`, () => slab(frame, SURFACE - THICK, SURFACE, faces), faces === "top");
-    this.solids.kind("foot", () => post(60, 14)).add(new DOMMatrix().translate(0, 0, GROUND + 7), STEEL, STEEL, -1, 0.4);
-    this.solids.kind("post", () => post(9, 110, 12)).add(new DOMMatrix().translate(0, 0, GROUND / 2 - 6), STEEL, STEEL, -1, 0.5);
+    const slabOf = (faces) =>
+      this.solids.kind(`${faces} ${Object.values(frame)}`,
+        () => slab(frame, SURFACE - THICK, SURFACE, faces), faces === "top");
+    this.solids.kind("foot", () => post(60, 14))
+      .add(new DOMMatrix().translate(0, 0, GROUND + 7), STEEL, STEEL, -1, 0.4);
+    this.solids.kind("post", () => post(9, 110, 12))
+      .add(new DOMMatrix().translate(0, 0, GROUND / 2 - 6), STEEL, STEEL, -1, 0.5);
     for (const faces of ["others", "top"]) slabOf(faces).add(tilted, WOOD);
     this.addLanes(tilted);
     const poses = [...state.pieces.values()].map(({ pose }) => pose);
     for (const { piece, role, pose } of state.pieces.values()) {
       const { form, base, ink, cell } = this.lookOf(piece);
       const sign = role ? cellOf(role) : -1;
-      const shape = form === "ball" && poses.some((other) => standsOn(other, pose)) ? "under" : form;
+      const shape = form === "ball" && poses.some((other) => standsOn(other, pose))
+        ? "under" : form;
       const [x, y, z, ...turn] = pose;
-      const place = tilted.translate(x, y, z + SURFACE + (shape === "ball" ? raised(turn) : 0)).multiply(turned(...turn));
-      this.solids.kind(shape, () => bodyOf(shape)).add(place, base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
+      const place = tilted.translate(x, y, z + SURFACE + (shape === "ball" ? raised(turn) : 0))
+        .multiply(turned(...turn));
+      this.solids.kind(shape, () => bodyOf(shape))
+        .add(place, base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
     }
     this.solids.draw({
-      eye: sight.eye, from: sight.from, light: LIGHT, reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
+      eye: sight.eye, from: sight.from, light: LIGHT, reach: layout.plate_mm * 0.75,
+      grid: [layout.columns, layout.rows],
       pitch: layout.pitch_mm, seen: this.showsField ? 1 : 0, count: MARK_COUNT,
     });
   }
@@ -310,12 +346,14 @@ export class Space {
   /** The page's own plate, exactly under what is drawn here. */
   setUnder({ view, focus, scale }, tilted) {
     const { scene, tiltBox } = this.plate;
-    // drawn larger than it is seen: a layer in perspective is drawn at its own size, which is too coarse
+    // drawn larger than it is seen: a layer in perspective is drawn at its own size, which is too
+    // coarse
     const coarse = this.sharp < COARSE;
     const { west, south, east, north } = this.store.frame;
     const finer = coarse ? 1 : 2;
     const u = `${(scale * finer).toFixed(4)}px`;
-    const placed = [u, focus, css(view, scale, 1 / finer, focus), css(tilted.translate((west + east) / 2, (south + north) / 2, SURFACE), scale * finer)];
+    const placed = [u, focus, css(view, scale, 1 / finer, focus),
+      css(tilted.translate((west + east) / 2, (south + north) / 2, SURFACE), scale * finer)];
     if (this.placed?.every((each, at) => each === placed[at])) return;
     if (u !== this.placed?.[0] || focus !== this.placed?.[1]) {
       scene.style.setProperty("--u", u);
@@ -351,7 +389,8 @@ export class Space {
   /** Where a ray meets the height `z` over the plate; null: nowhere before the eye. */
   meets({ from, way }, z) {
     const far = (z - from[2]) / way[2];
-    return far > 0 && Number.isFinite(far) ? { x: from[0] + way[0] * far, y: from[1] + way[1] * far } : null;
+    return far > 0 && Number.isFinite(far)
+      ? { x: from[0] + way[0] * far, y: from[1] + way[1] * far } : null;
   }
 
   /** The nearest piece under a point of the screen: {id, number, pose}, or null. */

@@ -1,7 +1,8 @@
 // What the page knows: the layout, the newest snapshot, and what this page itself is doing.
 
 /** How many pieces of a kind stand on places. */
-export const countOf = (piece, cells) => Object.values(cells).filter((each) => each === piece).length;
+export const countOf = (piece, cells) =>
+  Object.values(cells).filter((each) => each === piece).length;
 
 const AGAIN_MS = 5000; // between two questions to a table that does not answer
 
@@ -17,7 +18,8 @@ export class Store {
     this.hint = null; // {path, colour} of what somebody points at, see say.js and press.js
     this.moved = null; // the last move that is shown: cells before and after, see moves.js
     this.players = null; // names and score, see players.js
-    this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
+    // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
+    this.frame = null;
     this.preview = null; // what a move would do, see press.js
     this.falling = null; // the slot from which a tile falls just now, see press.js
     this.working = false; // whether the table's own hand was asked to work, see hand.js
@@ -26,16 +28,19 @@ export class Store {
     this.listeners = [];
   }
 
-  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Nothing is told before layout and
-   * snapshot are there, but to a listener that is `early`. */
+  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Nothing is
+   * told before layout and snapshot are there, but to a listener that is `early`. */
   listen(listener, early = false) { this.listeners.push(Object.assign(listener, { early })); }
 
   /** Call `listener()` after a change of any of these. */
-  on(names, listener) { this.listen((_, changed) => names.some((name) => changed.has(name)) && listener()); }
+  on(names, listener) {
+    this.listen((_, changed) => names.some((name) => changed.has(name)) && listener());
+  }
 
   tell(...changed) {
     const names = new Set(changed);
-    for (const listener of [...this.listeners]) if (listener.early || this.snapshot) listener(this, names);
+    for (const listener of [...this.listeners]) if (listener.early || this.snapshot)
+      listener(this, names);
   }
 
   /** A message of the server. */
@@ -50,7 +55,7 @@ export class Store {
       this.set("seat", message);
       return;
     }
-    const { type, ...fields } = message;
+    const { type: _type, ...fields } = message;
     const before = this.snapshot ? [] : ["layout", "link", "watching"]; // of which nobody has heard
     this.snapshot = { ...this.snapshot, ...fields };
     this.tell("snapshot", ...Object.keys(fields), ...before);
@@ -83,8 +88,8 @@ export class Store {
     });
   }
 
-  /** What `work()` gives, which is asked for until the table answers; `missing()` is called each time that it does not.
-   * Throws what the table refuses. */
+  /** What `work()` gives, which is asked for until the table answers; `missing()` is called each
+   * time that it does not. Throws what the table refuses. */
   async got(work, missing = () => {}) {
     for (;;) {
       try {
@@ -156,12 +161,14 @@ export class Store {
     return x >= west && x <= east && y >= south && y <= north;
   }
 
-  /** Cells and reserve of what is shown: the position looked at, the one of a game that plays itself, or the game's. */
+  /** Cells and reserve of what is shown: the position looked at, the one of a game that plays
+   * itself, or the game's. */
   get stand() {
     const { review, snapshot: { position, reserve, attract } } = this;
     if (review) return review.record.positions[review.ply];
     if (!attract) return { cells: position, reserve };
-    const left = ([piece, more]) => [piece, more + countOf(piece, position) - countOf(piece, attract)];
+    const left = ([piece, more]) =>
+      [piece, more + countOf(piece, position) - countOf(piece, attract)];
     return { cells: attract, reserve: Object.fromEntries(Object.entries(reserve).map(left)) };
   }
 
@@ -182,17 +189,23 @@ export class Store {
     const { snapshot, layout, review } = this;
     const plays = !review && snapshot.attract; // a game that plays itself
     if (layout.hands && !review && !plays) {
-      return snapshot.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece, x: p.x_mm, y: p.y_mm, z: p.z_mm }));
+      return snapshot.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece,
+        x: p.x_mm, y: p.y_mm, z: p.z_mm }));
     }
     const cells = review ? review.record.positions[review.ply].cells : plays || snapshot.cells;
     return Object.entries(cells).map(([place, piece]) => {
       const index = this.indexOf(place);
       const { x, y } = this.centreOf(index);
-      const [east, north] = (!review && !plays && snapshot.offsets?.[layout.places[index]]) || [0, 0];
+      const [east, north] = (!review && !plays && snapshot.offsets?.[layout.places[index]])
+        || [0, 0];
       return { id: `${place}-${piece}`, piece, z: 0, x: x + east, y: y + north };
     });
   }
 
   /** The piece standing at a plate place, if any. */
-  pieceAt(index) { return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index && this.nearest(p.x, p.y).away < 15); }
+  pieceAt(index) {
+    return this.pieces()
+      .find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index
+        && this.nearest(p.x, p.y).away < 15);
+  }
 }

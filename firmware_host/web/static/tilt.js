@@ -6,11 +6,13 @@ const ON_PAD_DEG = 12; // at its rim
 const TILT_EVERY_MS = 80;
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** How far hands tilt it, by the pad, the plate in space or keys: degrees about east and about north. */
+/** How far hands tilt it, by the pad, the plate in space or keys: degrees about east and about
+ * north. */
 export class Tilting {
   constructor(store, send) {
     Object.assign(this, { store, at: { x: 0, y: 0 }, kept: false });
-    this.send = paced(TILT_EVERY_MS, () => send({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y }));
+    this.send = paced(TILT_EVERY_MS,
+      () => send({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y }));
     store.on(["layout", "phase"], () => this.levelled());
   }
 
@@ -69,25 +71,30 @@ export class TiltPad {
     this.bubble = s("circle", { r: 7, class: "bubble" });
     this.pad = s("svg", {
       class: "tilt-pad", viewBox: "-60 -60 120 120", tabindex: 0, role: "application",
-      "aria-label": t("Tilt the plate with the arrow keys; Home levels it."), onkeydown: (event) => tilting.key(event, 1, ON_PAD_DEG),
+      "aria-label": t("Tilt the plate with the arrow keys; Home levels it."),
+      onkeydown: (event) => tilting.key(event, 1, ON_PAD_DEG),
       onpointerdown: (event) => this.take(event), onlostpointercapture: () => this.letGo(),
       onpointermove: (event) => this.pad.hasPointerCapture(event.pointerId) && this.point(event),
     },
     s("circle", { r: 56, class: "dish" }), s("circle", { r: 37, class: "degrees" }),
-    s("circle", { r: 18, class: "degrees" }), s("path", { class: "degrees", d: "M-56 0H56M0-56V56" }),
+    s("circle", { r: 18, class: "degrees" }),
+    s("path", { class: "degrees", d: "M-56 0H56M0-56V56" }),
     this.bubble, this.knob);
     this.asked = s("circle", { r: 10, class: "asked", visibility: "hidden" });
     this.bubble.before(this.asked);
     this.reading = h("output", { class: "reading" });
     const level = h("button", { type: "button", onclick: () => tilting.level() }, t("Level"));
-    const bump = h("button", { type: "button", onclick: () => send({ type: "bump" }) }, t("Knock on the table"));
-    this.spins = h("div", { class: "row" }, ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
-      type: "button", onclick: () => send({ type: "spin-plate", turns }),
-    }, t("Spin {sign}", { sign }))));
+    const bump = h("button", { type: "button", onclick: () => send({ type: "bump" }) },
+      t("Knock on the table"));
+    this.spins = h("div", { class: "row" },
+      ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
+        type: "button", onclick: () => send({ type: "spin-plate", turns }),
+      }, t("Spin {sign}", { sign }))));
     this.hands = h("div", { class: "tilt-hands" },
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
       tilting.choice(), h("div", { class: "row" }, level, bump), this.spins);
-    this.element = h("div", { class: "tilt-panel" }, this.pad, h("div", { class: "tilt-side" }, this.reading, this.hands));
+    this.element = h("div", { class: "tilt-panel" }, this.pad,
+      h("div", { class: "tilt-side" }, this.reading, this.hands));
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -108,14 +115,16 @@ export class TiltPad {
     put(this.bubble, [x, y]);
     const degrees = (value) => (Object.is(value, -0) ? 0 : value)
       .toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-    this.reading.textContent = t("{x}° about east, {y}° about north", { x: degrees(x), y: degrees(y) });
+    this.reading.textContent = t("{x}° about east, {y}° about north",
+      { x: degrees(x), y: degrees(y) });
   }
 
   take(event) {
     if (!this.store.handsFree) return;
     event.preventDefault();
     this.pad.setPointerCapture(event.pointerId);
-    this.grip = { x: event.clientX, y: event.clientY, at: this.tilting.at, half: this.pad.getBoundingClientRect().width / 2 };
+    this.grip = { x: event.clientX, y: event.clientY, at: this.tilting.at,
+      half: this.pad.getBoundingClientRect().width / 2 };
     this.store.set("gripped", true);
   }
 
@@ -124,7 +133,8 @@ export class TiltPad {
     this.tilting.letGo();
   }
 
-  /** As far from where the knob was as the pointer is from where it took it, wherever the pad is by now. */
+  /** As far from where the knob was as the pointer is from where it took it, wherever the pad is
+   * by now. */
   point({ clientX, clientY }) {
     const { x, y, at, half } = this.grip;
     const per = (1.2 * ON_PAD_DEG) / half;

@@ -46,8 +46,10 @@ export class Trays {
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn, clock, figure,
-        h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name,
+        plate?.score ?? null, played, this.partners(piece), turn, clock, figure,
+        h("span", { class: "count" }, count,
+          h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
     return { element, count, turn, clock, figure, played, trough, plate, drawn: -1 };
@@ -57,8 +59,11 @@ export class Trays {
   partners(piece) {
     const { game } = this.store;
     const others = partnersOf(game, piece);
-    return others.length ? h("span", { class: "partners" }, h("span", { class: "words" }, t("with")),
-      ...others.map((other) => h("span", { class: "badge-ball", role: "img", "aria-label": nameOf(other) }, marble(other, game))))
+    return others.length
+      ? h("span", { class: "partners" }, h("span", { class: "words" }, t("with")),
+          ...others.map((other) =>
+            h("span", { class: "badge-ball", role: "img", "aria-label": nameOf(other) },
+              marble(other, game))))
       : null;
   }
 
@@ -68,10 +73,12 @@ export class Trays {
     const toMove = review ? review.record.positions[review.ply].to_move : snapshot.to_move;
     const result = review ? null : snapshot.result;
     for (const [piece, tray] of this.trays) {
-      const there = Math.max(0, store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
+      const there = Math.max(0,
+        store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
       if (there !== tray.drawn) {
         tray.drawn = there;
-        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN) : OF_A_BOX }, () => h("div", { class: "waiting" }, marble(piece, game)));
+        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN)
+          : OF_A_BOX }, () => h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }
       tray.plate?.update();
@@ -79,8 +86,10 @@ export class Trays {
       const engine = review ? null : snapshot.engines[piece];
       const assist = review ? 0 : snapshot.assist[piece];
       const match = review ? null : snapshot.match;
-      const played = engine ? engineName(engine) : match?.far.includes(piece) ? match.names[piece] ?? t("Far away") : assist ? t("with assist") : "";
-      if (tray.played.textContent !== played) tray.played.replaceChildren(...(engine?.level ? [face(engine.level)] : []), played);
+      const played = engine ? engineName(engine) : match?.far.includes(piece)
+        ? match.names[piece] ?? t("Far away") : assist ? t("with assist") : "";
+      if (tray.played.textContent !== played)
+        tray.played.replaceChildren(...(engine?.level ? [face(engine.level)] : []), played);
       this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);

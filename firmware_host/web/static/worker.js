@@ -1,16 +1,19 @@
-// The page's service worker: keeps its files, so that it opens, and says that the table is away, where
-// the table cannot be reached. FILES and VERSION stand above: the server writes them (web/assets.py).
+// The page's service worker: keeps its files, so that it opens, and says that the table is away,
+// where the table cannot be reached. FILES and VERSION stand above: the server writes them
+// (web/assets.py).
 
 const PAGE = "/";
 const TEXTS = "/api/v1/texts";
 
 addEventListener("install", (event) => {
   const files = [PAGE, TEXTS, ...FILES.map((name) => `/static/${name}`)];
-  event.waitUntil(caches.open(VERSION).then((cache) => cache.addAll(files)).then(() => skipWaiting()));
+  event.waitUntil(caches.open(VERSION).then((cache) => cache.addAll(files))
+    .then(() => skipWaiting()));
 });
 
 addEventListener("activate", (event) => {
-  const old = (names) => Promise.all(names.filter((name) => name !== VERSION).map((name) => caches.delete(name)));
+  const old = (names) =>
+    Promise.all(names.filter((name) => name !== VERSION).map((name) => caches.delete(name)));
   event.waitUntil(caches.keys().then(old).then(() => clients.claim()));
 });
 
@@ -28,5 +31,6 @@ async function answered(request) {
 addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(event.request.url);
   const ours = pathname === PAGE || pathname === TEXTS || pathname.startsWith("/static/");
-  if (event.request.method === "GET" && origin === location.origin && ours) event.respondWith(answered(event.request));
+  if (event.request.method === "GET" && origin === location.origin && ours)
+    event.respondWith(answered(event.request));
 });

@@ -1,20 +1,22 @@
-// Runs the firmware in the WebAssembly build of MicroPython. Reads one JSON object per line, {us, rx,
-// set}, lets the firmware do one step at that time, and answers {tx, strip, tone, feeds}. {restart}
-// and {boot} do what they say.
-// Arguments: the interpreter's module, the folder of the firmware, the file with the stand-ins, and
-// the line that the firmware uses.
+// Runs the firmware in the WebAssembly build of MicroPython. Reads one JSON object per line, {us,
+// rx, set}, lets the firmware do one step at that time, and answers {tx, strip, tone, feeds}.
+// {restart} and {boot} do what they say. Arguments: the interpreter's module, the folder of the
+// firmware, the file with the stand-ins, and the line that the firmware uses.
 import { readFileSync, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const [interpreter, firmware, standIns, serialLine] = process.argv.slice(2);
 const { loadMicroPython } = await import(pathToFileURL(interpreter));
-const mp = await loadMicroPython({ stdout: (line) => process.stderr.write(line + "\n"), linebuffer: true });
+const mp = await loadMicroPython({ stdout: (line) => process.stderr.write(`${line}\n`),
+  linebuffer: true });
 mp.FS.mkdir("/node_firmware");
 for (const name of readdirSync(firmware)) {
   if (!name.endsWith(".py")) continue;
-  // This build has no native compiler: what is for it runs as bytecode (test_node_native.py has the rest).
-  const text = readFileSync(`${firmware}/${name}`, "utf-8").replaceAll(/^@micropython\.viper$/gm, "");
+  // This build has no native compiler: what is for it runs as bytecode (test_node_native.py has the
+  // rest).
+  const text = readFileSync(`${firmware}/${name}`, "utf-8")
+    .replaceAll(/^@micropython\.viper$/gm, "");
   mp.FS.writeFile(`/node_firmware/${name}`, text);
 }
 mp.FS.writeFile("/main.py", readFileSync(`${firmware}/main.py`));
@@ -28,5 +30,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   if ("boot" in asked) answer = JSON.stringify(boot(asked.boot));
   else if ("restart" in asked) answer = JSON.stringify(restart() ?? null);
   else answer = turn(asked.us, asked.rx, JSON.stringify(asked.set));
-  process.stdout.write(answer + "\n");
+  process.stdout.write(`${answer}\n`);
 }
