@@ -6,7 +6,13 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lowest docs film gallery lock languages kernel-test pico-test plans-check pictures release clean install-service uninstall-service
+# Tools for the page's JavaScript, in versions that package-lock.json pins. They are for checks only, nothing of them is shipped.
+JAVASCRIPT := .ci/javascript
+NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+ESLINT := $(NODE) $(JAVASCRIPT)/node_modules/.bin/eslint --config $(JAVASCRIPT)/eslint.config.js \
+	$(JAVASCRIPT)/eslint.config.js firmware_host/web/static tests
+
+.PHONY: play test quick style format check lowest docs film gallery lock languages kernel-test pico-test plans-check pictures release clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -24,10 +30,19 @@ quick: $(VENV)/.dev $(VENV)/.languages
 			referee/test_computers.py) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
 
-check: $(VENV)/.dev $(VENV)/.languages
+# Style, format and types, of Python and of the page's JavaScript.
+style: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(ESLINT)
 	$(BIN)/mypy
+
+format: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(ESLINT) --fix
+
+check: style $(VENV)/.languages
 	TILTBOARD_ASK_INDEX=1 $(BIN)/python -m pytest -q tests/docs tests/service/test_install.py
 	sh .ci/audit $(BIN)
 
@@ -109,7 +124,7 @@ uninstall-service:
 	sh systemd/uninstall $(if $(ROOT),--root $(ROOT))
 
 clean:
-	rm -rf $(VENV) build *.egg-info lab/build lab/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build $(JAVASCRIPT)/node_modules *.egg-info lab/build lab/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
@@ -126,6 +141,12 @@ $(VENV)/.play: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml lab/pyproject.toml setup.py | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable ./lab
 	touch $@ $(VENV)/.play
+
+# npm writes this file last.
+$(JAVASCRIPT)/node_modules/.package-lock.json: $(JAVASCRIPT)/package-lock.json | $(BIN)/python
+	sh .ci/node $(BIN) || { echo "make: the checks of JavaScript need node 20.19 or newer, and npm" >&2; exit 1; }
+	$(NODE) npm ci --prefix $(JAVASCRIPT) --silent --no-audit --no-fund
+	touch $@
 
 # An installation compiles them; after that a change of a catalogue does. Without babel, as in an
 # installation for play alone, by installing again.
