@@ -62,8 +62,8 @@ _FILTERS: Final = frozenset({"pi1", "cm0", *(each for pi in MODELS for each in p
 
 def pi_of(model: str) -> Pi | None:
     """Return the Pi of this name, or None for one that is not in the table."""
-    words = f"{model.removeprefix('Raspberry Pi ')} "
-    return next((pi for pi in MODELS if words.startswith(f"{pi.name} ")), None)
+    name = model.removeprefix("Raspberry Pi ")
+    return next((pi for pi in MODELS if re.match(rf"{pi.name}\b", name)), None)
 
 
 _ON = frozenset({"y", "yes", "on", "true", "enable", "1", "okay", "ok"})
@@ -86,15 +86,21 @@ _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_tur
 
 
 class _Reading:
-    """One pass through config.txt in which every doubtful condition is taken as ``assumed``."""
+    """One pass through config.txt, in which some of the conditions that cannot be known here are
+    taken to hold.
+    """
 
     def __init__(
-        self, read: Callable[[str], str | None], pi: Pi | None, serial: int | None, *, assumed: bool
+        self,
+        read: Callable[[str], str | None],
+        pi: Pi | None,
+        serial: int | None,
+        holds: Callable[[str], bool],
     ) -> None:
         self._read = read
         self._pi = pi
         self._serial = serial
-        self._assumed = assumed
+        self._holds = holds
         self._filters: dict[str, bool] = {}
         self._overlay = ""
         self._before = ""
@@ -115,8 +121,8 @@ class _Reading:
                 words = line.split()
                 if words[:1] == ["include"] and len(words) > 1:
                     # The firmware of a Pi 5 is its boot loader, which is said not to follow them.
-                    followed = self._assumed or self._pi is None or self._pi.core_mhz is not None
-                    if followed and depth < MAX_DEPTH:
+                    followed = self._pi is None or self._pi.core_mhz is not None
+                    if depth < MAX_DEPTH and (followed or self._holds("include")):
                         self.file(words[1], depth + 1)
                 else:
                     self._setting(line)
@@ -144,7 +150,7 @@ class _Reading:
                 holds = _same_number(name, self._serial & 0xFFFF_FFFF)  # as older Pis write it
         elif name.startswith("gpio"):
             kind = "gpio"
-        self._filters[kind] = self._assumed if holds is None else holds
+        self._filters[kind] = self._holds(name) if holds is None else holds
 
     def _setting(self, line: str) -> None:
         key, _, value = line.partition("=")
@@ -162,8 +168,9 @@ class _Reading:
                 self.unread.append(line)
             return
         for each in filter(None, rest):
+            value, *comment = re.split(r"\s+#", each, maxsplit=1)
             # What the firmware makes of a comment after a value is not documented.
-            self._parameter(re.sub(r"\s+#.*", "", each) if self._assumed else each)
+            self._parameter(value if comment and self._holds("#") else each)
 
     def _open(self, overlay: str) -> None:
         self._overlay = overlay
@@ -174,7 +181,8 @@ class _Reading:
             # Without a select of its own SPI0 keeps its first device.
             count = max(int(found[2]), found[1] == "0")
             self._selects[int(found[1])] = set(range(count))
-            self._params[f"spi{found[1]}"] = "on"
+            if found[1] == "0":
+                self._params["spi"] = "on"
         if overlay == "i2c1" or _ON_I2C.fullmatch(overlay):
             self._params["i2c_arm"] = "on"
 
@@ -193,23 +201,21 @@ class _Reading:
             self._params["i2c_arm"] = self._before
         elif self._overlay == "i2c1" and name == "pins_44_45":
             self._params["i2c_arm"] = "off"
-        elif name == "spi":
-            self._params["spi0"] = value
         else:
             self._params[_SAME.get(name, name)] = value
 
     def lines(self) -> frozenset[str]:
         """Return the lines that a table may need, as far as the file does what they do."""
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
-        if self._params.get("spi0") in _ON and 0 in self._selects.get(0, {0}):
+        if self._params.get("spi") in _ON and 0 in self._selects.get(0, {0}):
             found.add("dtparam=spi=on")
         for bus, selects in self._selects.items():
             counts = [each + 1 for each in selects if selects.issuperset(range(each))]
             found |= {f"dtoverlay=spi{bus}-{count}cs" for count in counts if bus}
         if self._params.get("i2c_arm") in _ON:
             found.add("dtparam=i2c_arm=on")
-            if _same_number(self._params.get("i2c_arm_baudrate", ""), 400_000):
-                found.add("dtparam=i2c_arm_baudrate=400000")
+        if _same_number(self._params.get("i2c_arm_baudrate", ""), 400_000):
+            found.add("dtparam=i2c_arm_baudrate=400000")
         clock = set() if self._pi is None else {*self._pi.clock}
         if self._pi is not None and self._core_stands_still(self._pi):
             return frozenset(found | clock)
@@ -223,7 +229,7 @@ class _Reading:
             get(key) or get(key.replace("core", "gpu")) or default
             for key, default in zip(("core_freq", "core_freq_min"), pi.core_mhz, strict=True)
         )
-        mini = self._assumed if pi.mini_uart is None else pi.mini_uart
+        mini = self._holds("mini UART") if pi.mini_uart is None else pi.mini_uart
         other = any(_OTHER_UART.fullmatch(each) for each in self._overlays)
         by_uart = get("enable_uart") == 1 and mini and not other
         return high == low or by_uart or get("force_turbo") == 1
@@ -258,15 +264,24 @@ def read_boot_config(
     ``serial`` is the Pi's number, None if unknown.
     """
     folder, _, first = name.rpartition("/")
-    passes = []
-    for assumed in (False, True):
-        reading = _Reading(
-            lambda each: read(f"{folder}/{each}"), pi_of(model), serial, assumed=assumed
-        )
+    unknown: set[str] = set()
+
+    def lines(holds: Callable[[str], bool]) -> frozenset[str]:
+        def asked(condition: str) -> bool:
+            unknown.add(condition)
+            return holds(condition)
+
+        reading = _Reading(lambda each: read(f"{folder}/{each}"), pi_of(model), serial, asked)
         reading.file(first)
-        passes.append(reading)
-    no, yes = (reading.lines() for reading in passes)
-    return BootConfig(name, no & yes, no ^ yes, tuple(passes[1].unread))
+        unread.update(dict.fromkeys(reading.unread))
+        return reading.lines()
+
+    unread: dict[str, None] = {}
+    found = [lines(lambda _: False), lines(lambda _: True)]
+    for one in sorted(unknown):  # each alone, and all but it: one may take back what another does
+        found += [lines(one.__eq__), lines(one.__ne__)]
+    sure = frozenset.intersection(*found)
+    return BootConfig(name, sure, frozenset.union(*found) - sure, tuple(unread))
 
 
 def lines_for_every_pi(needed: Callable[[str], Iterable[str]]) -> str:

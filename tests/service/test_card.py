@@ -51,7 +51,7 @@ def run_prepare(prepare, folder, *words):
     settings, config = folder / "tiltboard.toml", folder / "config.txt"
     tiltboard = Path(sys.executable).with_name("tiltboard")
     parts = re.findall(
-        r"^read_only=.*?^put\(\).*?$|^put /etc/tiltboard.*?(?=^#)|^config=.*?^}$",
+        r"^read_only=.*?^put\(\).*?$|^put /etc/tiltboard.*?(?=^#)|^config=.*?^fi$",
         prepare, re.DOTALL | re.MULTILINE,
     )  # fmt: skip
     assert len(parts) == 3

@@ -30,6 +30,7 @@ PIS = {
     "Raspberry Pi Compute Module 4S Rev 1.0": "pi4 cm4s",
     "Raspberry Pi 5 Model B Rev 1.1": "pi5",
     "Raspberry Pi 500 Rev 1.0": "pi5 pi500",
+    "Raspberry Pi 500+ Rev 1.0": "pi5 pi500",
     "Raspberry Pi Compute Module 5 Rev 1.0": "pi5 cm5",
     "Raspberry Pi Compute Module 5 Lite Rev 1.0": "pi5 cm5",
 }
@@ -37,7 +38,7 @@ PIS = {
 BOARD_TYPES = dict(
     zip(
         PIS,
-        (0x12, 0xE, 0x8, 0xD, 0xA, 0x10, 0x11, 0x13, 0x14, 0x15, 0x17, 0x19, 0x18, 0x1A),
+        (0x12, 0xE, 0x8, 0xD, 0xA, 0x10, 0x11, 0x13, 0x14, 0x15, 0x17, 0x19, 0x19, 0x18, 0x1A),
         strict=True,
     )
 )
@@ -73,7 +74,8 @@ def test_a_model_filter_holds_on_the_models_of_the_table(model):
     for other, board_type in BOARD_TYPES.items():
         for written in (f"{board_type:#x}", str(board_type)):
             held = answer(f"[board-type={written}]\n{SPI}", SPI, model)
-            assert held is (other == model), (written, other)
+            same = BOARD_TYPES[model] == board_type
+            assert held is same, (written, other)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +107,9 @@ def test_a_model_filter_holds_on_the_models_of_the_table(model):
         (f"[gpio4=1]\n[none]\n{SPI}", SPI, False),
         (f"{SPI}\n[gpio4=1]\ndtparam=spi=off", SPI, None),
         (f"{SPI}\n[gpio4=1]\n{SPI}", SPI, True),
+        (f"{SPI}\n[gpio4=1]\ndtparam=spi=off\n[all]\n[EDID=X]\n{SPI}", SPI, None),
+        (f"{SPI}\n[gpio4=1]\ndtparam=spi=off\n[all]\n{SPI}", SPI, True),
+        (f"{SPI}\n[gpio4=1]\n[EDID=X]\ndtparam=spi=off", SPI, None),
         (f"[partition=2]\n{SPI}", SPI, None),
         (f"[bootvar0&0x10]\n{SPI}", SPI, None),
         (f"[pi6]\n{SPI}", SPI, None),
@@ -134,6 +139,7 @@ def test_a_model_filter_holds_on_the_models_of_the_table(model):
         ("dtparam=spi,i2c", I2C, True),
         *((f"dtparam=spi={value}", SPI, True) for value in ("yes", "true", "y", "1", "enable")),
         *((f"dtparam=spi={value}", SPI, False) for value in ("no", "false", "n", "0", "2", "")),
+        *((f"dtparam={name}=on", SPI, False) for name in ("spi0", "spi1", "spi_bus")),
         ("device_tree_param=spi=on", SPI, True),
         ("device_tree_overlay=spi1-1cs", SPI1, True),
         ("dtparam=audio=on,i2c_arm=on,i2c_arm_baudrate=400000,spi=on", FAST, True),
