@@ -106,6 +106,7 @@ pictures: $(VENV)/.dev
 # docs/update.md: what is committed, as files to install, into build/release. WHEELS=no leaves out others' wheels, which
 # an installation then asks an index for; SIGN=KEY signs the update with that key of ssh-keygen's.
 release: $(VENV)/.dev $(VENV)/.languages
+	$(BIN)/python .ci/languages.py --complete
 	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[release]'
 	rm -rf build/wheels
 	test "$(WHEELS)" = no || for python in 3.11 3.13; do for lock in requirements.lock requirements-fast.lock; do \

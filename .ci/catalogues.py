@@ -7,15 +7,19 @@ of commands says (commands/NAME/LC_MESSAGES/messages.po) gettext's own form. Nei
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
-from babel.messages import Catalog
+from babel.messages import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tiltboard/firmware_host/messages"
-LANGUAGES = ("de", "es", "fr", "pl")
+# A language is there because its catalogue is: docs/languages.md adds one by making an empty file.
+LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.po")))
+WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # A catalogue changes with its texts, and not by the day.
 CONTEXT_END = "\x04"  # as gettext joins a context and its message; catalogue.FORM
 
 
@@ -24,28 +28,40 @@ def compile_all() -> None:
     for language in LANGUAGES:
         (FOLDER / f"{language}.json").write_text(compiled(read(language)), encoding="utf-8")
         source = FOLDER / "commands" / language / "LC_MESSAGES/messages.po"
+        if not source.exists():
+            continue
         with source.open("rb") as lines, source.with_suffix(".mo").open("wb") as file:
             write_mo(file, read_po(lines, language))
 
 
 def read(language: str) -> Catalog:
-    """A language as it stands in its file; an empty one where there is none yet."""
-    file = FOLDER / f"{language}.po"
-    if not file.exists():
-        return Catalog(language)
-    with file.open("rb") as lines:
-        return read_po(lines, language)
+    """Return the catalogue in a language's file, with the plural rule that stands there.
+
+    An empty file gives a catalogue without texts, with the plural rule that Babel knows.
+    """
+    content = (FOLDER / f"{language}.po").read_bytes()
+    if content.strip():
+        return read_po(BytesIO(content), language)
+    return Catalog(
+        language,
+        header_comment="# tiltboard",
+        project="tiltboard",
+        version="1",
+        creation_date=WHEN,
+        revision_date=WHEN,
+        fuzzy=False,
+    )
 
 
 def compiled(catalogue: Catalog) -> str:
     """As table and page read it."""
     messages = {}
     for message in catalogue:
-        english, string = english_of(message.id), message.string
-        if english and is_whole(string):
+        if message.id and is_translated(message):
+            english, string = english_of(message.id), message.string
             key = f"{message.context}{CONTEXT_END}{english}" if message.context else english
             messages[key] = list(string) if isinstance(string, tuple) else string
-    about = {"language": str(catalogue.locale), "plural": catalogue.plural_expr}
+    about = {"language": catalogue.locale_identifier, "plural": catalogue.plural_expr}
     whole = {**about, "messages": dict(sorted(messages.items()))}
     return json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
 
@@ -55,9 +71,10 @@ def english_of(key: str | tuple[str, ...]) -> str:
     return key[0] if isinstance(key, tuple) else key
 
 
-def is_whole(string: str | tuple[str, ...]) -> bool:
-    """Whether it is translated, in every plural form."""
-    return all(string) if isinstance(string, tuple) else bool(string)
+def is_translated(message: Message) -> bool:
+    """Whether every plural form has a translation that was made for this English text."""
+    forms = message.string if isinstance(message.string, tuple) else (message.string,)
+    return all(forms) and not message.fuzzy
 
 
 if __name__ == "__main__":

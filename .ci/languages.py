@@ -1,9 +1,10 @@
 """Bring the languages up to date: ``python .ci/languages.py`` (``make languages``).
 
-Gathers every English text for people, puts it into each language's gettext catalogue
-(firmware_host/messages/NAME.po; what is new waits there for its translation, what is gone goes),
-and compiles them (catalogues.py). Prints what is missing. What the parser of commands says of
-itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
+Gathers every English text for people from this source tree, puts it into each language's gettext
+catalogue (firmware_host/messages/NAME.po), and compiles the catalogues (catalogues.py). A new text
+takes the translation of the nearest old one, marked fuzzy; a text that is gone is removed. Prints
+what waits for a translator. ``--complete`` changes nothing, and exits with 1 if anything waits.
+What the parser of commands says of itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from importlib.metadata import EntryPoint
+from io import BytesIO
 
 import click
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
-from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_whole, read
+from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_translated, read
 
+sys.path.insert(0, str(ROOT))  # The texts of this tree, wherever a tiltboard may be installed.
 from tiltboard.firmware_host.messages.catalogue import COUNT, fields
 
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
@@ -32,7 +35,6 @@ TABLES = ("REASONS",)
 _LITERAL = r'"(?:[^"\\]|\\.)*"'
 # A text of the page: one literal, or several that `+` joins because a line is too short for it.
 PAGE_TEXT = re.compile(rf"\bt\(\s*({_LITERAL}(?:\s*\+\s*{_LITERAL})*)")
-WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
 
 
 def gathered() -> set[str]:
@@ -133,11 +135,12 @@ def _texts(nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def _of_games() -> Iterator[str]:
-    """What the games that the table plays declare of themselves."""
-    from tiltboard.games.registry import HOSTED
+    """What the games of this tree declare of themselves; plug-ins bring their own languages."""
+    from tiltboard.games.registry import BUILT_IN, GROUP, load
     from tiltboard.games.seated import SeatedGame
 
-    for kind in HOSTED.values():
+    for name, source in BUILT_IN.items():
+        kind = load(EntryPoint(name, source, GROUP))
         game = kind.create({})
         if isinstance(game, SeatedGame):
             yield from game.texts
@@ -186,53 +189,61 @@ def is_plural(english: str) -> bool:
 
 
 def updated(before: Catalog, english: Iterable[str]) -> Catalog:
-    """With every text of ``english`` and no other, and what is translated already."""
-    after = Catalog(
-        before.locale,
-        header_comment="# tiltboard",
-        project="tiltboard",
-        version="1",
-        creation_date=WHEN,
-        revision_date=WHEN,
-        fuzzy=False,
-    )
+    """Return the catalogue with every text of ``english`` and no other.
+
+    Translations are kept; a new text takes that of the nearest old one, marked fuzzy.
+    """
     wanted = set(english)
-    for english_text in sorted(wanted):
-        known = before.get(english_text)
-        plural = is_plural(english_text)
-        same_kind = known is not None and isinstance(known.id, tuple) is plural
-        string = known.string if known is not None and same_kind else ""
-        if plural:
-            after.add((english_text, english_text), string or ("",) * after.num_plurals)
-        else:
-            after.add(english_text, string)
+    template = Catalog()
+    for each in sorted(wanted):
+        template.add((each, each) if is_plural(each) else each)
     for message in before:
         if message.context and message.id in wanted and message.string:
-            after.add(message.id, message.string, context=message.context)
-    return after
+            template.add(message.id, context=message.context)
+    before.update(template, update_creation_date=False)
+    before.obsolete.clear()
+    return before
 
 
-def missing(catalogue: Catalog) -> list[str]:
-    """What is not translated yet."""
-    waiting = (message for message in catalogue if not is_whole(message.string))
-    return [english_of(message.id) for message in waiting if message.id]
+def written(catalogue: Catalog) -> bytes:
+    """Return a catalogue as its file, without the version of Babel that wrote it."""
+    file = BytesIO()
+    write_po(file, catalogue, width=100, sort_output=True)
+    content = re.sub(rb'"Generated-By: .*\n', b"", file.getvalue(), count=1)
+    return content.rstrip() + b"\n"
 
 
-def main() -> int:
-    """Bring every language up to date; exit status 1 if anything is missing."""
+def waiting(catalogue: Catalog, english: Iterable[str]) -> dict[str, str]:
+    """Return each text that is spoken in English instead: it is ``new``, ``gone``, ``fuzzy``, or
+    its translation ``missing`` in some plural form.
+    """
+    known = {english_of(message.id): message for message in catalogue if not message.context}
+    found = dict.fromkeys(set(english) - known.keys(), "new")
+    found |= dict.fromkeys(known.keys() - {"", *english}, "gone")
+    for message in catalogue:
+        text = english_of(message.id)
+        if text in known and text not in found and text and not is_translated(message):
+            found[text] = "fuzzy" if message.fuzzy else "missing"
+    return found
+
+
+def main(*, complete: bool = False) -> int:
+    """Bring every language up to date, or with ``complete`` only tell whether it is."""
     english = gathered()
-    lacks = 0
+    waits = 0
     for language in LANGUAGES:
-        catalogue = updated(read(language), english)
-        with (FOLDER / f"{language}.po").open("wb") as file:
-            write_po(file, catalogue, width=100, sort_output=True)
-        for text in missing(catalogue):
-            lacks += 1
-            print(f"{language}: {text!r}")
-    compile_all()
-    print(f"{len(english)} texts, {lacks} translations missing")
-    return 1 if lacks else 0
+        catalogue = read(language)
+        if not complete:
+            catalogue = updated(catalogue, english)
+            (FOLDER / f"{language}.po").write_bytes(written(catalogue))
+        for text, why in sorted(waiting(catalogue, english).items()):
+            waits += 1
+            print(f"warning: {language}: {why}: {text!r}")
+    if not complete:
+        compile_all()
+    print(f"{len(english)} texts, {waits} translations to be made")
+    return 1 if complete and waits else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(complete="--complete" in sys.argv[1:]))

@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 import click
 import msgspec
+from babel import Locale, UnknownLocaleError
 from msgspec import inspect
 from sphinx.application import Sphinx
 
@@ -37,13 +38,6 @@ ICON = "firmware_host/web/static/icon.svg"
 LINK = re.compile(r"\]\(([^)#\s]+)[^)\s]*\)|<img src=\"([^\"]+)\"")
 FILM = "film.webp"
 HELP = ROOT / "firmware_host/web/static/dialogs.js"
-LANGUAGES = {
-    "en": "English",
-    "de": "Deutsch",
-    "es": "Español",
-    "fr": "Français",
-    "pl": "Polski",
-}
 REFERENCE = {
     "commands": "Commands",
     "settings": "Settings",
@@ -160,13 +154,21 @@ def write_for_players(folder: Path) -> None:
         (folder / f"{language}.md").write_text(f"{text}\n", "utf-8")
 
 
+def own_name(language: str) -> str:
+    """Return a language's name in itself, or its code if Unicode does not know it."""
+    try:
+        return (Locale(language).get_display_name() or language).capitalize()
+    except UnknownLocaleError:
+        return language
+
+
 def for_players(spoken: Catalogue) -> Iterator[str]:
     """The games' aims and rules, what the lights mean, and how the page is used."""
 
     def said(english: str) -> str:
         return spoken.translate(Message(english))
 
-    yield f"# {LANGUAGES[spoken.language]}"
+    yield f"# {own_name(spoken.language)}"
     yield f"![tiltboard](../images/{FILM})"
     able = load_profile(Settings().profile)
     for kind in HOSTED.values():

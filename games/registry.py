@@ -14,7 +14,7 @@ from tiltboard.games.base import BrokenGameError, Credit, GameType, RulesError, 
 from tiltboard.games.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
-_OURS = {
+BUILT_IN = {
     "momentum": "tiltboard.games.momentum.game:MOMENTUM",
     "attraktion": "tiltboard.games.attraktion.game:ATTRAKTION",
     "gravity-connect": "tiltboard.games.gravity_connect.game:GRAVITY_CONNECT",
@@ -75,7 +75,7 @@ EVERY_GAME: Mapping[str, GameType]
 BROKEN: Mapping[str, RulesError]
 EVERY_GAME, BROKEN = load_all(
     [
-        *(EntryPoint(name, value, GROUP) for name, value in _OURS.items()),
+        *(EntryPoint(name, value, GROUP) for name, value in BUILT_IN.items()),
         *sorted(entry_points(group=GROUP), key=lambda point: point.name),
     ]
 )

@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Player, Served
+from tiltboard.firmware_host.messages import languages
 from tiltboard.firmware_host.table.commands import CarryOut, NewGame
 
 pytestmark = pytest.mark.web
@@ -29,7 +30,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "television": {"viewport": {"width": 2560, "height": 1440}},
 }
 THEMES = ("light", "dark")
-LANGUAGES = ("en", "de", "es", "fr", "pl")
+LANGUAGES = languages()
 MOMENTUM = ("d4", "d5", "e5", "c3", "c4", "e4", "b2")
 QUALITY = 62  # of the gallery's pictures
 WIDEST = 900

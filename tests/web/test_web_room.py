@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.playing import options_for
-from tiltboard.firmware_host.messages import Catalogue, Message
+from tiltboard.firmware_host.messages import Catalogue, Message, languages
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.zones import PIECE, ZoneOverlay
@@ -650,7 +650,7 @@ BROKEN_WORDS = """async (titles) => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "pl"])
+@pytest.mark.parametrize("language", languages())
 def test_no_word_of_a_card_breaks(served, open_page, language):
     box = data.default_box()
     names = [*(title for title, _ in CARDS.values()), *map(spoken, box.heroes)]
