@@ -51,14 +51,15 @@ def run_prepare(prepare, folder, *words):
     settings, config = folder / "tiltboard.toml", folder / "config.txt"
     tiltboard = Path(sys.executable).with_name("tiltboard")
     parts = re.findall(
-        r"^read_only=.*?^put\(\).*?$|^put /etc/tiltboard.*?(?=^#)|^config=.*?^fi$",
+        r"^read_only=.*?^put\(\).*?$|^put /etc/tiltboard.*?(?=^#)|^sh .*?$|^config=.*?^fi$",
         prepare, re.DOTALL | re.MULTILINE,
     )  # fmt: skip
-    assert len(parts) == 3
+    assert len(parts) == 4
     script = "\n".join(["set -eu", *parts])
     for there, here in (
+        # What install does of it, test_install shows
+        ('sh "$here/../install" --units', f"{tiltboard} unit --settle --config {settings} >unit"),
         ("/etc/tiltboard/tiltboard.toml", settings),
-        ("/etc/tiltboard/", f"{folder}/etc/"),
         ("/boot/firmware/config.txt", config),
         ("/opt/tiltboard/bin/tiltboard", tiltboard),
     ):
@@ -70,11 +71,11 @@ def run_prepare(prepare, folder, *words):
 
 def test_a_profile_of_one_s_own_is_copied_to_where_the_service_reads_it(prepare, tmp_path, root):
     (tmp_path / "config.txt").write_text("")
-    (tmp_path / "etc").mkdir()
+    (tmp_path / "boot").mkdir()
     shipped = (root / "firmware_host/config/profiles/plate-7.toml").read_text()
-    (tmp_path / "my-table.toml").write_text(shipped.replace("plate-7", "mine"))
-    settings, text = run_prepare(prepare, tmp_path, "./my-table.toml")
-    assert settings.profile == str(tmp_path / "etc/my-table.toml")
+    (tmp_path / "boot/my-table.toml").write_text(shipped.replace("plate-7", "mine"))
+    settings, text = run_prepare(prepare, tmp_path, str(tmp_path / "boot/my-table.toml"))
+    assert settings.profile == str(tmp_path / "my-table.toml")
     assert load_profile(settings.profile).name == "mine"
     assert "dtparam=i2c_arm=on" in text
     assert "spi1" not in text  # it has no converter there
