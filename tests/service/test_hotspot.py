@@ -273,3 +273,16 @@ def test_one_that_cannot_be_joined_is_forgotten_and_the_hotspot_is_back(asked, f
     with pytest.raises(NetworkError):
         join(folder, "neighbour", "12345678")
     assert (folder / f"{JOINED}.nmconnection").read_bytes() == kept
+
+
+def test_a_network_that_netplan_keeps_comes_back_too(asked, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(hotspot, "GENERATED", tmp_path / "run")
+    (tmp_path / "run").mkdir()
+    before = profile(JOINED, "home", "12345678")
+    (tmp_path / "run/netplan-NM-2-home.nmconnection").write_bytes(before)
+    monkeypatch.setenv("REFUSED", JOINED)
+    with pytest.raises(NetworkError):
+        join(folder, "neighbour", "87654321")
+    assert asked()[0].startswith("connection delete uuid ")
+    assert not any("up tiltboard-hotspot" in line for line in asked())  # there is none
+    assert (folder / f"{JOINED}.nmconnection").read_bytes() == before
