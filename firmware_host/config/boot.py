@@ -75,7 +75,7 @@ _SAME = {
     "i2c1_baudrate": "i2c_arm_baudrate",
 }
 _KEYS = {"device_tree_param": "dtparam", "device_tree_overlay": "dtoverlay"}
-_SELECTS = re.compile(r"spi(\d)-(\d)cs")
+_SELECTS = re.compile(r"spi([0-6])-([0-3])cs")
 _SPI1_PINS = ("18", "17", "16")
 # Their parts are on the header's bus unless a parameter names another one (i2c-buses.dtsi).
 _ON_I2C = re.compile(r"i2c-(rtc|sensor|fan|mux|pwm-pca9685a)")
@@ -177,12 +177,10 @@ class _Reading:
         self._overlays.add(overlay)
         self._before = self._params.get("i2c_arm", "")
         found = _SELECTS.fullmatch(overlay)
-        if found:
-            # Without a select of its own SPI0 keeps its first device.
-            count = max(int(found[2]), found[1] == "0")
-            self._selects[int(found[1])] = set(range(count))
-            if found[1] == "0":
-                self._params["spi"] = "on"
+        if found and found[1] == "0":
+            self._params["spi"] = "on"
+        elif found:
+            self._selects[int(found[1])] = set(range(int(found[2])))
         if overlay == "i2c1" or _ON_I2C.fullmatch(overlay):
             self._params["i2c_arm"] = "on"
 
@@ -191,11 +189,12 @@ class _Reading:
         name, equals, value = text.partition("=")
         value = value if equals else "on"
         spi, select = _SELECTS.fullmatch(self._overlay), re.fullmatch(r"cs(\d)_(pin|spidev)", name)
-        if spi and select:
+        if spi and spi[1] != "0" and select:
             number = int(select[1])
-            pins = _SPI1_PINS if spi[1] == "1" else ()
-            kept = value in pins[number : number + 1] if select[2] == "pin" else value in _ON
-            if not kept and (spi[1] == "1" or select[2] == "spidev"):
+            kept = value in _ON or select[2] == "pin"
+            if spi[1] == "1" and select[2] == "pin":
+                kept = value in _SPI1_PINS[number : number + 1]
+            if not kept:
                 self._selects[int(spi[1])].discard(number)
         elif _ON_I2C.fullmatch(self._overlay) and _OTHER_BUS.fullmatch(name):
             self._params["i2c_arm"] = self._before
@@ -207,11 +206,11 @@ class _Reading:
     def lines(self) -> frozenset[str]:
         """Return the lines that a table may need, as far as the file does what they do."""
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
-        if self._params.get("spi") in _ON and 0 in self._selects.get(0, {0}):
+        if self._params.get("spi") in _ON:
             found.add("dtparam=spi=on")
         for bus, selects in self._selects.items():
             counts = [each + 1 for each in selects if selects.issuperset(range(each))]
-            found |= {f"dtoverlay=spi{bus}-{count}cs" for count in counts if bus}
+            found |= {f"dtoverlay=spi{bus}-{count}cs" for count in counts}
         if self._params.get("i2c_arm") in _ON:
             found.add("dtparam=i2c_arm=on")
         if _same_number(self._params.get("i2c_arm_baudrate", ""), 400_000):

@@ -164,7 +164,7 @@ def test_a_model_filter_holds_on_the_models_of_the_table(model):
         ("dtoverlay=spi0-1cs", SPI, True),
         ("dtoverlay=spi0-2cs,cs0_pin=7,cs1_pin=8", SPI, True),
         ("dtoverlay=spi0-0cs", SPI, True),
-        ("dtoverlay=spi0-1cs,cs0_spidev=off", SPI, False),
+        ("dtoverlay=spi0-1cs,cs0_spidev=off", SPI, True),
         ("dtoverlay=spi0-1cs\ndtoverlay=\ndtparam=spi=off", SPI, False),
         ("dtoverlay=spi1-2cs", SPI1, True),
         ("dtoverlay=spi1-3cs", "dtoverlay=spi1-2cs", True),
