@@ -43,8 +43,8 @@ export class Poses {
       for (const id of gone) pieces.delete(id);
       for (const [id, pose] of Object.entries(moved)) pieces.set(Number(id), pose);
       // it has rested since: it does not creep from there to here
-      if (before && t - before.t > 0.1) this.frames.push({ ...before, t: t - 0.02 });
-      this.frames.push({ t, attitude, pieces });
+      if (before && time - before.t > 0.1) this.frames.push({ ...before, t: time - 0.02 });
+      this.frames.push({ t: time, attitude, pieces });
       if (before) this.watch(before, this.newest);
     }
     while (this.frames.length > 2 && this.frames[1].t < this.newest.t - KEPT_S) this.frames.shift();
