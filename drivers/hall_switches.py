@@ -58,7 +58,7 @@ SETTINGS: Final = bytes(
 # without sleeping between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
 
 # A switch tells a pole, no strength. What stands for a closed one is what a piece's magnet reads,
-# centred (HARDWARE, pieces and the field), so that the rest of the table need not know.
+# centred (docs/add-a-board.md), so that the rest of the table need not know.
 CLOSED_MT: Final = 12.1
 # No magnet has both poles down: a wire is shorted, or the switch is broken. This stands for it, as
 # it lies between all classes.

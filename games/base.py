@@ -381,7 +381,7 @@ class Game(ABC):
 
     ``name``: in the contract, for example ``momentum``. ``options``: all of them, defaults filled
     in, as JSON types. ``players``: in turn order. ``pieces``: kinds of pieces in class order: the
-    first is the strong north one, then strong south, weak north, weak south (HARDWARE: classes); a
+    first is the strong north one, then strong south, weak north, weak south; a
     player's own pieces bear his name where ``pieces`` has it. ``board``: place -> (column, row) on
     a square grid, both counted from 0 at the south-west corner. ``blocked``: places of ``board``
     where nothing may stand -> what is there (``hole``, ``cushion``). ``teams``: the players who win

@@ -202,7 +202,7 @@ _ground = partial(_constant, 0.0)
 
 # What the lights do to the sensors beside them: through ground, supply and warmth.
 
-CHANNEL_A = 0.020  # WS2812B, one channel at 255; HARDWARE.md: 100 lights up to 6 A
+CHANNEL_A = 0.020  # WS2812B, one channel at 255: 100 lights take up to 6 A
 WARMING_S = 60.0  # of a sensor under a lit light
 
 

@@ -55,7 +55,7 @@ TURNED = -1.0  # a magnet's factor
 OF_MAGNETS = ("weak-magnet", "magnet-turned")
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
-# 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A (HARDWARE.md: 0.26 at 2). WS2812 are
+# 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A, 0.26 at 2. WS2812 are
 # pulsed: 100 of them in phase are 6 A or nothing, and 30 mV on that ground.
 BY_LIGHTS = {
     "ground-shift": {"ground_v_a": 0.005},

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.perception.field import WEAK, shape
 from tiltboard.firmware_host.perception.state import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
 
-TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
+TOLERANCE_MM = 5.0  # docs/add-a-board.md: placement tolerance
 SIGMAS = 3.0
 NOISY_TIMES = 3.0
 UNLIKE = 0.25

@@ -1,6 +1,6 @@
 """Which readings belong to which magnet: bands to enter a class, and wider ones to stay in it.
 
-HARDWARE, pieces and the field, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong
+docs/add-a-board.md, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong
 > 5.5 mT; between them a reading is unsure. The wider bands to stay are the hysteresis.
 """
 

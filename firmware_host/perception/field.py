@@ -2,7 +2,7 @@
 
 An axially magnetised disc is a sheet of current round its rim; here that sheet is a few loops, each
 exact by complete elliptic integrals (found by the arithmetic-geometric mean). Only the shape comes
-from this model; the height comes from the centred readings in HARDWARE, pieces and the field.
+from this model; the height comes from the centred readings in docs/add-a-board.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Disc:
     centred_mt: float
 
 
-# HARDWARE, pieces and the field: N42 10 x 2 mm and N35 6 x 1 mm at a gap of 12 mm.
+# docs/add-a-board.md: N42 10 x 2 mm and N35 6 x 1 mm at a gap of 12 mm.
 STRONG = Disc(10.0, 2.0, 12.1)
 WEAK = Disc(6.0, 1.0, 2.5)
 

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.table.sight import Magnet, Position
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band
 WITHIN = 0.95
-# HARDWARE, pieces and the field: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
+# docs/add-a-board.md: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
 # 12 % for its own sensor and half of that for those around.
 STRENGTH_SIGMA = 0.05  # of a reading: what all sensors feel alike
 OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # what one sensor alone feels
@@ -37,7 +37,7 @@ _BEFORE = 20  # scans that the readings of before are worth, which follow for so
 _KNOWN_MT = 0.008  # of a difference between two averages: drift, the model
 _STALE_MT = 0.09  # of a zero under a piece, which follows nothing: up to 0.15
 _PUSHED_MT = 0.3  # since it was looked at last: 1 to 3 mm
-_USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: HARDWARE
+_USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: docs/add-a-board.md
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 

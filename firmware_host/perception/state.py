@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tiltboard.firmware_host.perception.distrust import Beliefs, Health
     from tiltboard.firmware_host.perception.positions import Standing
 
-# HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
+# docs/add-a-board.md: average at least four samples. Noise goes by their number, so this
 # is no time.
 AVERAGED = 4
 
@@ -33,7 +33,7 @@ _SHARE = 1 / 32  # of each new difference: 1.3 s
 _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
 START_MT = 0.05
 _SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
-# HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
+# The data sheet gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
 # 1.1 sigma on average: the limits are seven and five times that.
 _NOISY_MT = 0.27
 _CALM_MT = 0.2

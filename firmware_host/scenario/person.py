@@ -35,7 +35,7 @@ PATIENCE_S = 30.0
 TILT_SLACK_DEG = 1.0  # of an angle that a hand holds, and this share of it
 TILT_SLACK = 0.25
 REST_S = 0.5
-NOISE_MT = 0.5  # HARDWARE, pieces and the field: 0.2 mT peak to peak, and steps of 0.054 mT
+NOISE_MT = 0.5  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
 CHANGE_MT = 0.7  # what no empty place reads, and every piece does
 LONGER_S = 0.5  # nobody counts two seconds exactly
 

@@ -23,7 +23,7 @@ from tiltboard.firmware_host.table.sight import (
 )
 from tiltboard.games.base import Game
 
-# HARDWARE, pieces and the field: classes in the order in which a game's kinds of pieces take them.
+# docs/add-a-board.md: classes in the order in which a game's kinds of pieces take them.
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 
 

@@ -201,7 +201,7 @@ class Asked:
 
 Meaning = TypeVar("Meaning")
 
-# Beyond what pauses play, below what makes pieces slip (HARDWARE: friction 0.35 is 19 degrees).
+# Beyond what pauses play, below what makes pieces slip (friction 0.35 is 19 degrees).
 LEAST_RAD = radians(3.0)
 MOST_RAD = radians(8.0)
 LEAN_S = 0.7

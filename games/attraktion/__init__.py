@@ -1,1 +1,1 @@
-"""Attraktion, by Jaroslaw Cichocki, 2005 (RULES A1-A5)."""
+"""Attraktion, by Jaroslaw Cichocki, 2005 (docs/rules.md, A1-A5)."""

@@ -59,13 +59,13 @@ class AttraktionGame(Game):
         return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: State) -> Mapping[str, int]:
-        """Winning positions (RULES A3)."""
+        """Winning positions (rule A3)."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
 
     def outcome(self, position: Position) -> Outcome:
         """``extra``: ``positions``, both players' pieces that have opposing ones on all four
-        diagonal spaces (RULES A3); ``places``: all of them.
+        diagonal spaces (rule A3); ``places``: all of them.
         """
         middles = self.rules.winning(position.state)
         found = {p: self._spaces(each) for p, each in zip(PLAYERS, middles, strict=True)}

@@ -216,7 +216,7 @@ class AttraktionRules(Rules):
         return State(pieces, turn, None)
 
     def winning(self, state: State) -> tuple[int, int]:
-        """White's and black's winning positions (RULES A3), a bit for each piece in the middle."""
+        """White's and black's winning positions (rule A3), a bit for each piece in the middle."""
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
 

@@ -1,1 +1,1 @@
-"""Gravity Connect, by XNimus (RULES C1-C3)."""
+"""Gravity Connect, by XNimus (docs/rules.md, C1-C3)."""

@@ -82,7 +82,7 @@ class GravityConnectGame(Game):
         self.slots = {slot.name: slot for slot in self.edge_slots}
 
     def forbidden_side(self, position: Position) -> str | None:
-        """The side that the player to move used last, which he may not use now (RULES C2)."""
+        """The side that the player to move used last, which he may not use now (rule C2)."""
         side = position.state.own_side
         return None if side == NO_SIDE else SIDES[side][0]
 

@@ -187,7 +187,7 @@ def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
     """For every pattern of a line's occupied cells, the bit on which a tile lands.
 
     The first table is for tiles that enter at bit 0, the second for those from the other end.
-    ``size`` where the line is full (RULES C2).
+    ``size`` where the line is full (rule C2).
     """
     forward, backward = [], []
     for occupied in range(1 << size):
@@ -200,7 +200,7 @@ def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
-    """Where a tile enters and where it lands (RULES C1); None in a full line.
+    """Where a tile enters and where it lands (rule C1); None in a full line.
 
     ``taken``: whether each cell is occupied, inward from the tile's side.
     """

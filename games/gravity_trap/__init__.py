@@ -1,1 +1,1 @@
-"""Gravity Trap, by Mike McManaway, 2008 (RULES T1-T6)."""
+"""Gravity Trap, by Mike McManaway, 2008 (docs/rules.md, T1-T6)."""

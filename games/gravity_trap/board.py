@@ -1,4 +1,4 @@
-"""Boards of Gravity Trap (RULES T1): tracks over bases that are numbered from 1.
+"""Boards of Gravity Trap (rule T1): tracks over bases that are numbered from 1.
 
 A board is an object of an option, or a file of TOML, as the shipped ones are:
 

@@ -1,4 +1,4 @@
-"""Gravity Warfare, by Luis, Amelia and Daniel Machado, 2017: the rules (WARFARE)."""
+"""Gravity Warfare, by Luis, Amelia and Daniel Machado, 2017 (docs/rules.md, W1-W14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a box holds (WARFARE: Options, Words): cards, heroes, dice; and the options of a game.
+"""What a box holds (docs/rules.md): cards, heroes, dice; and the options of a game.
 
 The printed counts and names are not in the rule text: ``default.toml`` is our own choice.
 """

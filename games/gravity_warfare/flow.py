@@ -1,4 +1,4 @@
-"""How a turn and a round go on by themselves, from one phase to the next (WARFARE: Phases)."""
+"""How a turn and a round go on by themselves, from one phase to the next (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def again(s: State) -> None:
 
 
 def close_window(s: State) -> None:
-    """Close the window, as all have passed: look at what is laid, in order (WARFARE: Window)."""
+    """Close the window, as all have passed: look at what is laid, in order (rule W4)."""
     laid, s.tokens = s.tokens, ()
     for token in laid:
         if s.possible(token.name):

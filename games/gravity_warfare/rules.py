@@ -1,4 +1,4 @@
-"""Gravity Warfare's rules (WARFARE) on states; a move is its text."""
+"""Gravity Warfare's rules (docs/rules.md) on states; a move is its text."""
 
 from __future__ import annotations
 

@@ -361,7 +361,7 @@ class State(OfTurn):
         return self.impossible(card) is None
 
     def impossible(self, card: str) -> str | None:
-        """Why the combination with ``card`` cannot be carried out, if so (WARFARE: Possible)."""
+        """Why the combination with ``card`` cannot be carried out, if so (rule W4)."""
         names = self.names() | {card}
         copied: set[str] = set()
         if COPY in names:

@@ -1,1 +1,1 @@
-"""Momentum, by Phil Leduc, 2010 (RULES M1-M10)."""
+"""Momentum, by Phil Leduc, 2010 (docs/rules.md, M1-M10)."""

@@ -54,7 +54,7 @@ class MomentumGame(Game):
         self.blocked = board.blocked
         self.players = COLOURS[: self.rules.players]
         self.pieces = self.players
-        if len(self.players) == 4:  # RULES M8
+        if len(self.players) == 4:  # Rule M8
             self.teams = (self.players[::2], self.players[1::2])
         self.hexagonal = options["hex"] is not None
         if self.hexagonal:  # by column and row, as on the others
@@ -87,7 +87,7 @@ class MomentumGame(Game):
 
     @property
     def playout_rules(self) -> MomentumRules:
-        """Without the forced block (RULES M8) random games are a hundred times as fast, and tell
+        """Without the forced block (rule M8) random games are a hundred times as fast, and tell
         nearly as much.
         """
         if not self.rules.must_block:

@@ -1,4 +1,4 @@
-"""Boards of Momentum (RULES M6), rectangles and hexagons with cells missing or blocked, and its
+"""Boards of Momentum (rule M6), rectangles and hexagons with cells missing or blocked, and its
 options: what can be chosen, how the choices fit together, and their defaults.
 """
 
@@ -67,7 +67,7 @@ SPECS: tuple[OptionSpec, ...] = (
     ),
 )  # fmt: skip
 
-# RULES M7: exactly these boards have a standard set: (width, height, holes) -> players -> marbles
+# Rule M7: exactly these boards have a standard set: (width, height, holes) -> players -> marbles
 STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
     (7, 7, ()): {2: 8, 3: 6},
     (9, 7, ()): {2: 10, 3: 7},

@@ -102,11 +102,11 @@ class MomentumRules(Rules):
         return [at for at in drops if self._is_safe(self._played(state, (at,)))] or drops
 
     def may_swap(self, state: State) -> bool:
-        """Whether the player to move may take over the marble (RULES M4)."""
+        """Whether the player to move may take over the marble (rule M4)."""
         return self.pie and state.turn == 1 and not state.ended
 
     def _is_safe(self, state: State) -> bool:
-        """Whether the game is over, or the player to move has no winning move (RULES M8)."""
+        """Whether the game is over, or the player to move has no winning move (rule M8)."""
         mover = state.turn % self.players
         if state.ended or (
             state.held[mover] + 1 < self.marbles and state.turn + 1 != self.last_turn
@@ -183,7 +183,7 @@ class MomentumRules(Rules):
         """Who decided a game that is over, if one did, and who has won with him.
 
         At the round limit in teams, a player who alone holds more than half is the winner; else
-        the team that does has won, decided by none of its players (our reading of RULES M5, M8).
+        the team that does has won, decided by none of its players (our reading of rules M5 and M8).
         """
         held = state.held
         if state.ended == COMPLETE:

@@ -6,7 +6,7 @@ figures are a Pi 4's.
 
 from __future__ import annotations
 
-# HARDWARE.md, budgets: one spidev call takes 31 to 38 us with 20 us on the wire at 1.35 MHz, and a
+# docs/benchmarks.md: one spidev call takes 31 to 38 us with 20 us on the wire at 1.35 MHz, and a
 # scan of the reference table 4.3 ms: 112 calls of 36 us and 16 address writes.
 SPI_CALL_S = 16e-6
 SPI_LEAD_S = 8e-6
@@ -24,14 +24,14 @@ SEND_HANDOVER_S = 50e-6
 GPIO_CALL_S = 15e-6
 """One read or write of a pin through gpiozero: what the scan above leaves for an address write."""
 
-# Estimates: one system call and one interrupt; HARDWARE.md gives wire times only.
+# Estimates: one system call and one interrupt; data sheets give wire times only.
 I2C_CALL_S = 30e-6
 
 # Linux, drivers/i2c: an adapter without a timeout of its own gets one second (HZ); the BCM2835
 # driver then answers ETIMEDOUT.
 I2C_TIMEOUT_S = 1.0
 
-I2C_HZ = 400_000  # HARDWARE.md: i2c_arm_baudrate is set to this
+I2C_HZ = 400_000  # i2c_arm_baudrate in config.txt is set to this
 
 SERIAL_CALL_S = 20e-6
 """One read or write of a serial port through pyserial; an estimate: a select and a system call."""

@@ -32,7 +32,7 @@ SAMPLE_F = 20e-12  # CSAMPLE
 SAMPLE_CLOCKS = 1.5  # tSAMPLE
 PSEUDO_GROUND_V = 0.1  # IN- may be this far from VSS in differential mode
 
-# A Pi's SPI controller puts one idle clock between bytes: 27 clocks for three (HARDWARE.md).
+# A Pi's SPI controller puts one idle clock between bytes: 27 clocks for three.
 CLOCKS_PER_BYTE = 9
 
 AnalogInput = Callable[[float], float]

@@ -26,7 +26,7 @@ from tiltboard.hw_sim.session.session import SimSession
 # table without lights: to the new standing, which the page shows.
 
 AVERAGED_SCANS = 4
-BUS_S = 0.0055  # HARDWARE, budgets: one scan and one light update
+BUS_S = 0.0055  # docs/benchmarks.md: one scan and one light update
 GOAL_WIRED_S, GOAL_NODE_S = 0.100, 0.060
 TOLERANCE_MM = 5.0
 PATIENCE_S = 2.0
@@ -61,7 +61,7 @@ def measured_s(table: Profile, touches: int) -> list[float]:
 
 
 def limit_s(table: Profile) -> float:
-    """The longest that physics and averaging account for (HARDWARE, budgets)."""
+    """The longest that physics and averaging account for (docs/benchmarks.md)."""
     return AVERAGED_SCANS / table.scans_per_s + 2 * BUS_S
 
 

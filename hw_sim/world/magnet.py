@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 CEL_TOLERANCE = 1e-7  # the iteration converges quadratically: the result is good to rounding
-FAR_ERROR_MT = 0.0006  # 0.1 % of HARDWARE.md's lowest threshold, 0.6 mT
+FAR_ERROR_MT = 0.0006  # 0.1 % of the lowest threshold, 0.6 mT
 FAR_MM = 36.0  # from here two multipole terms stay below FAR_ERROR_MT (a test checks it)
 
 
@@ -90,7 +90,7 @@ def cel(kc: float, p: float, c: float, s: float) -> float:
 
 
 # Remanences within their grades (N42 1.28-1.32 T, N35 1.17-1.22 T) chosen so that a centred piece
-# gives HARDWARE.md's 12.1 and 2.5 mT over a gap of 12 mm.
+# gives 12.1 and 2.5 mT over a gap of 12 mm.
 STRONG = Disc(10.0, 2.0, 1297.0)
 WEAK = Disc(6.0, 1.0, 1178.0)
 

@@ -14,7 +14,7 @@ from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 BODY_MM = PieceBody().diameter_mm  # hands keep the usual one clear of others
 BODY_HEIGHT_MM = PieceBody().height_mm
 SINKS_MM = 0.5  # less than that does what stands on a piece give way
-MAGNET_SPREAD = 0.07  # HARDWARE.md: both magnets +- 7 %
+MAGNET_SPREAD = 0.07  # docs/add-a-board.md: both magnets +- 7 %
 
 
 @dataclass(slots=True, eq=False)

@@ -9,7 +9,7 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
-SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit
+SLEW_RAD_S = math.radians(30.0)  # a careful hand; an estimate
 SPIN_RAD_S = math.radians(180.0)  # pieces on the rim stay: they feel a fifth of their weight
 SHORTEST_S = 0.25  # nobody tilts a 380 mm plate faster, however little
 KEPT = 4  # motions that are over: a chip's filter looks back a little

@@ -17,7 +17,7 @@ from tiltboard.hw_sim.world.paths import Path, Point
 from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
 from tiltboard.hw_sim.world.plate import Plate, Vector
 
-GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
+GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: gap 12.0 +- 0.5 mm
 # In the plate's axes: x, y, z in mm of a piece, 7.5 mm above its foot, and its turn as a quaternion
 # w, x, y, z
 Pose = tuple[float, float, float, float, float, float, float]

@@ -9,9 +9,9 @@ import pytest
 from tiltboard.drivers.errors import PartAbsentError, PartError
 
 EMPTY_MT = 1.25  # zero unknown: DRV5055 (SBAS640) quiescent output, 60 mV at 60 mV/mT; and rounding
-STRONG_MT = 5.5  # HARDWARE, pieces and the field: strong is more than 5.5 mT
+STRONG_MT = 5.5  # docs/add-a-board.md: strong is more than 5.5 mT
 FULL_SCALE_MT = 27.5  # 1.65 V at 60 mV/mT
-NOISE_RMS_MT = 0.1  # HARDWARE: 0.2 mT peak to peak, and steps of 0.054 mT
+NOISE_RMS_MT = 0.1  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
 AVERAGED_MT = 0.3  # half of what is empty at most (0.6), with four readings averaged
 
 

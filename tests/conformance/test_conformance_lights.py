@@ -67,7 +67,7 @@ def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, l
     everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
-    # HARDWARE, power: each channel's share of its 20 mA, and what a dark light takes.
+    # Each channel's share of its 20 mA, and what a dark light takes.
     drawn_ma = sum(lights.shown) / 255 * config.channel_ma + config.idle_ma * bench.profile.size
     assert drawn_ma <= SMALL_A * 1000
     assert 0.0 < lights.dimmed < 1.0

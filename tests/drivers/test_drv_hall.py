@@ -21,7 +21,7 @@ def test_every_sensor_is_where_its_index_says(hall, buses) -> None:
     buses.board.volts = {index: 1.65 + 0.060 * mt for index, mt in enumerate(wanted)}
     field_mt = hall.read()
     assert len(field_mt) == 100
-    step_mt = 3300 / 1024 / 60  # HARDWARE: 0.054 mT per step of ten bits
+    step_mt = 3300 / 1024 / 60  # docs/add-a-board.md: 0.054 mT per step of ten bits
     for got, true in zip(field_mt, wanted, strict=True):
         assert true - step_mt <= got <= true + 1e-9
 

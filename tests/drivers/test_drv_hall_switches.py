@@ -113,13 +113,13 @@ def test_north_on_port_a_reads_negative_and_south_on_port_b_positive(array, bus)
         24: -CLOSED_MT,
         44: CLOSED_MT,
     }
-    assert CLOSED_MT == 12.1  # HARDWARE: what a centred strong magnet reads
+    assert CLOSED_MT == 12.1  # docs/add-a-board.md: what a centred strong magnet reads
 
 
 def test_both_poles_at_once_is_neither(array, bus) -> None:
     bus.chips[0x20].low = [2, 2]
     value = array.read()[1]
-    # HARDWARE, pieces and the field: between 3.3 and 5.5 mT a reading is unsure.
+    # docs/add-a-board.md: between 3.3 and 5.5 mT a reading is unsure.
     assert 3.3 < value < 5.5
 
 

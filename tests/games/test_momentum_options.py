@@ -46,7 +46,7 @@ def test_options_as_shown_make_the_same_game(momentum, options):
     assert momentum(**shown).options == shown
 
 
-# M7: board and players -> marbles each, from RULES.md
+# M7: board and players -> marbles each, from docs/rules.md
 @pytest.mark.parametrize(
     ("options", "marbles"),
     [

@@ -1,4 +1,4 @@
-"""Momentum, rule by rule: facts of the rule text and of RULES.md, by hand."""
+"""Momentum, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_is_a_game_of_the_contract(momentum):
     assert "permission" in kind.credit.notice
 
 
-# M1: the worked example of igGameCenter's rules page, as RULES.md gives it.
+# M1: the worked example of igGameCenter's rules page.
 def test_worked_example(momentum, standing):
     before = standing(momentum(), turn=8, red="e5 b3", blue="e4 a2 c4")
     turn = before.play("d5")

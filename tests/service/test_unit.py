@@ -139,7 +139,7 @@ def allowed_by(profile) -> set[str]:
 
 
 def test_plate_10_gets_its_devices_and_groups_and_no_other():
-    """HARDWARE: SPI1 chip select 0, I2C 1, GPIO; lights on SPI0's MOSI. By class: a path would
+    """SPI1 chip select 0, I2C 1, GPIO; lights on SPI0's MOSI. By class: a path would
     have to exist when the service starts.
     """
     made = drop_in(load_profile("plate-10"), Settings())

@@ -81,7 +81,7 @@ def test_a_move_taken_back_by_button_stays_so_whatever_dies_before_it_is_cleared
 
 
 def test_of_two_alike_in_a_row_the_one_whose_place_is_lit_is_said(play):
-    # RULES A2: b1-c1, then a1-b1; white stands on b1 before and after.
+    # Rule A2: b1-c1, then a1-b1; white stands on b1 before and after.
     play(
         "game attraktion size=8\nput white a1\nput black h8\nput white b1\nput black h1\n"
         'expect lights lift a1 h8\nexpect lights put c1 h7\nexpect say "piece from a1 to c1"\n'

@@ -33,7 +33,7 @@ def test_attraktion_by_mouse_to_its_winning_position(served, open_page):
     new_game(served, "attraktion", size=4)
     player = open_page(served.url)
     page = player.page
-    # RULES A2 by hand: a4 pulls c4 and then d4, b1 pulls b4, a2 pulls d2
+    # Rule A2 by hand: a4 pulls c4 and then d4, b1 pulls b4, a2 pulls d2
     moves = (("d4", 0), ("c4", 0), ("a4", 2), ("b1", 1), ("d2", 0), ("a3", 0))
     for (move, pulls), mover in zip(moves, ("white", "black") * 3, strict=True):
         player.expect_turn(mover)

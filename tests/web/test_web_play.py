@@ -9,7 +9,7 @@ from tiltboard.firmware_host.table.commands import PickUp, Put, SetDown
 
 pytestmark = pytest.mark.web
 
-# RULES M1 by hand, on five by five: d4 pushes c3 to b2, and e3 pushes d4 to c5
+# Rule M1 by hand, on five by five: d4 pushes c3 to b2, and e3 pushes d4 to c5
 MOVES = ("c3", "d4", "a5", "e1", "e3")
 END = {"a5": "red", "b2": "red", "c5": "blue", "e1": "blue", "e3": "red"}
 

@@ -28,7 +28,9 @@ SMALL = {"width": 900, "height": 620}  # a processor draws every pixel here
 E5 = 44
 RADIUS_MM, HEIGHT_MM, CARRIED_MM = 14.0, 15.0, 24.0
 STANDS_MM = 3.0  # so much lower than its height a body's middle may be
-NEAR_MM = 12.0  # of the place's middle: HARDWARE.md asks for 5 to be read, further off it may be
+NEAR_MM = (
+    12.0  # of the place's middle: docs/add-a-board.md asks for 5 to be read, further off it may be
+)
 PLATE_MM, AROUND_MM, LOW_MM, SURFACE_MM, HIGH_MM = 380.0, 5.0, 8.0, 20.0, 70.0
 PITCH, SLOPE = 0.95, 0.24  # how far down the eye looks, and how wide (space.js)
 

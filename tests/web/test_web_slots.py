@@ -35,7 +35,7 @@ def test_by_mouse_a_tile_falls_from_a_slot_without_being_asked_for_its_side(tabl
     page.mouse.up()
     player.expect_turn("blue")
     player.expect_moves("1")
-    player.expect_marbles(C1="red")  # RULES C1: inward from the left until the far edge
+    player.expect_marbles(C1="red")  # Rule C1: inward from the left until the far edge
 
     tray = page.locator('.tray[data-piece="blue"] .waiting').first
     player.drag(player.middle(tray), tab(player, "C"))  # and by dragging

@@ -159,7 +159,7 @@ def _majority(s: Ints, players: int) -> int:
 @kernel
 def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
     """As ``board.legal``; of the drops only those that leave the next player no winning one, where
-    that is the rule and there are any (RULES M8).
+    that is the rule and there are any (rule M8).
     """
     count = 0
     for move in range(g.facts[MOVES]):

@@ -27,7 +27,7 @@ SCANS = 100_000
 CHIP_SCANS = 100_000
 SCANS_PER_BOARD = 200
 SETTLING_SCANS = 60
-# HARDWARE, pieces and the field; DRV5055A1: noise 0.2 mT peak to peak, taken as 6.6 sigma.
+# docs/add-a-board.md; DRV5055A1: noise 0.2 mT peak to peak, taken as 6.6 sigma.
 NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5

@@ -28,7 +28,7 @@ from tiltboard.hw_sim.session.bench import (
 GOAL_QUIET_MS = 0.15
 GOAL_BUSY_MS = 0.35
 GOAL_SHARE = 0.6
-IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)
+IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz
 CONVERSIONS = 112
 PINS = 18  # an address line for each of sixteen addresses, and two buttons
 SEND_MS = 0.2  # a frame of lights handed to its thread, at most

@@ -30,7 +30,7 @@ LASTS_S = {"sensor-drift": 80.0, "sensor-noisy": 6.0}
 USUAL_S = 5.0
 BUILT = "sensor-swapped"  # how a table was made: it neither begins nor ends
 GAME = "momentum"
-MOVES = (("red", "d4"), ("blue", "b2"))  # RULES M1: a drop moves only what lies beside it
+MOVES = (("red", "d4"), ("blue", "b2"))  # Rule M1: a drop moves only what lies beside it
 NEXT = "b5"
 PATIENCE_S = 60.0
 

@@ -21,7 +21,7 @@ from tiltboard.games.gravity_trap.board import Board, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
-FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
+FEWEST, MOST = 5, 7  # bases of a track (rule T1)
 ON_FEWEST, ON_MOST = 2, 3  # tracks of a base
 PLACES_MOST = 46  # on all tracks together: where much is joined, nobody is stuck before the end
 SHARED_MOST = 2  # bases of any two tracks, so that a board does not fall into parts
@@ -184,7 +184,7 @@ def _sketched(board: Board, half: Tracks, games: int, rng: random.Random) -> flo
 
 
 def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
-    """A few bases put on other tracks; a board by RULES T1 still."""
+    """A few bases put on other tracks; a board by rule T1 still."""
     bases = sorted(opposite)
     for _ in range(_TRIES):
         tracks = [list(track) for track in half]
@@ -208,7 +208,7 @@ def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
 
 
 def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
-    """Whether half the tracks, with their half turns, are a board by RULES T1 in one piece."""
+    """Whether half the tracks, with their half turns, are a board by rule T1 in one piece."""
     whole = [set(track) for track in half] + [{opposite[b] for b in track} for track in half]
     if any(len(track) != len(set(track)) for track in half):
         return False

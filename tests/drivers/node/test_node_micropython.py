@@ -40,7 +40,7 @@ def test_the_first_scan_already_has_the_fields(plate):
 
 def test_fields_motion_and_temperature_are_the_chips(plate, firmware, clock):
     plate.scan()
-    # 60 mV/mT at 3.3 V and 1024 steps: 226 steps are 12.1 mT (HARDWARE, pieces and the field).
+    # 60 mV/mT at 3.3 V and 1024 steps: 226 steps are 12.1 mT (docs/add-a-board.md).
     firmware.set(code=[0, 512 + 226])
     scans(plate, clock, 1)
     firmware.set(code=[99, 512 - 47])

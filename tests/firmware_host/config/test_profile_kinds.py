@@ -91,7 +91,7 @@ def test_what_tables_can_tell(name, kinds, sees_tilt, measures) -> None:
     able = load_profile(name)
     assert (able.kinds, able.sees_tilt) == (kinds, sees_tilt)
     assert able.measures is measures
-    assert able.spins is (name == "node")  # HARDWARE: the only build that can
+    assert able.spins is (name == "node")  # docs/wiring-node.md: the only build that can
 
 
 @pytest.mark.parametrize(

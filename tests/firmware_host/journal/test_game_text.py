@@ -31,7 +31,7 @@ Result: *
 2. e5
 """
 
-# 2 x 1 cells and a marble each, no pie: red's first drop completes his set (RULES M3).
+# 2 x 1 cells and a marble each, no pie: red's first drop completes his set (rule M3).
 WON = """tiltboard game 1
 Game: momentum
 Date: 2026-03-01T18:20:00Z
@@ -236,7 +236,7 @@ def test_no_damage_to_a_good_text_breaks_the_reader(source: str, data: st.DataOb
 
 
 def test_review_shows_every_position() -> None:
-    """RULES M1: the marble next to the dropped one moves a cell away."""
+    """Rule M1: the marble next to the dropped one moves a cell away."""
     record = record_of({"pie": False}, ("d4", "e4", "a1"))
     assert [dict(position.cells) for position in replay(record).reached] == [
         {},

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import BoardEvent, Magnet, Observation
 
-# HARDWARE, pieces and the field: sizes; the polarisation is set so that the centred reading fits.
+# docs/add-a-board.md: sizes; the polarisation is set so that the centred reading fits.
 SIZES_MM = {"STRONG": (10.0, 2.0, 12.1), "WEAK": (6.0, 1.0, 2.5)}
 GRAVITY = 9.80665
 NOTHING = MappingProxyType({})  # the journal expects an empty plate

@@ -1,4 +1,4 @@
-"""The field model against magpylib, and against HARDWARE's figures."""
+"""The field model against magpylib, and against docs/add-a-board.md's figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_sign_changes_19_mm_off_centre():
 
 
 def test_a_board_of_one_pole_adds_1_8_mt():
-    # HARDWARE's 1.8 mT is right for boards of 6 x 6 and 7 x 7; a full plate-10 adds a little more.
+    # 1.8 mT is right for boards of 6 x 6 and 7 x 7; a full plate-10 adds a little more.
     kernel = kernel_mt(STRONG, 12.0, 35.0, 10, 10)
     for size, added in ((6, -1.8), (10, -2.0)):
         middle = size // 2

@@ -42,7 +42,7 @@ def test_a_full_board_of_one_pole_with_one_gap(table, profile):
     assert t.seen() == pieces
     e5 = t.plate.index("e5")
     raw = (t.plate.scan().field_mt[e5] - t.plate.offsets[e5]) / t.plate.gains[e5]
-    assert raw == pytest.approx(1.8, abs=0.3)  # HARDWARE: up to 1.8 mT on an empty place
+    assert raw == pytest.approx(1.8, abs=0.3)  # 1.8 mT on an empty place
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -69,7 +69,7 @@ def test_pieces_are_as_large_and_as_heavy_as_the_physics_plays_them(printed) -> 
 
 
 def test_the_magnet_lies_centred_and_tight_in_the_foot(printed) -> None:
-    """5 mm off is allowed on a place (HARDWARE): of that the pocket takes a sixth of one."""
+    """Of the 5 mm that a place allows (docs/add-a-board.md) the pocket takes a sixth of one."""
     cup = printed["pieces/disc-28-20g-strong.stl"]
     floor = [p for t in triangles(cup) for p in t if p[2] == pytest.approx(FLOOR)]
     assert max(math.hypot(x, y) for x, y, _ in floor) == pytest.approx(5.15, abs=0.01)
@@ -138,7 +138,7 @@ def test_tiles_fit_beside_each_other_where_places_are_closer() -> None:
 
 @pytest.mark.parametrize("pitch_mm", [33.33, 35.0])
 def test_a_tile_passes_between_pegs_and_in_its_ring_does_not(pitch_mm) -> None:
-    """Pegs where four places meet; 5 mm off its place's middle are allowed (HARDWARE)."""
+    """Pegs where four places meet; 5 mm off the middle are allowed (docs/add-a-board.md)."""
     pytest.importorskip("manifold3d", reason="pieces need the extra make")
     made = dict(piece_files(12.0, pitch_mm))
     peg, ring = made["pieces/tile-peg.stl"], made["pieces/tile-ring.stl"]

@@ -234,7 +234,7 @@ def new_desk() -> Callable[..., RefereedTable]:
 
 @pytest.fixture(scope="session")
 def example_desk(refereed: Callable[..., RefereedTable]) -> Callable[..., RefereedTable]:
-    """RULES' worked example of Momentum, red to drop on d5; reached by real moves."""
+    """igGameCenter's worked example of Momentum, red to drop on d5; reached by real moves."""
 
     def start() -> RefereedTable:
         return refereed("c4", "e4", "a3", "c2", "e7", "e5", "e6", "a2", "d1", "e7", pie=False)

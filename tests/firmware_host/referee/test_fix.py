@@ -1,4 +1,4 @@
-"""Wrong boards and the way back (ARCHITECTURE: ``fix``)."""
+"""Wrong boards and the way back (``fix``)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_the_set_up_is_two_moves_and_then_pods_are_put_everywhere(refereed):
     assert (table.standing.moves, table.standing.to_move) == (("1",), "blue")
     assert table.lights(Role.LEGAL) == set("234567")
     table.put("blue", "5")
-    # Blue's placement is a move (RULES T2), and the pods are its consequences: settle.
+    # Blue's placement is a move (rule T2), and the pods are its consequences: settle.
     assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
     assert table.lights(Role.PUT) == set("23467")
     assert set(table.standing.piece_for.values()) == {"pod"}

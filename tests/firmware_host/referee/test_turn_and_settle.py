@@ -1,4 +1,4 @@
-"""Set-up, turns and settling (ARCHITECTURE, scenarios)."""
+"""Set-up, turns and settling."""
 
 from __future__ import annotations
 

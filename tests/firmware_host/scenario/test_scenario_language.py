@@ -1,4 +1,4 @@
-"""The scenario language against the forms that ARCHITECTURE lists, and against nonsense."""
+"""The scenario language against the forms that docs/scenarios.md lists, and against nonsense."""
 
 import pytest
 from hypothesis import given

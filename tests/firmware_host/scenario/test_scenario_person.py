@@ -28,7 +28,10 @@ from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
 SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
-TRAYS = {"red": "N-strong", "blue": "S-strong"}  # HARDWARE: Momentum's first and second player
+TRAYS = {
+    "red": "N-strong",
+    "blue": "S-strong",
+}  # docs/wiring-plate-10.md: Momentum's first and second player
 MM = r"(?:, off its middle: (.*))?"
 
 

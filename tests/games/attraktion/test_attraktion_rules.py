@@ -1,4 +1,4 @@
-"""Attraktion, rule by rule: facts of the rule text and of RULES.md, by hand."""
+"""Attraktion, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_is_a_game_of_the_contract(attraktion):
     assert list(game.board) == sorted(game.board)
 
 
-# A1, A2: the worked example of pergioco.net, as RULES.md gives it.
+# A1, A2: the worked example of pergioco.net.
 def test_worked_example(attraktion, standing):
     before = standing(attraktion(), turn=8, white="e1 e6 a3 e7", black="b3 g3 e4")
     turn = before.play("e3")

@@ -1,4 +1,4 @@
-"""Gravity Connect, rule by rule: facts of the rule text and of RULES.md, by hand."""
+"""Gravity Connect, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
 
 import pytest
 

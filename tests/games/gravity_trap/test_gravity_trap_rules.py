@@ -1,4 +1,4 @@
-"""Gravity Trap, rule by rule: facts of the rule text and of RULES.md, by hand."""
+"""Gravity Trap, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_is_a_game_of_the_contract(trap):
     assert (kind.credit.designer, kind.credit.year) == ("Mike McManaway", 2008)
     assert "our own reconstruction" in kind.credit.notice
     assert game.players == ("red", "blue")
-    # HARDWARE, classes: ships strong, pods weak
+    # Ships are strong magnets, pods weak ones
     assert game.pieces == ("red", "blue", "pod")
     assert not kind.commas_in_places({})
 

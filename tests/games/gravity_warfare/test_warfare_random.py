@@ -217,7 +217,7 @@ def test_a_card_of_unknown_name_is_a_challenge():
 
 @pytest.mark.parametrize("passes_first", [True, False])
 def test_who_buys_a_card_after_a_success_may_lay_it(passes_first):
-    """WARFARE, Success: *after* awaits those who hold a card and may still lay one."""
+    """docs/rules.md: *after* awaits those who hold a card and may still lay one."""
     game = GRAVITY_WARFARE.create({"mode": "battle", "players": 3, "rounds": 1})
     for seed in range(200):
         position = next(

@@ -124,7 +124,7 @@ def test_an_imu_burst_takes_0_39_ms_on_the_wire_at_400_khz(rig: Any) -> None:
     rig.clock.advance(0.2)
     before_s = rig.clock.now()
     data = bus.read_i2c_block_data(IMU, 0x3B, 14)
-    # HARDWARE.md: 0.39 ms, which is 156 bits: 2 starts, stop, 17 bytes of 9; and the system's call.
+    # 0.39 ms, which is 156 bits: 2 starts, stop, 17 bytes of 9; and the system's call.
     assert 156 / 400e3 + 1e-6 < rig.clock.now() - before_s < 0.45e-3
     assert data[4:6] == [0x40, 0x00]  # 1 g
 

@@ -59,7 +59,7 @@ def test_a_scan_takes_about_4_3_ms() -> None:
         ready(buses)
         before_s = buses.clock.now()
         codes = scan(buses)
-        assert buses.clock.now() - before_s == pytest.approx(4.3e-3, rel=0.03)  # HARDWARE.md
+        assert buses.clock.now() - before_s == pytest.approx(4.3e-3, rel=0.03)  # docs/benchmarks.md
     assert len(codes) == 112
     # 5 mT on 1.65 V at 60 mV/mT, 1024 steps of 3.3 V: 605; noise is a step or two.
     assert sum(codes) / 112 == pytest.approx(512 + 300 * 1024 / 3300, abs=1.0)

@@ -23,7 +23,7 @@ def test_one_call_takes_31_to_38_us_at_1_35_mhz(rig: Any) -> None:
     spi.max_speed_hz = 1_350_000
     before_s = rig.clock.now()
     spi.xfer2(list(READ_7))
-    assert 31e-6 <= rig.clock.now() - before_s <= 38e-6  # HARDWARE.md, budgets
+    assert 31e-6 <= rig.clock.now() - before_s <= 38e-6  # docs/benchmarks.md
     spi.max_speed_hz = 135_000
     before_s = rig.clock.now()
     spi.xfer2(list(READ_7))

@@ -13,12 +13,12 @@ from tiltboard.hw_sim.errors import FaultError
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
-# HARDWARE, pieces and the field: strong magnet N42 10 x 2 mm, +-7 %, gap 12 +- 0.5 mm.
+# docs/add-a-board.md: strong magnet N42 10 x 2 mm, +-7 %, gap 12 +- 0.5 mm.
 GAP_MM, GAP_TOLERANCE_MM, MAGNET_TOLERANCE = 12.0, 0.5, 0.07
 
 
 def field_mt(off_mm: float, gap_mm: float) -> float:
-    """magpylib's, of a strong magnet that gives HARDWARE's 12.1 mT centred at 12 mm."""
+    """magpylib's, of a strong magnet that gives 12.1 mT centred at 12 mm."""
     magnet = magpylib.magnet.Cylinder(polarization=(0, 0, 1), dimension=(0.010, 0.002))
     centred = magnet.getB((0, 0, -(GAP_MM + 1) / 1000))[2]
     return 12.1 * magnet.getB((off_mm / 1000, 0, -(gap_mm + 1) / 1000))[2] / centred
@@ -236,7 +236,7 @@ def scan_s(profile_name: str, part: str = "") -> float:
 
 
 def test_what_a_scan_takes():
-    # HARDWARE, budgets: seven MCP23017 0.84 ms and the IMU 0.39 ms on the wire; here one question
+    # docs/benchmarks.md: seven MCP23017 0.84 ms and the IMU 0.39 ms on the wire; here one question
     # more (0.12 ms), nine to eleven calls of 30 us, two buttons. All of it in a tenth of a scan.
     assert 1.35e-3 < scan_s("plate-7") < 2.0e-3
     # 15 idle lines; 5 x (direction, level, 10 columns, 4 rows, direction); two buttons: 102 calls

@@ -101,7 +101,7 @@ def test_sensors_differ_within_the_datasheet_s_limits(table, reader):
 
 
 def test_noise_is_the_datasheet_s_and_can_be_multiplied(table):
-    """0.2 mT peak to peak, 6.6 sigma (HARDWARE.md)."""
+    """0.2 mT peak to peak, 6.6 sigma (SBAS640)."""
     for factor in (1.0, 3.0, 5.0):
         table.hall_board.set_noise(factor)
         volts = [table.hall_board.voltage_v(D4, 0.0) for _ in range(2000)]
@@ -109,7 +109,7 @@ def test_noise_is_the_datasheet_s_and_can_be_multiplied(table):
 
 
 def test_a_full_one_pole_board_puts_1_8_mt_on_an_empty_place(table, reader):
-    """HARDWARE.md's figure is a board of 7 x 7, Momentum's largest stray field."""
+    """The figure is of a board of 7 x 7, Momentum's largest stray field."""
     centre = 3 * 10 + 3
     rest = reader.mean_mt(centre)
     for index in range(70):
@@ -301,7 +301,7 @@ def test_what_was_built_so_is_read_so(make_table, wrong, share, rest_mt):
 @pytest.mark.parametrize(
     ("name", "mt"),
     # At 4 A: 20 mV of ground, and 1 % of the 1.65 V that a sensor without a field puts out.
-    # HARDWARE.md: rails fed at one end 0.26 mT at 2 A.
+    # Rails fed at one end: 0.26 mT at 2 A.
     [
         ("ground-shift", 0.33),
         ("lights-pulsed", 0.33),  # white is on all the time
@@ -319,7 +319,7 @@ def test_what_the_lights_current_does_to_the_last_row(table, reader, name, mt):
 
 
 def test_dim_lights_are_on_and_off_in_turn(table):
-    """A dim board's mean is small, and its instant everything or nothing (HARDWARE.md)."""
+    """A dim board's mean is small, and its instant everything or nothing."""
     chain = table.chain
     chain.receive(bytes([25]) * 300, table.clock.now())
     on = [chain.channels_on(5.0 + at / 43_000) for at in range(100)]  # one period of 430 Hz

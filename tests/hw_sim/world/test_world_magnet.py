@@ -1,4 +1,4 @@
-"""The discs' field against magpylib (an independent exact implementation) and HARDWARE.md."""
+"""The discs' field against magpylib (an independent implementation) and docs/add-a-board.md."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_far_away_two_terms_stay_within_a_thousandth_of_the_lowest_threshold(dis
 
 
 def test_a_dipole_alone_would_be_wrong_close_up() -> None:
-    """HARDWARE.md: 14 % off at 12 mm and 99 % at 5 mm from the centre of an 8 x 3 mm disc."""
+    """A dipole is 14 % off at 12 mm and 99 % at 5 mm from the centre of an 8 x 3 mm disc."""
     disc = Disc(8.0, 3.0, 1300.0)
 
     def dipole(z_mm: float) -> float:

@@ -33,7 +33,7 @@ def test_before_and_after_read_the_same_boards(small):
     found = errors(small, 3.0, 800)
     assert [tally.count for tally in found.values()] == [800] * 3
     as_soldered, zeroed, calibrated = (tally.wrong + tally.unsure for tally in found.values())
-    # HARDWARE: an unzeroed board misreads 13 to 25 % of raw places, fewer once neighbours are
+    # An unzeroed board misreads 13 to 25 % of raw places, fewer once neighbours are
     # subtracted and the wider bands used; none once it is zeroed.
     assert as_soldered > 5
     assert calibrated == 0

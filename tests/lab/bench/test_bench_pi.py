@@ -15,7 +15,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard_lab.bench.pi import COMPUTERS, advance, budget, planets
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"
-# Microseconds a call: an SPI transfer of three bytes, a pin (HARDWARE.md, measured since).
+# Microseconds a call: an SPI transfer of three bytes, a pin (docs/benchmarks.md).
 CALLS_US = {"Zero 2 W": (46, 80), "Pi 3": (38, 67), "Pi 4": (38, 22), "Pi 5": (24, 11)}
 RATES = {"Zero 2 W": 25, "Pi 3": 25, "Pi 4": 50, "Pi 5": 50}
 

@@ -18,7 +18,7 @@ from tiltboard_lab.bench.recovery import recovery_s
 
 @pytest.mark.parametrize("profile", profile_names())
 def test_the_turns_before_a_measurement_put_no_piece_beside_another(profile):
-    # RULES M1: a drop moves only marbles on lines that begin beside it.
+    # Rule M1: a drop moves only marbles on lines that begin beside it.
     game = game_type("momentum").create(usual_options(MOMENTUM, load_profile(profile)))
     turns = quiet_turns(game, 10)
     assert len(turns) >= 8
