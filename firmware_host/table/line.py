@@ -27,7 +27,7 @@ class PendingMove(msgspec.Struct, frozen=True):
 class Line:
     """One game as far as the journal has it. ``reached``: the positions from the start through all
     ``moves``; ``position``: after the last of them, ``last``. ``agreed``: how its players
-    have ended it (table.agreement), if they have.
+    ended it themselves (by agreement, resigning or time), if they did.
     """
 
     game: Game

@@ -29,7 +29,7 @@ class Phase(StrEnum):
     FIX = "fix"
     PAUSED = "paused"
     OVER = "over"
-    FREE = "free"  # nobody plays by rules: see host.free
+    FREE = "free"  # The playground: pieces may lie anywhere.
 
 
 class Role(StrEnum):

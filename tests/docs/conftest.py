@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import subprocess
+import tokenize
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,9 +80,25 @@ class Page:
 
 @dataclass
 class Names:
-    """Classes of the code -> their attributes, as the source text has them."""
+    """Names in the repository's code, as the source text has them."""
 
     classes: dict[str, set[str]] = field(default_factory=dict)
+    """Class -> its attributes."""
+    modules: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Last part of a module's or package's name -> what it defines at its top."""
+    words: set[str] = field(default_factory=set)
+    """Every word of code, of texts in it, and of files' names."""
+    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Name of a file -> its paths."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of code. ``said``: its comments and docstrings; ``texts``: its other strings."""
+
+    path: str
+    said: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
 
 def _page(name: str) -> Page:
@@ -107,15 +127,101 @@ def open_page():
 
 
 @pytest.fixture(scope="session")
-def names() -> Names:
-    """Every class of the packages. Read from the source: instance attributes count too."""
+def listed() -> list[str]:
+    """Paths of the repository's files."""
+    told = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    paths = [ROOT / name for name in told.stdout.split("\0") if name]
+    if told.returncode:  # an unpacked archive
+        paths = [path for path in ROOT.rglob("*") if not {".venv", "build"} & {*path.parts}]
+    files = (path for path in paths if path.is_file() and not path.is_symlink())
+    return [str(path.relative_to(ROOT)) for path in files]
+
+
+@pytest.fixture(scope="session")
+def sources(listed) -> list[Source]:
+    """Everything in Python, JavaScript and TOML."""
+    return [
+        _source(name) for name in listed if name.endswith((".py", ".js", ".mjs", ".toml", ".sh"))
+    ]
+
+
+def _source(name: str) -> Source:
+    text = (ROOT / name).read_text("utf-8")
+    if not name.endswith(".py"):
+        mark = "#" if name.endswith((".toml", ".sh")) else "//"
+        return Source(name, tuple(re.findall(rf"(?m)(?:^|\s){mark}(.*)$", text)))
+    strings = [
+        (isinstance(parent, ast.Expr), child.value)
+        for parent in ast.walk(ast.parse(text))
+        for child in ast.iter_child_nodes(parent)
+        if isinstance(child, ast.Constant) and isinstance(child.value, str)
+    ]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = (each.string for each in tokens if each.type == tokenize.COMMENT)
+    docstrings = (value for alone, value in strings if alone)
+    texts = tuple(value for alone, value in strings if not alone)
+    return Source(name, (*comments, *docstrings), texts)
+
+
+@pytest.fixture(scope="session")
+def names(listed, sources) -> Names:
+    """What the code defines. Read from the source: instance attributes count too."""
     names = Names()
-    for package in PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.ClassDef):
-                    names.classes.setdefault(node.name, set()).update(_attributes(node))
+    for name in listed:
+        path = Path(name)
+        names.files[path.name].add(name)
+        names.words |= {path.stem, *path.parts}
+        if path.suffix == ".py":
+            _read_python(path, names)
+        elif path.suffix not in (".md", ".po", ".png", ".webp", ".jpg", ".trace", ".json"):
+            text = (ROOT / path).read_text("utf-8", "replace")
+            names.words |= {*re.findall(r"\w+", text)}
+            names.modules[path.stem] |= {*re.findall(r"\w+", text)}
+    for source in sources:
+        if source.path.startswith("tests/docs/"):
+            continue  # names that are wrong on purpose
+        for text in source.texts:
+            names.words |= {*re.findall(r"\w+", text)}
     return names
+
+
+def _read_python(path: Path, names: Names) -> None:
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    module = path.parent.name if path.stem == "__init__" else path.stem
+    for folder in (path.with_name(module), *path.parents):
+        names.modules[folder.parent.name].add(folder.name)
+    for node in ast.walk(tree):
+        found = _defined(node)
+        names.words |= found
+        if isinstance(node, ast.ClassDef):
+            attributes = _attributes(node)
+            names.classes.setdefault(node.name, set()).update(attributes)
+            names.modules[module] |= attributes  # host.step of a host
+    for node in tree.body:
+        names.modules[module].update(*(_defined(each) for each in _top(node)))
+
+
+def _top(node: ast.stmt) -> list[ast.AST]:
+    """A statement of a module, and the names that it binds."""
+    bound = [*ast.walk(node)] if isinstance(node, ast.Assign | ast.AnnAssign | ast.If) else [node]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        bound += node.names
+    return bound
+
+
+def _defined(node: ast.AST) -> set[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+            return {name}
+        case ast.keyword(arg=str(name)):
+            return {name}
+        case ast.alias(name=name, asname=other):
+            return {*name.split("."), other or name}
+    return set()
 
 
 def _attributes(of: ast.ClassDef) -> set[str]:
