@@ -39,6 +39,7 @@ from tiltboard.firmware_host.config.files import (
     prepare,
     read_file,
     sync_directory,
+    unsealed,
     write_durably,
 )
 from tiltboard.firmware_host.config.settings import Settings, settings_file
@@ -56,6 +57,8 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 FORMAT = 1
 MANIFEST = "manifest.json"
 SETTINGS_NAME = "tiltboard.toml"
+WHEN = (1980, 1, 1, 0, 0, 0)
+"""Date of each file in the archive: ZIP has none before 1980 or after 2107. The manifest has it."""
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
 MOST_BYTES = 1 << 27  # of all files together, in memory: a journal of 40,000 games
 SETTINGS_MODE = 0o644
@@ -125,9 +128,8 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
     manifest = Manifest(FORMAT, metadata.version("tiltboard"), clock.calendar(), [*contents])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(MANIFEST, msgspec.json.encode(manifest))
-        for name, data in contents.items():
-            archive.writestr(name, data)
+        for name, data in {MANIFEST: msgspec.json.encode(manifest), **contents}.items():
+            archive.writestr(zipfile.ZipInfo(name, WHEN), data, zipfile.ZIP_DEFLATED)
     _unpacked(out, packed)
     write_durably(out, packed.getvalue())
     return list(contents)
@@ -210,9 +212,9 @@ def _check(path: Path, name: str, data: bytes) -> None:
                 with JournalReader.open_read_only(copy) as reader:
                     reader.current()
         elif name == CALIBRATION_NAME:
-            convert(json.loads(data), Calibration, source=name)
+            convert(json.loads(unsealed(data)), Calibration, source=name)
         elif name == PROGRESS_NAME:
-            msgspec.convert(json.loads(data), Progress, strict=False)
+            msgspec.convert(json.loads(unsealed(data)), Progress, strict=False)
         elif name == SETTINGS_NAME:
             parse_toml(data.decode("utf-8"), Settings, source=name)
         else:

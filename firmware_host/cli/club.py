@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import click
 
 from tiltboard.firmware_host.cli.options import CONFIG
-from tiltboard.firmware_host.cli.speech import misuse, say, serving, speak, words
+from tiltboard.firmware_host.cli.speech import (
+    log_to_stderr,
+    misuse,
+    say,
+    serve_until_told,
+    speak,
+    words,
+)
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.settings import check_host, load_settings
 from tiltboard.firmware_host.messages import text
@@ -59,13 +67,13 @@ def command(
             "A club needs a broker, and the settings name none.",
             remedy='Name it: broker = "mqtt://HOST" under [far].',
         )
-    ended = serving()
+    log_to_stderr()
     connection = Link(broker, most_per_s=MOST_PER_S)
     club = Club(connection, evening, spoken)
     server = Server(club.app(), port, host=check_host(host), most=MOST_LOOKERS + 100)
     connection.start()
     server.start()
     say(text("The club's page is at {url} (Ctrl-C ends it).", url=server.url))
-    ended.wait()
+    serve_until_told(threading.Event())
     server.stop()
     connection.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
 import socket
 import sys
 import threading
@@ -130,9 +129,6 @@ def warm() -> None:
         say(text("The computer players' kernels are compiled already."))
         return
     ensure_state_directory(cache_folder())
-
-    # The process that compiles just now ends with this one.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     clock = SystemClock()
     begun_s = clock.now()
     with click.progressbar(warmth.warmed(), length=len(warmth.to_warm())) as steps:

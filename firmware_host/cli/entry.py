@@ -1,16 +1,26 @@
-"""Starts ``tiltboard``; imports nothing first, so that it can be stopped from the first moment."""
+"""Starts ``tiltboard``, which can be stopped from the first moment on."""
 
 from __future__ import annotations
 
-import signal
+import sys
+
+from tiltboard.firmware_host import stop
 
 
 def main() -> None:
-    """Run the command. Ctrl-C while the program is still being read ends it without a word."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # a shell has it ignored by what runs in the background
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Run the command. Whoever is told to stop says so by the shell's statuses, 130 for Ctrl-C and
+    143 for a request to end, because 1 and 2 have their meanings; what was opened is closed first.
+    """
+    stop.hear()
     from tiltboard.firmware_host.cli.main import main as run
 
-    signal.signal(signal.SIGINT, before)
-    run()
+    stop.raise_requests()
+    try:
+        run()
+    except BaseException:
+        if (number := stop.requested()) is None:
+            raise
+        # It may have become another error on its way, or nobody's, where a library swallowed it
+        sys.exit(128 + number)
+    finally:
+        stop.over()

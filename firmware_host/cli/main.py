@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 import click
 
 from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.cli.speech import (
     Voice,
     catalogue,
@@ -186,12 +187,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; an error made for people is one line on stderr and exit status 1.
-
-    Whoever is stopped says so by the shell's statuses, 130 for Ctrl-C and 143 for a request to end,
-    because 1 and 2 have their meanings; what was opened is closed first.
-    """
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    """Run the command; an error made for people is one line on stderr and exit status 1."""
     speaking = Voice(Catalogue())
     try:
         speaking = default_voice()
@@ -201,6 +197,7 @@ def main() -> None:
         click.echo(speaking.catalogue.translate(text("Stopped.")), err=True)
         sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
     except click.ClickException as error:
+        stop.check()  # nobody is told of what a request to stop has become on its way
         error.show()
         sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
@@ -221,5 +218,6 @@ def main() -> None:
                 file = f"{file[:MOST_SHOWN]}..."
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
         said = speaking.catalogue.translate(why)
+    stop.check()
     click.echo(f"tiltboard: {said}", err=True)
     sys.exit(1)

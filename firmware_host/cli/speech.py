@@ -9,7 +9,6 @@ import inspect
 import logging
 import os
 import re
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ from typing import TextIO
 import click
 
 from tiltboard.drivers.errors import TiltboardError
-from tiltboard.firmware_host import messages
+from tiltboard.firmware_host import messages, stop
 from tiltboard.firmware_host.config.errors import catalogue_of, explained
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
@@ -107,16 +106,18 @@ def say(message: Message, *, err: bool = False) -> None:
     click.echo(words(message), err=err)
 
 
-def serving() -> threading.Event:
-    """From here on the log goes to standard error: systemd's journal, which limits how much, or a
-    terminal. Returns what Ctrl-C and a request to end set.
-    """
+def log_to_stderr() -> None:
+    """Send the log to standard error: systemd's journal, which limits how much, or a terminal."""
     style = "%(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=logging.INFO, format=style)
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    return ended
+
+
+def serve_until_told(ended: threading.Event) -> None:
+    """Wait until a request to stop or somebody else sets ``ended``. Raises the request that came
+    before: what was started then is closed, and its status is that of the signal.
+    """
+    stop.end_by(ended.set)
+    ended.wait()
 
 
 def standard_input(reader: str) -> TextIO:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tiltboard.drivers.attitude import Vector
-from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.config.files import read_file, unsealed, write_kept
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.table.sight import Magnet
 
@@ -129,7 +129,7 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
 def read_progress(path: Path, profile: Profile) -> Progress | None:
     """The stored one; None if there is none, or none that fits this table: then it begins anew."""
     try:
-        stored = msgspec.convert(json.loads(read_file(path)), Progress, strict=False)
+        stored = msgspec.convert(json.loads(unsealed(read_file(path))), Progress, strict=False)
     except (OSError, ValueError, RecursionError):
         return None
     size, inputs = profile.size, stored.inputs
@@ -148,4 +148,4 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
 
 def write_progress(path: Path, progress: Progress) -> None:
     """Store it at once, and whole whatever happens to the power. Raises OSError."""
-    write_durably(path, msgspec.json.encode(progress))
+    write_kept(path, progress)

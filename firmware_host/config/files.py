@@ -12,13 +12,15 @@ import re
 import stat
 import tomllib
 import typing
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games.base import GameType, OptionError
@@ -136,27 +138,77 @@ def sync_directory(directory: Path) -> None:
 
 
 def keep(path: Path, kept: object, refused: Message) -> None:
-    """Store it as JSON, durably. Raises NotPossibleError with ``refused``, which has a {why}."""
+    """Store it durably. Raises NotPossibleError with ``refused``, which has a {why}."""
     try:
-        write_durably(path, msgspec.json.encode(kept))
+        write_kept(path, kept)
     except OSError as error:
         raise NotPossibleError(
             refused.template, remedy="Make room on the disk.", why=error.strerror or error
         ) from error
 
 
-def read_kept(path: Path, kind: type[T], lost: str) -> T:
-    """What was kept; an empty one where there is no file, or a damaged one, which the log says with
-    what is ``lost`` by it.
+def write_kept(path: Path, kept: object, *, indent: int = -1) -> None:
+    """Store it as JSON with a checksum, durably. Raises OSError."""
+    data = msgspec.json.encode(kept)
+    write_durably(path, sealed(data if indent < 0 else msgspec.json.format(data, indent=indent)))
+
+
+def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) -> T:
+    """Return what was kept, or an empty one where there is no file or a damaged one, which the log
+    says with what is ``lost`` by it. ``tell``: the damaged file is kept aside, and this is told.
     """
     try:
-        return msgspec.json.decode(read_file(path), type=kind)
+        return msgspec.json.decode(unsealed(read_file(path)), type=kind)
     except FileNotFoundError:
         return kind()
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, *DAMAGE) as error:
         why = getattr(error, "strerror", None) or error
         _log.warning("%s cannot be read (%s): %s", path, why, lost)
+        if tell is not None:
+            keep_aside(path, tell)
         return kind()
+
+
+Tell = Callable[[Message], None]
+DAMAGE = (ValueError, msgspec.DecodeError, RecursionError)
+"""What the content of a damaged file raises as it is read."""
+
+
+def sealed(content: bytes) -> bytes:
+    """Return JSON with its CRC-32 behind it: 32 blanks and tabs for its bits, on a line of their
+    own. JSON lets white space follow, so earlier versions and other programs read the file as ever.
+    """
+    content = content.rstrip()
+    bits = f"{zlib.crc32(content):032b}".replace("0", " ").replace("1", "\t")
+    return content + f"\n{bits}\n".encode()
+
+
+def unsealed(stored: bytes) -> bytes:
+    """Return the JSON that ``sealed`` has stored, or what a person or an earlier version wrote
+    without a checksum. Raises ValueError where the checksum is wrong.
+    """
+    content = stored.rstrip(b" \t\r\n")
+    if len(stored) - len(content) > len("\r\n") and stored != sealed(content):
+        raise ValueError("its checksum is wrong")
+    return content
+
+
+def keep_aside(path: Path, tell: Tell) -> None:
+    """Rename a damaged file, so that it is not written over, and ``tell`` people where it is."""
+    stop.check()
+    aside = path.with_name(f"{path.name}.damaged")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        _log.warning("%s cannot be kept aside: %s", path, error)
+        return
+    tell(
+        text(
+            "{file} was damaged. It is kept as {kept}, and what it held begins anew.",
+            file=path.name,
+            kept=aside.name,
+        )
+    )
 
 
 # What people write

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
-from tiltboard.firmware_host.config.files import MATCH_NAME, read_kept, write_durably
+from tiltboard.firmware_host.config.files import MATCH_NAME, Tell, read_kept, write_kept
 from tiltboard.firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.far import follow
@@ -94,9 +94,15 @@ class Far:
     """
 
     def __init__(
-        self, folder: Path, settings: FarSettings, begin: Callable[[c.NewGame], int]
+        self,
+        folder: Path,
+        settings: FarSettings,
+        begin: Callable[[c.NewGame], int],
+        tell: Tell | None = None,
     ) -> None:
-        """Continues the match that is kept in ``folder``, if any. Raises FarError."""
+        """Continues the match that is kept in ``folder``, if any. Raises FarError. ``tell``: see
+        ``read_kept``.
+        """
         need_far()
         self._path = folder / MATCH_NAME
         self._settings = settings
@@ -118,7 +124,7 @@ class Far:
         self._written: Kept | None = None
         self.kept: Kept | None = None
         self.match: Match | None = None
-        kept = read_kept(self._path, Kept, "its match has ended here")
+        kept = read_kept(self._path, Kept, "its match has ended here", tell)
         if kept.keys is not None:
             self._open(kept, kept.keys)
 
@@ -435,7 +441,7 @@ class Far:
         self._written = kept
 
         def write() -> None:
-            write_durably(self._path, msgspec.json.encode(kept))
+            write_kept(self._path, kept)
             if self._link is not None:
                 spoken: Spoken = kept.state or Hello(self._settings.name or "")
                 self._link.publish(f"{keys.topic}/{seal.table}", seal.close(spoken), retain=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from typing import Annotated
 
 import msgspec
 
@@ -48,9 +49,9 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``seed`` is the table's own and never leaves it.
     """
 
-    id: str
-    key: str
-    seed: str
+    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    seed: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
     @classmethod
     def of(cls, code: str) -> Keys:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import PartAbsentError, PartError
+from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings, engine_commands
@@ -14,7 +15,9 @@ from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.playing import presets_for, usual_options
 from tiltboard.firmware_host.journal.writer import Journal, Starts
+from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.perception.calibration import CalibrationStore
+from tiltboard.firmware_host.stop import StopRequest
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import HOSTED, game_type
 
@@ -27,33 +30,43 @@ def open_host(
     state: Path,
     settings: Settings,
     first_game: NewGame | None = None,
+    *,
+    boot: str | None = None,
 ) -> Host:
     """A host that goes on where the journal in ``state`` ends, else with ``first_game``; None: the
-    one of the ``settings``.
+    one of the ``settings``. ``boot``: see ``Starts``.
 
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
     """
+    stop.check()
     first_game = first_game or _first_game(profile, settings)
     journal = Journal.open(state / JOURNAL_NAME, buses.clock, or_set_aside=True)
     aside = journal.set_aside
     if aside is not None:
         _log.warning("%s %s", aside.problem, aside.message())
-    starts = Starts(journal)
+    damaged: list[Message] = []
+    starts = Starts(journal, damaged.append, boot)
     try:
         left = starts.begin()
         return Host(
             profile,
             profile.plate(buses),
             journal,
-            CalibrationStore(state / CALIBRATION_NAME, profile),
+            CalibrationStore(state / CALIBRATION_NAME, profile, damaged.append),
             buses.clock,
             first_game=first_game,
             notice=left if aside is None else aside.message(),
             scanned=starts.scanned,
+            stopped=starts.end,
+            damaged=damaged,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
             far=settings.far,
         )
+    except StopRequest:
+        starts.end()
+        journal.close()
+        raise
     except BaseException:
         journal.close()
         raise

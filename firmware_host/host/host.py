@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -80,17 +80,23 @@ class Host:
         engines: EngineRoom | None = None,
         far: FarSettings | None = None,
         scanned: Callable[[], None] = lambda: None,
+        stopped: Callable[[], None] = lambda: None,
+        damaged: Sequence[Message] = (),
     ) -> None:
         """``engines``: where those think that play; None: only ours may. ``far``: how other tables
-        are reached. ``scanned``: called as each scan begins.
+        are reached. ``scanned``: called as each scan begins. ``stopped``: to be called where the
+        service ends because it was told to. ``damaged``: files that are kept aside.
         """
         self.profile = profile
+        self.stopped = stopped
         self.plate = plate
         self.journal = journal
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
         self.sensing = Sensing(profile, plate, calibration, clock, scanned)
         self.upkeep = Upkeep(profile, journal.path.parent, clock)
-        self.playing = Playing(profile, journal, engines, far or FarSettings())
+        for each in damaged:
+            self.tell_damaged(each)
+        self.playing = Playing(profile, journal, engines, far or FarSettings(), self.tell_damaged)
         self.showing = Showing(profile, plate, calibration.light_at)
         self._done: list[c.GameRequest] = []  # since the last scan
         self._inbox = Inbox(clock)
@@ -264,6 +270,10 @@ class Host:
                 remedy="Wait until the game is over, or ten minutes after the last move.",
             )
         self.showing.shine(lamp)
+
+    def tell_damaged(self, what: Message) -> None:
+        """Tell people of a damaged file, until the service ends."""
+        self.notices[str(what.params["file"])] = what
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""

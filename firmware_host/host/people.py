@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.config.files import keep, read_kept
+from tiltboard.firmware_host.config.files import Tell, keep, read_kept
 from tiltboard.firmware_host.config.players import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
 from tiltboard.firmware_host.engines.search.limits import LEVELS
 from tiltboard.firmware_host.messages import text
@@ -62,9 +62,10 @@ class _Kept(msgspec.Struct):
 class People:
     """The people of one table. ``seated``: player -> who plays as him, from game to game."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tell: Tell | None = None) -> None:
+        """``tell``: see ``read_kept``."""
         self._path = folder / PEOPLE_NAME
-        self._kept = read_kept(self._path, _Kept, "nobody is known any more")
+        self._kept = read_kept(self._path, _Kept, "nobody is known any more", tell)
 
     @property
     def names(self) -> Sequence[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.players import (
     NO_ASSIST,
     NO_ENGINES,
@@ -309,15 +310,16 @@ class Playing:
         journal: Journal,
         engines: EngineRoom | None,
         far: FarSettings,
+        tell: Tell | None = None,
     ) -> None:
         """Nothing is played yet. ``engines``: where those think that play; None: only ours may.
-        ``far``: how other tables are reached.
+        ``far``: how other tables are reached. ``tell``: see ``read_kept``.
         """
         self._profile = profile
         self._journal = journal
-        self._far_settings = far
+        self._far_settings, self._tell = far, tell
         self.far: Far | None = None
-        self.seats = Seats(journal.path.parent)
+        self.seats = Seats(journal.path.parent, tell)
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
@@ -327,7 +329,7 @@ class Playing:
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines or EngineRoom({}), journal)
         self.clock = GameClock(journal)
-        self.people = People(journal.path.parent)
+        self.people = People(journal.path.parent, tell)
         self.left: Message | None = None
 
     @property
@@ -482,7 +484,7 @@ class Playing:
         if self.far is None:
             from tiltboard.firmware_host.far.room import Far
 
-            self.far = Far(self._journal.path.parent, self._far_settings, self.begin)
+            self.far = Far(self._journal.path.parent, self._far_settings, self.begin, self._tell)
         return self.far
 
     def begin_asked(self, command: c.NewGame | c.Again) -> bool:

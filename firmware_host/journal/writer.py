@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,12 +14,19 @@ import msgspec
 from msgspec.structs import replace
 
 from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config.errors import (
     JournalConflictError,
     JournalDamagedError,
     JournalError,
 )
-from tiltboard.firmware_host.config.files import read_file, sync_directory, write_durably
+from tiltboard.firmware_host.config.files import (
+    Tell,
+    read_file,
+    read_kept,
+    sync_directory,
+    write_kept,
+)
 from tiltboard.firmware_host.config.players import NO_ENGINES, Assists, ClockLeft, EngineSeats
 from tiltboard.firmware_host.journal.database import (
     SetAside,
@@ -89,6 +96,7 @@ class Journal(JournalReader):
         Raises JournalInUseError, JournalFullError; without ``or_set_aside`` JournalDamagedError
         (the file is left as it is).
         """
+        stop.check()
         with translated(path), ExitStack() as unless_open:
             lock = unless_open.enter_context(closing(WriterLock(path)))
             aside = None
@@ -100,6 +108,7 @@ class Journal(JournalReader):
                 if not or_set_aside:
                     raise
                 games, lost = salvage(path)
+                stop.check()
                 aside = SetAside(set_aside(path, clock.calendar()), problem, games, lost)
                 _finish_salvage(path, clock)
                 database = _connect_checked(path)
@@ -244,6 +253,7 @@ class Journal(JournalReader):
         with translated(self.path), self._database:  # which commits, or rolls back
             self._database.execute("BEGIN IMMEDIATE")
             yield
+            stop.check()
 
     def _begin(self, kind: EventKind, played: PlayedGame, at_s: float) -> int:
         (game_id,) = self._database.execute(
@@ -285,11 +295,25 @@ def _conflict(last: Event) -> JournalConflictError:
     )
 
 
-class _Attempt(msgspec.Struct, frozen=True):
-    """A game as it was taken up, and how often that has come to nothing before."""
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
-    game: int
-    moves: int
+
+def boot_id() -> str:
+    """Return what the kernel calls this boot (random(4)); empty where it has no name for it."""
+    try:
+        return read_file(BOOT_ID).decode().strip()
+    except OSError:
+        return ""
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    """A game as it was taken up, and how often that has come to nothing since the Pi has started:
+    a game that ends the service does so again at once; a pulled plug says nothing about it.
+    """
+
+    game: int = 0
+    moves: int = 0
+    boot: str = ""
     failed: int = 0
 
 
@@ -298,8 +322,13 @@ class Starts:
     ends the service each time is left after the second, and the table can be used.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, tell: Tell | None = None, boot: str | None = None) -> None:
+        """``tell``: see ``read_kept``. ``boot``: what tells this start of the Pi from others; None:
+        what its kernel says.
+        """
         self._path = journal.path.with_name(STARTING_NAME)
+        self._tell = tell
+        self._boot = boot
         self._journal = journal
         self._scans = 0
 
@@ -311,11 +340,10 @@ class Starts:
         record = self._journal.current()
         if record is None:
             return None
-        failed = 0
-        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-            before = msgspec.json.decode(read_file(self._path), type=_Attempt)
-            if (before.game, before.moves) == (record.id, len(record.moves)):
-                failed = before.failed + 1
+        failed, boot = 0, boot_id() if self._boot is None else self._boot
+        before = read_kept(self._path, _Attempt, "how often it was begun is not known", self._tell)
+        if (before.game, before.moves, before.boot) == (record.id, len(record.moves), boot):
+            failed = before.failed + 1
         if failed >= MOST_FAILED:
             self._journal.leave(record.id)
             self.end()
@@ -324,9 +352,10 @@ class Starts:
                 " It can be found among the earlier games.",
                 number=record.id,
             )
-        attempt = _Attempt(record.id, len(record.moves), failed)
+        stop.check()
+        attempt = _Attempt(record.id, len(record.moves), boot, failed)
         try:
-            write_durably(self._path, msgspec.json.encode(attempt))
+            write_kept(self._path, attempt)
         except OSError as error:  # a table with a full disk is begun all the same
             _log.warning("%s cannot be written: %s", self._path, error)
         return None

@@ -16,7 +16,14 @@ import msgspec
 
 from tiltboard.drivers.attitude import FLAT, Axis, Mounting
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.firmware_host.config.files import convert, read_file, write_durably
+from tiltboard.firmware_host.config.files import (
+    Tell,
+    convert,
+    keep_aside,
+    read_file,
+    unsealed,
+    write_kept,
+)
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
@@ -122,12 +129,10 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
 
     Where another table's has taken its place, the one that was kept aside then.
     """
-    aside = _aside(path, profile.name)
-    if aside.exists() and _profile_in(path) != profile.name:
-        path = aside
+    path = _own(path, profile)
     source = str(path)
     try:
-        data = json.loads(read_file(path))
+        data = json.loads(unsealed(read_file(path)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
@@ -166,6 +171,11 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
     return calibration
 
 
+def _own(path: Path, profile: Profile) -> Path:
+    aside = _aside(path, profile.name)
+    return aside if aside.exists() and _profile_in(path) != profile.name else path
+
+
 def write_calibration(path: Path, calibration: Calibration) -> None:
     """Store it; a cut of power leaves the old or the new file, whole. Raises OSError.
 
@@ -175,7 +185,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     theirs = _profile_in(path)
     if theirs is not None and theirs != calibration.profile:
         path.replace(_aside(path, theirs))
-    write_durably(path, msgspec.json.format(msgspec.json.encode(calibration), indent=1))
+    write_kept(path, calibration, indent=1)
 
 
 def _aside(path: Path, profile: str) -> Path:
@@ -196,9 +206,10 @@ _log = logging.getLogger(__name__)
 
 
 class CalibrationStore:
-    """One calibration file. A damaged one is logged and replaced: sensors are zeroed anyway."""
+    """One calibration file. A damaged one is kept aside and replaced: sensors are zeroed anyway."""
 
-    def __init__(self, path: Path, profile: Profile) -> None:
+    def __init__(self, path: Path, profile: Profile, tell: Tell | None = None) -> None:
+        """``tell``: see ``read_kept``."""
         self._path = path
         self._profile = profile
         self._saved_s: float | None = None
@@ -209,6 +220,9 @@ class CalibrationStore:
             self.loaded = read_calibration(path, profile)
         except ConfigError as error:
             _log.warning("%s", error)
+            own = _own(path, profile)
+            if tell is not None and _profile_in(own) in (None, profile.name):
+                keep_aside(own, tell)
 
     @property
     def orientation(self) -> Mounting:

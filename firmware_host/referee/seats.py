@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.config.files import keep, read_kept
+from tiltboard.firmware_host.config.files import Tell, keep, read_kept
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table import commands as c
 
@@ -38,12 +38,13 @@ class Seats:
     until the others agree.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tell: Tell | None = None) -> None:
+        """``tell``: see ``read_kept``."""
         self._path = folder / SEATS_NAME
         self._players: tuple[str, ...] = ()
         self.codes: dict[str, str] = {}
         self.changes = 0
-        kept = read_kept(self._path, _Kept, "nobody sits any more")
+        kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)
         self._game, self._seen = 0, dict[str, str]()

@@ -262,6 +262,10 @@ class Table:
         else:
             self._host.notices[part] = what
 
+    def tell_damaged(self, what: Message) -> None:
+        """Tell people of a file that is kept aside. May be called in any thread."""
+        self.call(lambda: self._host.tell_damaged(what))
+
     # The thread
 
     def _run(self) -> None:
@@ -277,6 +281,7 @@ class Table:
             self.on_step(self._host)
             self._started.set_result(None)
             self._loop()
+            self._host.stopped()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
             if self._started.done():
                 _log.exception("The scan loop ended")

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from tiltboard.drivers.clock import Clock, SystemClock
-from tiltboard.firmware_host.config.files import read_kept
+from tiltboard.firmware_host.config.files import Tell, read_kept, sealed
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import CarryOut, HandsCommand, NewGame, Tilt
 from tiltboard.firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
@@ -81,11 +81,11 @@ class KeptPlate:
         self._kept: list[Lying] = []
         self._complained = False
 
-    def restore(self, world: World) -> None:
+    def restore(self, world: World, tell: Tell | None = None) -> None:
         """Put on the empty plate of ``world`` what lay there; with a file that cannot be read,
-        nothing, and the log says so.
+        nothing, and the log says so. ``tell``: see ``read_kept``.
         """
-        self._kept = read_kept(self._path, list[Lying], "the simulated plate is empty")
+        self._kept = read_kept(self._path, list[Lying], "the simulated plate is empty", tell)
         for piece in self._kept:
             world.add_resting(piece.label, piece.magnet, piece.factor, piece.at_mm)
 
@@ -100,7 +100,7 @@ class KeptPlate:
             return
         fresh = self._path.with_suffix(".new")
         try:
-            fresh.write_bytes(msgspec.json.encode(lying))
+            fresh.write_bytes(sealed(msgspec.json.encode(lying)))
             fresh.replace(self._path)
         except OSError as error:
             if not self._complained:
@@ -275,8 +275,11 @@ class LiveTable:
         return self.table.call(work)
 
     def _open(self) -> Host:
-        self._plate.restore(self._session.table.world)
+        damaged: list[Message] = []
+        self._plate.restore(self._session.table.world, damaged.append)
         self._session.__enter__()
+        for each in damaged:
+            self._session.host.tell_damaged(each)
         self._ahead_s = self._real.now() - self._session.clock.now()
         return self._session.host
 

@@ -48,6 +48,7 @@ class SimSession:
         self._state = state
         self._settings = settings or Settings()
         self._first_game = first_game
+        self._boots = 0
         self._stocked_for: Overlay | None = None
 
     def __enter__(self) -> Self:
@@ -98,6 +99,7 @@ class SimSession:
         """Cut the whole table's power, and give it back."""
         self._die()
         self.table.power_cycle()
+        self._boots += 1
         self.clock.sleep(POWER_UP_S)
         self.start()
 
@@ -111,7 +113,12 @@ class SimSession:
     def start(self) -> None:
         """Start the service: by itself on entering, after a kill, and after a cut of power."""
         self.host: Host = open_host(
-            self.profile, self.table.buses, self._state, self._settings, self._first_game
+            self.profile,
+            self.table.buses,
+            self._state,
+            self._settings,
+            self._first_game,
+            boot=f"simulated {self._boots}",
         )
         if self.table.disk is not None:
             self.table.disk.reopened()

@@ -1,0 +1,105 @@
+"""Requests to end the program: SIGTERM, and Ctrl-C. Imports nothing that takes time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from _thread import start_new_thread
+from collections.abc import Callable
+from time import sleep
+
+PATIENCE_S = 10.0
+"""Seconds within which a start that is told to stop ends; systemd kills after TimeoutStopSec=15."""
+
+
+class StopRequest(SystemExit):
+    """The program has been told to end. Its code is the status that a shell gives the signal."""
+
+
+class _Heard:
+    """A process is told to stop, not a part of it, so this is its one record."""
+
+    requested: int | None = None
+    end: Callable[[], None] | None = None
+
+
+def hear() -> None:
+    """Hear requests from now on. SIGTERM ends the process at once, whatever is being imported just
+    then, and so does Ctrl-C: nothing is open yet, and what an exception met on its way out of the
+    import system might swallow it.
+    """
+    signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))
+    if _heeds_interrupts():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def raise_requests() -> None:
+    """Raise StopRequest in the main thread from now on, KeyboardInterrupt for Ctrl-C, so that what
+    is open is closed. Only the first request raises: closing is not interrupted.
+    """
+    ignored = sys.unraisablehook
+
+    def ignore(lost: sys.UnraisableHookArgs) -> None:
+        if not isinstance(lost.exc_value, StopRequest | KeyboardInterrupt):
+            ignored(lost)
+
+    sys.unraisablehook = ignore  # a callback has swallowed it, which ``check`` makes up for
+    for number in _numbers():
+        signal.signal(number, _raise)
+
+
+def end_by(end: Callable[[], None]) -> None:
+    """Call ``end`` at a request from now on, in place of raising. Raises the request that has been
+    made already.
+    """
+    _Heard.end = end
+    check()
+
+
+def requested() -> int | None:
+    """Return the number of the signal by which a start has been told to end, or None."""
+    return _Heard.requested
+
+
+def check() -> None:
+    """Raise the request that has been made, if any: also in other threads, and where somebody has
+    swallowed it. Each stage of a start calls this before it changes anything.
+    """
+    if _Heard.requested is not None:
+        raise StopRequest(128 + _Heard.requested)
+
+
+def over() -> None:
+    """Ignore requests: the program is ending, and has its status."""
+    for number in _numbers():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _numbers() -> tuple[int, ...]:
+    return (signal.SIGTERM, signal.SIGINT) if _heeds_interrupts() else (signal.SIGTERM,)
+
+
+def _heeds_interrupts() -> bool:
+    """Whether Ctrl-C is heeded: a shell has it ignored by what it runs in the background."""
+    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def _raise(number: int, _frame: object) -> None:
+    if _Heard.end is not None:
+        _Heard.end()
+    elif _Heard.requested is None:
+        _Heard.requested = number
+        start_new_thread(_leave, (128 + number,))
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise StopRequest(128 + number)
+
+
+def _leave(status: int) -> None:
+    """End the process where it has not ended by itself: a library may wait without end."""
+    sleep(PATIENCE_S)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(status)
