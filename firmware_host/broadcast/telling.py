@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 import secrets
 import socket
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Event, Thread
@@ -20,7 +22,8 @@ import msgspec
 from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
 from tiltboard.firmware_host.broadcast import home
 from tiltboard.firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
-from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
+from tiltboard.firmware_host.config.files import read_file, sealed, unsealed, write_durably
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.messages import Catalogue
@@ -28,6 +31,8 @@ from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.service.table import Table
 
 KEY_FILE = "look-key"
+KEY_BYTES = 16
+_KEY = re.compile("[A-Za-z0-9_-]{22}")  # as many bytes in base64url (RFC 4648)
 LOOK = "tiltboard/look/"  # and the key: whoever has it may look
 PERIOD_S = 0.05
 ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # requests of the house
@@ -36,12 +41,30 @@ _log = logging.getLogger(__name__)
 
 
 def look_key(state: Path) -> str:
-    """The key of this table's link, made when it is first asked for; deleting the file ends it."""
+    """Return the key of this table's link, made when it is first asked for, and anew where the file
+    holds none; deleting the file ends it. Raises NotPossibleError where it cannot be written.
+    """
     file = state / KEY_FILE
-    if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(secrets.token_urlsafe(16))
-    return file.read_text().strip()
+    try:
+        key = unsealed(read_file(file)).decode("ascii")
+        if _KEY.fullmatch(key):
+            return key
+        _log.warning("%s holds no key: another is made", file)
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        _log.warning("%s cannot be read (%s): another key is made", file, error)
+    key = secrets.token_urlsafe(KEY_BYTES)
+    try:
+        write_durably(file, sealed(key.encode()))
+    except OSError as error:
+        raise NotPossibleError(
+            "{file} cannot be written: {why}.",
+            remedy="Make room on the disk.",
+            file=file,
+            why=error.strerror or error,
+        ) from error
+    return key
 
 
 def public_name(key: str) -> str:
@@ -86,6 +109,7 @@ class Telling:
         self._newest: tuple[Layout, Snapshot] | None = None
         self._fresh = Event()
         self._ended = False
+        self._end: Callable[[], None] = lambda: None
         self._thread = Thread(target=self._run, name="telling", daemon=True)
 
     def start(self) -> None:
@@ -114,7 +138,8 @@ class Telling:
         self._end()
         self._ended = True
         self._fresh.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self._link.close()
 
     def _hear(self) -> None:

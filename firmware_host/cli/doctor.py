@@ -42,7 +42,7 @@ from tiltboard.firmware_host.config.settings import (
     settings_file,
 )
 from tiltboard.firmware_host.host.sensing import FrameWatch
-from tiltboard.firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES
+from tiltboard.firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES, sound_date
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.messages import ENGLISH, Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration, read_calibration
@@ -323,7 +323,7 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
             text("The clock has not been set from the network since the start."),
             text("Games may be dated wrongly. See: timedatectl"),
         )
-    date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
+    date = datetime.datetime.fromtimestamp(sound_date(machine.date_s), datetime.UTC)
     return ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
 
 

@@ -26,6 +26,7 @@ from tiltboard.firmware_host.cli.options import (
 from tiltboard.firmware_host.cli.speech import printable, say, words
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.service.qr import qr_sheet, qr_terminal, wifi_code
 from tiltboard.firmware_host.web.guard import machine_names
@@ -58,7 +59,8 @@ def command(
     """
     if listing or revoke is not None:
         folder = games_folder(state, simulated=simulated, make=False)
-        tokens = Tokens(folder, SystemClock().calendar)
+        calendar = SystemClock().calendar
+        tokens = Tokens(folder, calendar)
         if not tokens.devices() and revoke in (None, "all"):
             say(text("No device is paired."))
         elif revoke == "all":
@@ -66,7 +68,8 @@ def command(
         elif revoke is not None:
             tokens.revoke(revoke)
         for device in tokens.devices() if listing else ():
-            until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
+            until_s = sound_date(calendar() + tokens.left_s(device))
+            until = datetime.datetime.fromtimestamp(until_s, datetime.UTC).date()
             ends = words(text("(until {day})", day=until))
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import re
 import sys
+import threading
 import webbrowser
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from tiltboard.drivers.clock import SystemClock
+from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.options import (
     chosen_game,
     games_folder,
@@ -23,10 +27,11 @@ from tiltboard.firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from tiltboard.firmware_host.cli.speech import say, serving, speak
+from tiltboard.firmware_host.cli.speech import log_to_stderr, say, serve_until_told, speak
 from tiltboard.firmware_host.cli.tables import wait_for_table
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, check_host, load_settings
 from tiltboard.firmware_host.host.assemble import open_host
@@ -39,10 +44,16 @@ from tiltboard.firmware_host.service.speaker import Speaker
 from tiltboard.firmware_host.service.supply import SupplyWatch
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
+from tiltboard.firmware_host.table.troubles import part_missing
 from tiltboard.firmware_host.web.guard import Access, machine_names
 from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
+
+if TYPE_CHECKING:
+    from tiltboard.firmware_host.broadcast.telling import Telling
+
+_log = logging.getLogger(__name__)
 
 
 class Wanted:
@@ -88,7 +99,8 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
 
     Raises what keeps any from starting.
     """
-    ended = serving()
+    ended = threading.Event()
+    log_to_stderr()
     name_broken_games()
     settings = plan.settings
     table.on_stop = ended.set
@@ -97,7 +109,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
             recorder = Recorder(plan.record)
             table.on_step = recorder.record
             at_end.callback(recorder.close)
-        access = access_for(settings, plan.state)
+        access = access_for(settings, plan.state, table.tell_damaged)
         server = WebServer(table, settings.port, plan.catalogue, host=settings.host, access=access)
         at_end.callback(table.stop)
         at_end.callback(server.stop)
@@ -105,12 +117,8 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
             speaker = Speaker(settings.speaker, plan.catalogue, table.latest)
             table.subscribe(speaker.look, looks=False)
             at_end.callback(speaker.close)
-        telling = None
-        if settings.look.show is not None or settings.home.discovery is not None:
-            # Nothing of it is imported where nobody is told
-            from tiltboard.firmware_host.broadcast.telling import Telling
-
-            telling = Telling(table, settings, plan.state, plan.catalogue)
+        telling, missing = _telling(table, plan)
+        if telling is not None:
             at_end.callback(telling.close)
         heart = Heartbeat(table.latest, SystemClock())
         table.subscribe(heart.beat, looks=False)
@@ -123,6 +131,9 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         server.start()
         if telling is not None:
             telling.start()
+        for part, what in missing.items():
+            _log.warning("%s", what)
+            table.call(partial(table.notice, part, what))
         favour_the_scan()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
@@ -136,8 +147,24 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         if access.pairing is not None:
             show_codes(table, access.pairing)
             _say_network(access.pairing, server.port)
-        ended.wait()
+        serve_until_told(ended)
     return 0 if table.failure is None else 1
+
+
+def _telling(table: Table, plan: Wanted) -> tuple[Telling | None, dict[str, Message]]:
+    """Return what tells lookers and the house how the table stands, None where nobody is told; or
+    what is missing for that, which keeps no table from starting.
+    """
+    settings = plan.settings
+    if settings.look.show is None and settings.home.discovery is None:
+        return None, {}
+    # Nothing of it is imported where nobody is told
+    from tiltboard.firmware_host.broadcast.telling import Telling
+
+    try:
+        return Telling(table, settings, plan.state, plan.catalogue), {}
+    except TiltboardError as error:
+        return None, {"broadcast": part_missing([error])}
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
@@ -146,17 +173,18 @@ def has_screen(system: str, environment: Mapping[str, str]) -> bool:
     return named or system in ("darwin", "win32")
 
 
-def access_for(settings: Settings, state: Path) -> Access:
+def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Access:
     """Who may do what on the page that is served as the settings say, and under which address the
-    club's page shows this table.
+    club's page shows this table. ``tell``: see ``read_kept``.
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
-    pairing = Pairing(Tokens(state, clock.calendar), clock)
+    pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
         from tiltboard.firmware_host.broadcast.telling import look_key
 
-        look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
+        with suppress(NotPossibleError):  # the table says so, who then tells nobody either
+            look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
     if ipaddress.ip_address(settings.host).is_loopback:
         return Access(machine=machine, look=look)
     names, watching = machine_names(settings.names), settings.watching == "open"

@@ -27,6 +27,7 @@ from tiltboard.firmware_host.config.errors import (
 )
 from tiltboard.firmware_host.engines.errors import EngineError
 from tiltboard.firmware_host.engines.puzzles import daily, exercises
+from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg, wifi_code
@@ -197,7 +198,7 @@ class _Web:
     @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
         """The puzzles that come with the table, and today's."""
-        day = date.fromtimestamp(self._calendar()).toordinal()
+        day = date.fromtimestamp(sound_date(self._calendar())).toordinal()
         return [
             answers.GamePuzzles(
                 game,

@@ -14,39 +14,65 @@ import msgspec
 from tiltboard.drivers.clock import Clock
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
-from tiltboard.firmware_host.config.files import read_file, write_durably
+from tiltboard.firmware_host.config.files import (
+    DAMAGE,
+    Tell,
+    keep_aside,
+    read_file,
+    read_kept,
+    unsealed,
+    write_kept,
+)
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.web.limits import Rate
 
 TOKENS_NAME = "paired.json"
+DAYS_NAME = "days.json"
 TOKEN_BYTES = 16
-TOKEN_LASTS_S = 90 * 86_400.0
+DAY_S = 86_400.0
+TOKEN_LASTS_S = 90 * DAY_S
 MAX_DEVICES = 32
 
 _log = logging.getLogger(__name__)
 
 
 class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One paired device. ``digest``: SHA-256 of its token, in hex; times as Clock.calendar."""
+    """One paired device, with times as Clock.calendar."""
 
     id: str
     name: str
     digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    """SHA-256 of its token, in hex."""
     paired_s: float
     expires_s: float
+    """By the count of days in DAYS_NAME, and not by the calendar."""
+
+
+class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The days on which the table was used, as a date that goes on by one day for each."""
+
+    day: int | None = None
+    """The calendar's day when it was last looked at, from 1970-01-01; None: never."""
+    date_s: float = 0.0
 
 
 class Tokens:
     """The paired devices of the state folder; another process may revoke one at any time.
 
-    ``calendar``: seconds since 1970.
+    A pairing lasts for some days on which the table is used. They are counted, since the calendar
+    of a Pi leaps by months when a network sets it: a leap is one day, and back it is none.
     """
 
-    def __init__(self, folder: Path, calendar: Callable[[], float]) -> None:
+    def __init__(
+        self, folder: Path, calendar: Callable[[], float], tell: Tell | None = None
+    ) -> None:
+        """``calendar``: seconds since 1970. ``tell``: see ``read_kept``."""
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
+        self._tell = tell
         self._read_at: tuple[int, int, int] | None = None
         self._devices: tuple[Device, ...] = ()
+        self._counted = _Counted()
 
     def devices(self) -> tuple[Device, ...]:
         """The devices whose pairing has not expired, oldest first. A damaged list is an empty one.
@@ -57,7 +83,8 @@ class Tokens:
             found = self._path.stat()
             version = (found.st_ino, found.st_mtime_ns, found.st_size)
             if version != self._read_at:
-                self._devices = msgspec.json.decode(read_file(self._path), type=tuple[Device, ...])
+                content = unsealed(read_file(self._path))
+                self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
             self._read_at = version
         except FileNotFoundError:
             self._read_at, self._devices = None, ()
@@ -68,11 +95,35 @@ class Tokens:
                 path=self._path,
                 why=error.strerror,
             ) from error
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except DAMAGE as error:
             _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
             self._read_at, self._devices = version, ()
-        now_s = self._calendar()
+            if self._tell is not None:
+                keep_aside(self._path, self._tell)
+        now_s = self._now_s()
         return tuple(device for device in self._devices if device.expires_s > now_s)
+
+    def left_s(self, device: Device) -> float:
+        """How long a pairing lasts at least."""
+        return device.expires_s - self._now_s()
+
+    def _now_s(self) -> float:
+        day = int(self._calendar() // DAY_S)
+        if day == self._counted.day:
+            return self._counted.date_s
+        path = self._path.with_name(DAYS_NAME)
+        before = read_kept(path, _Counted, "pairings last a little longer", self._tell)
+        if before.day is None:
+            date_s = max((each.paired_s for each in self._devices), default=self._calendar())
+        else:
+            date_s = before.date_s + (DAY_S if day > before.day else 0.0)
+        self._counted = _Counted(day, date_s)
+        if before != self._counted:
+            try:
+                write_kept(path, self._counted)
+            except OSError as error:  # of the card, or another user's list: a day lasts longer
+                _log.info("%s cannot be written: %s", path, error)
+        return date_s
 
     def pair(self, name: str, token: str | None = None) -> str:
         """A token, new if none is given, for a device of that name. Raises NotPossibleError where
@@ -85,7 +136,7 @@ class Tokens:
                 remedy="Revoke one at the table: tiltboard pair --list, --revoke.",
                 count=MAX_DEVICES,
             )
-        token, now_s = token or new_token(), self._calendar()
+        token, now_s = token or new_token(), self._now_s()
         taken = {device.id for device in devices}
         number = next(str(n) for n in range(1, MAX_DEVICES + 1) if str(n) not in taken)
         expires_s = now_s + TOKEN_LASTS_S
@@ -117,7 +168,7 @@ class Tokens:
             self._write(())
 
     def _write(self, devices: tuple[Device, ...]) -> None:
-        write_durably(self._path, msgspec.json.format(msgspec.json.encode(devices)))
+        write_kept(self._path, devices, indent=2)
 
 
 def new_token() -> str:

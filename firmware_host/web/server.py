@@ -1,15 +1,19 @@
 """Runs the page beside the table: uvicorn in a thread of its own.
 
-Always on this machine's own address; on one of the network's as well where that is asked for.
+Always on this machine's own address; on one of the network's as well where that is asked for, as
+soon as it is there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
+import logging
 import os
 import socket
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Literal
 
@@ -17,16 +21,20 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from tiltboard.drivers.errors import TiltboardError
-from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.web.app import create_app
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
 from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES
 
+_log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))
 STOP_WITHIN_S = 2
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
+"""Why a port cannot be had at an address that is there (bind(2))."""
+FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300  # tenths of a second between two looks for an address
 # Of each connection, in the kernel, which doubles it; left to itself it grows to 4 MB, read or not.
 SEND_BUFFER_BYTES = 32_768
 
@@ -38,8 +46,9 @@ class PortTakenError(TiltboardError, OSError):
 class Server:
     """Serves ``app``. ``port`` 0 takes any free one; ``url`` says which.
 
-    ``host``: an address of the network to serve at too; 0.0.0.0 or :: for all of them. ``http``:
-    uvicorn's protocol; ``most``: connections at once.
+    ``host``: an address of the network to serve at too, once it is there; 0.0.0.0 or :: for all of
+    them. ``http``: uvicorn's protocol; ``most``: connections at once. ``tell``: told, from the
+    server's thread, why the page is not at ``host`` yet, and None once it is.
     """
 
     def __init__(
@@ -50,9 +59,10 @@ class Server:
         host: str = LOOPBACK,
         http: type[asyncio.Protocol] | Literal["h11"] = "h11",
         most: int = MAX_CONNECTIONS,
+        tell: Callable[[Message | None], None] = lambda _: None,
     ) -> None:
         """Take the port. Raises PortTakenError."""
-        self._sockets = _listen_at(host, port)
+        self._sockets, absent = _listen_at(host, port)
         self.port: int = self._sockets[0].getsockname()[1]
         config = uvicorn.Config(
             app,
@@ -68,7 +78,7 @@ class Server:
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=STOP_WITHIN_S,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _LateServer(config, [(each, self.port) for each in absent], tell)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": self._sockets}, name="web", daemon=True
         )
@@ -91,6 +101,57 @@ class Server:
             listening.close()
 
 
+class _LateServer(uvicorn.Server):
+    """Serves at ``absent`` addresses too, each once it is there: before DHCP, or where a cable or a
+    Wi-Fi stick comes later.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        absent: Sequence[tuple[str, int]],
+        tell: Callable[[Message | None], None],
+    ) -> None:
+        super().__init__(config)
+        self._absent = list(absent)
+        self._tell = tell
+        self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look for absent addresses, with exponential back-off; uvicorn calls this each 0.1 s."""
+        if self._absent and self._ticks == 0:
+            await self._look()
+            self._ticks = self._wait_ticks
+            self._wait_ticks = min(2 * self._wait_ticks, MAX_RETRY_TICKS)
+        self._ticks -= 1
+        return await super().on_tick(counter)
+
+    async def _look(self) -> None:
+        host, port = self._absent[0]
+        try:
+            late = _listen(host, port)
+        except OSError as error:
+            why = text(
+                "The page cannot be reached at {host} yet: {why}. It is at {own}, and {host} is"
+                " tried again and again.",
+                host=host,
+                own=f"http://localhost:{port}/",
+                why=_why(error),
+            )
+            self._tell(why)
+            return
+        loop = asyncio.get_running_loop()
+        self.servers.append(await loop.create_server(self._protocol, sock=late))
+        self._absent.pop(0)
+        self._tell(None)
+
+    def _protocol(self) -> asyncio.Protocol:
+        protocol: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return protocol(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
+
 class WebServer(Server):
     """The page of one table."""
 
@@ -106,11 +167,20 @@ class WebServer(Server):
         """Take the port. Raises PortTakenError."""
         access = access or Access()
         app = create_app(table, catalogue, access)
-        super().__init__(app, port, host=host, http=limited_protocol(access.known))
+
+        def tell(what: Message | None) -> None:
+            if what is not None:
+                _log.warning("%s", what)
+            table.call(lambda: table.notice("address", what))
+
+        http = limited_protocol(access.known)
+        super().__init__(app, port, host=host, http=http, tell=tell)
 
 
-def _listen_at(host: str, port: int) -> list[socket.socket]:
-    """Listening sockets, this machine's own first, all at one port. Raises PortTakenError."""
+def _listen_at(host: str, port: int) -> tuple[list[socket.socket], list[str]]:
+    """Return listening sockets, this machine's own first, all at one port; and which addresses are
+    not there yet. Raises PortTakenError.
+    """
     wanted = ipaddress.ip_address(host)
     if wanted == ipaddress.ip_address("::"):
         hosts = [EVERYWHERE, "::"]
@@ -118,23 +188,38 @@ def _listen_at(host: str, port: int) -> list[socket.socket]:
         hosts = [host]
     else:
         hosts = [LOOPBACK, host]
+    absent: list[str] = []
     with ExitStack() as taken:
         listening: list[socket.socket] = []
         for each in hosts:
-            family = socket.AF_INET6 if ":" in each else socket.AF_INET
             try:
-                one = socket.create_server((each, port), family=family, backlog=128)
+                one = _listen(each, port)
             except (OSError, OverflowError) as error:
                 number = getattr(error, "errno", None)
+                if listening and number not in TAKEN:
+                    absent.append(each)
+                    continue
                 raise PortTakenError(
                     "The page cannot use port {port} at {host}: {why}.",
                     remedy="End the program that uses it, or choose another port or host.",
                     port=port,
                     host=each,
-                    why=os.strerror(number) if number else str(error),
+                    why=_why(error),
                 ) from error
             listening.append(taken.enter_context(one))
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
             port = one.getsockname()[1]
         taken.pop_all()
+    return listening, absent
+
+
+def _why(error: OSError | OverflowError) -> str:
+    number = getattr(error, "errno", None) or 0
+    return os.strerror(number) if number > 0 else str(error)  # below 0: of getaddrinfo(3)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there. Raises OSError, OverflowError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family, backlog=128)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     return listening
