@@ -23,7 +23,7 @@ from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
 from tiltboard.firmware_host.broadcast import home
 from tiltboard.firmware_host.broadcast.seen import MOST_BYTES, OneLate, seen_of
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
-from tiltboard.firmware_host.config.files import read_file, sealed, unsealed, write_durably
+from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.messages import Catalogue
@@ -46,7 +46,7 @@ def look_key(state: Path) -> str:
     """
     file = state / KEY_FILE
     try:
-        key = unsealed(read_file(file)).decode("ascii")
+        key = read_file(file).decode("ascii").strip()
         if _KEY.fullmatch(key):
             return key
         _log.warning("%s holds no key: another is made", file)
@@ -56,7 +56,7 @@ def look_key(state: Path) -> str:
         _log.warning("%s cannot be read (%s): another key is made", file, error)
     key = secrets.token_urlsafe(KEY_BYTES)
     try:
-        write_durably(file, sealed(key.encode()))
+        write_durably(file, key.encode())
     except OSError as error:
         raise NotPossibleError(
             "{file} cannot be written: {why}.",

@@ -118,7 +118,7 @@ class Tokens:
         else:
             date_s = before.date_s + (DAY_S if day > before.day else 0.0)
         self._counted = _Counted(day, date_s)
-        if before != self._counted:
+        if self._devices and before != self._counted:
             try:
                 write_kept(path, self._counted)
             except OSError as error:  # of the card, or another user's list: a day lasts longer

@@ -21,6 +21,7 @@ from tiltboard.firmware_host.cli.serve import access_for
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.config.settings import LookSettings, Settings, check_host
 from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.web import pairing
 from tiltboard.firmware_host.web.app import create_app
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.limits import (
@@ -38,6 +39,8 @@ from tiltboard.firmware_host.web.limits import (
 )
 from tiltboard.firmware_host.web.pairing import (
     CODE_LASTS_S,
+    DAY_S,
+    DAYS_NAME,
     MAX_DEVICES,
     TOKEN_LASTS_S,
     Pairing,
@@ -400,10 +403,47 @@ def test_a_pairing_ends_when_it_is_revoked_or_after_ninety_days(network, tmp_pat
     assert [(d.id, d.name) for d in elsewhere.devices()] == [("1", "phone"), ("2", "tablet")]
     elsewhere.revoke("1")
     assert (phone.state()["may_act"], tablet.state()["may_act"]) == (False, True)
-    network.clock.advance(TOKEN_LASTS_S + 1)
+    for _ in range(int(TOKEN_LASTS_S / DAY_S) - 1):
+        network.clock.advance(DAY_S)
+        assert tablet.state()["may_act"]
+    network.clock.advance(DAY_S)
     assert not tablet.state()["may_act"]
     with pytest.raises(NotPossibleError):
         elsewhere.revoke("2")
+
+
+@pytest.mark.parametrize("days", [100, -100, 10_000, -40_000, 3_000_000])
+def test_a_leap_of_the_calendar_ends_no_pairing(tmp_path, days):
+    """A Pi without a clock's battery has the date of its card until a network tells it."""
+    calendar = [1_780_000_000.0]
+    tokens = Tokens(tmp_path, lambda: calendar[0])
+    first = pairing.digest_of(tokens.pair("before"))
+    for leap in (days, -days):
+        calendar[0] += leap * DAY_S
+        for one in (tokens, Tokens(tmp_path, lambda: calendar[0])):  # and after a start
+            assert one.knows(first)
+            second = pairing.digest_of(one.pair("while the clock is wrong"))
+            assert one.knows(first)
+            assert one.knows(second)
+
+
+def test_days_that_cannot_be_counted_end_no_pairing(tmp_path, monkeypatch):
+    calendar = [1_780_000_000.0]
+    first = pairing.digest_of(Tokens(tmp_path, lambda: calendar[0]).pair("phone"))
+    for damage in (b"", b"{", b'{"day": 1e99}', None):
+        file = tmp_path / DAYS_NAME
+        file.unlink(missing_ok=True)
+        if damage is not None:
+            file.write_bytes(damage)
+        calendar[0] += 200 * DAY_S
+        assert Tokens(tmp_path, lambda: calendar[0]).knows(first)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pairing, "write_kept", full)
+    calendar[0] += DAY_S
+    assert Tokens(tmp_path, lambda: calendar[0]).knows(first)
 
 
 def test_only_so_many_devices_are_paired_and_a_number_is_used_again(tmp_path):

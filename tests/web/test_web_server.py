@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Queue
 from typing import get_args
 
 import pytest
+import uvicorn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import DecodeError
@@ -26,7 +29,7 @@ from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import NewGame, Put
-from tiltboard.firmware_host.web import live, requests
+from tiltboard.firmware_host.web import live, requests, server
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
 from tiltboard.firmware_host.web.limits import MAX_PAGES
 from tiltboard.firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
@@ -163,6 +166,62 @@ def test_a_command_by_a_foreign_form_is_refused(at_rest):
 def test_a_taken_port_is_said_plainly(resting, at_rest):
     with pytest.raises(PortTakenError, match=f"port {at_rest.port}"):
         WebServer(resting, at_rest.port)
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "2001:db8::1", "fe80::1%none0"])
+def test_an_address_that_is_not_there_yet_keeps_the_page_from_nobody_else(host):
+    """Those that nobody may have (RFC 5737, RFC 3849), and a cable that is not plugged in."""
+    [own], absent = server._listen_at(host, 0)
+    with own:
+        assert own.getsockname()[0] == server.LOOPBACK
+        assert absent == [host]
+
+
+def test_an_address_is_looked_for_with_back_off_until_it_is_there(monkeypatch):
+    tries, told, tick = [], [], 0
+
+    def absent(*_):
+        tries.append(tick)
+        raise OSError(errno.EADDRNOTAVAIL, "no")
+
+    monkeypatch.setattr(server, "_listen", absent)
+
+    async def ticks():
+        nonlocal tick
+        late = server._LateServer(uvicorn.Config(None), [("192.0.2.1", 80)], told.append)
+        for tick in range(1000):
+            assert await late.on_tick(tick) is False
+
+    with ThreadPoolExecutor(1) as aside:
+        aside.submit(lambda: asyncio.run(ticks())).result()
+    assert tries == [0, 10, 30, 70, 150, 310, 610, 910]  # tenths of a second
+    assert "192.0.2.1 yet: Cannot assign requested address" in str(told[0])
+
+
+def test_an_address_that_comes_later_is_served(resting, monkeypatch):
+    listen, left, told = server._listen, ["absent", "absent"], Queue()
+
+    def later(host, port):
+        if host == "127.0.0.2" and left:
+            left.pop()
+            raise OSError(errno.EADDRNOTAVAIL, "no")
+        return listen(host, port)
+
+    monkeypatch.setattr(server, "_listen", later)
+    monkeypatch.setattr(server, "FIRST_RETRY_TICKS", 1)
+    monkeypatch.setattr(resting, "call", lambda work: work(), raising=False)
+    monkeypatch.setattr(resting, "notice", lambda *it: told.put(it), raising=False)
+    page = WebServer(resting, 0, host="127.0.0.2")
+    page.start()
+    try:
+        part, why = told.get(timeout=20)
+        assert (part, "127.0.0.2" in str(why)) == ("address", True)
+        assert told.get(timeout=20) == ("address", None)
+        with socket.create_connection(("127.0.0.2", page.port), timeout=20) as asked:
+            asked.sendall(f"GET / HTTP/1.1\r\nHost: localhost:{page.port}\r\n\r\n".encode())
+            assert asked.recv(100).startswith(b"HTTP/1.1 200")
+    finally:
+        page.stop()
 
 
 # How much

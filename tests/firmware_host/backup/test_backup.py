@@ -62,6 +62,18 @@ def moves_in(folder, clock) -> list[str]:
         return list(journal.current().moves)
 
 
+@pytest.mark.parametrize("year", [1960, 1970, 1979, 2026, 2108, 9998])
+def test_a_backup_is_made_in_any_year(state, tmp_path, clock, monkeypatch, year):
+    """A ZIP's dates are of 1980 to 2107 (APPNOTE.TXT 4.4.6: seven bits of years from 1980)."""
+    clock.start_calendar_s = (year - 1970) * 365.25 * 86_400 - clock.now() + 300
+    monkeypatch.setattr("time.time", clock.calendar)
+    out = tmp_path / "one.backup"
+    made = make_backup(state, None, out, clock)
+    assert sorted(read_backup(out)) == sorted(made)
+    with zipfile.ZipFile(out) as archive:
+        assert json.loads(archive.read("manifest.json"))["made_s"] == clock.calendar()
+
+
 def test_what_was_backed_up_comes_back_and_what_was_there_is_kept(state, tmp_path, clock, plate_10):
     settings = tmp_path / "tiltboard.toml"
     settings.write_text("port = 8081\n")

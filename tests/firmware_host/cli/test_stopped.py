@@ -1,4 +1,6 @@
-"""What a command that is stopped tells the shell: neither "failed" nor "could not be done"."""
+"""What a command that is stopped tells the shell: neither "failed" nor "could not be done".
+tiltboard.firmware_host.stop, cli.entry, cli.main.
+"""
 
 import signal
 import subprocess
@@ -8,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.cli import main
+from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.clock import VirtualClock
 
 QUESTION = '{"game": "gravity-connect", "options": {"size": 1}}\n'
 
@@ -114,6 +120,101 @@ def test_stopped_while_it_is_still_being_read():
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+SIM = 'sys.argv = ["tiltboard", "sim", "--port", "0", "--no-physics", "--state", STATE]\n'
+ASKED = "asked = lambda: os.kill(os.getpid(), signal.SIGTERM)\n"
+LOADING = (
+    "from importlib.metadata import EntryPoint\n"
+    "load, hits = EntryPoint.load, ['attraktion']\n"
+    "def asked_in(self):\n"
+    "    if self.name in hits:\n"
+    "        hits.clear(); {0}\n"
+    "    return load(self)\n"
+    "EntryPoint.load = asked_in\n"
+)
+MOMENTS = {
+    "as it is read": (
+        "class Reader:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'tiltboard.firmware_host.cli.main': asked()\n"
+        "from tiltboard.firmware_host.cli import entry\n"
+        "sys.meta_path.insert(0, Reader())\n"
+    ),
+    "as the game on the table is loaded": LOADING.format("asked()"),
+    "as a package loads that swallows everything": LOADING.format(
+        "\n        try: asked(); sum(range(99999))\n        except: pass"
+    ),
+    "as a class is made": LOADING.format(
+        "type('Made', (), {'it': type('It', (), {'__set_name__': lambda *_: asked()})()})"
+    ),
+    "as it is swallowed by a callback": (
+        "import logging\n"
+        "basic = logging.basicConfig\n"
+        "class Gone:\n"
+        "    def __del__(self): asked()\n"
+        "def configured(**given): basic(**given); Gone()\n"
+        "logging.basicConfig = configured\n"
+    ),
+    "as it serves at once": (
+        "import threading\n"
+        "start = threading.Thread.start\n"
+        "def started(self):\n"
+        "    start(self)\n"
+        "    if self.name == 'web': asked()\n"
+        "threading.Thread.start = started\n"
+    ),
+    "in another thread": (
+        "import threading\n"
+        "start = threading.Thread.start\n"
+        "def started(self):\n"
+        "    run = self.run\n"
+        "    if self.name == 'table': self.run = lambda: (asked(), run())\n"
+        "    start(self)\n"
+        "threading.Thread.start = started\n"
+    ),
+    "twice": "import time\n"
+    + LOADING.format("asked(); time.sleep(0.1)")
+    + (
+        "from tiltboard.firmware_host import stop\n"
+        "over = stop.over\n"
+        "stop.over = lambda: (asked(), over(), asked())\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def in_progress(tmp_path_factory):
+    """A folder in which game 1, of Attraktion, is the one on the table."""
+    state = tmp_path_factory.mktemp("stopped")
+    with Journal.open(state / JOURNAL_NAME, VirtualClock()) as journal:
+        journal.start("attraktion", game_type("attraktion").create({}).options)
+    return state
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_start_that_is_told_to_stop_ends_with_the_status_of_that(in_progress, moment):
+    """At once, without a word, and with nothing changed."""
+    journal = in_progress / JOURNAL_NAME
+    before = journal.read_bytes()
+    script = (
+        "import os, signal, sys\n" + f"STATE = {str(in_progress)!r}\n" + ASKED + MOMENTS[moment]
+    )
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"{script}{SIM}from tiltboard.firmware_host.cli import entry\nentry.main()",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "", "")
+    with Journal.open(journal, VirtualClock()) as after:
+        assert after.current().id == 1
+    assert journal.read_bytes() == before
+    assert not (in_progress / "starting.json").exists()
 
 
 COMMAND = f"{sys.executable} -m tiltboard.firmware_host.cli"
