@@ -7,7 +7,9 @@ import contextlib
 import http.client
 import json
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -70,8 +72,42 @@ def after_restart():
         return None
 
 
+def stopped_after(seconds):
+    """How a start ends that is stopped so long after its program began."""
+    subprocess.run(["systemctl", "start", "--no-block", UNIT], check=True)
+    wait_until("start", lambda: shown("MainPID") != "0")
+    time.sleep(seconds)
+    subprocess.run(["systemctl", "stop", UNIT], check=True)
+    return [shown("ActiveState"), shown("Result")]
+
+
+def updated(version):
+    """What the table is answered that asks for this update, and what runs then."""
+    sent = Path("/var/lib/tiltboard/sent.update")
+    shutil.copy(f"/boot-test/{version}.update", sent)
+    shutil.chown(sent, "tiltboard", "tiltboard")
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect("/run/tiltboard-machine.sock")
+        line.sendall(b'{"type": "update", "sent": true}')
+        line.shutdown(socket.SHUT_WR)
+        said = b""
+        while more := line.recv(4096):
+            said += more
+    runs = Path("/opt/tiltboard/source/VERSION").read_text().strip()
+    return [said.decode(), runs, shown("ActiveState")]
+
+
 def drive(seen):
-    subprocess.run(["systemctl", "start", UNIT], check=True)  # returns when it is ready
+    profile = ["--profile", "/home/pi/my-table.toml"]
+    install = ["sh", "/opt/tiltboard/source/systemd/install", "--units", *profile]
+    installed = subprocess.run(install, capture_output=True, text=True, check=False)
+    if installed.returncode:
+        raise ValueError(installed.stderr)
+    # install has started it, and returns when it is ready
+    found = ["runuser", "-u", "nobody", "--", "sh", "-lc", "command -v tiltboard"]
+    found = subprocess.run(found, capture_output=True, text=True, check=False)
+    seen["command"] = found.stdout.strip()
+    seen["title"] = ask("/layout")["title"]
     pid = int(shown("MainPID"))
     status = Path(f"/proc/{pid}/status").read_text()
     seen["user"] = subprocess.run(
@@ -97,12 +133,30 @@ def drive(seen):
     wait_until("kill", lambda: restarted(2))
     seen["after_kill"] = after_restart()
 
-    flood = ["/opt/tiltboard/bin/python", "/boot-test/flood.py"]
-    flooded = subprocess.run(flood, capture_output=True, text=True, check=False)
-    seen["floods"] = json.loads(flooded.stdout) if flooded.returncode == 0 else {}
-    seen["flood_errors"] = flooded.stderr
-    seen["restarts_after_floods"] = shown("NRestarts")
-    seen["after_floods"] = ask("/snapshot")["phase"]
+    if Path("/boot-test/flood.py").exists():
+        flood = ["/opt/tiltboard/bin/python", "/boot-test/flood.py"]
+        flooded = subprocess.run(flood, capture_output=True, text=True, check=False)
+        seen["floods"] = json.loads(flooded.stdout) if flooded.returncode == 0 else {}
+        seen["flood_errors"] = flooded.stderr
+        seen["restarts_after_flood"] = shown("NRestarts")
+        seen["after_flood"] = ask("/snapshot")["phase"]
+        ask("/command", {"type": "resume", "game": seen["before"]["game"]})
+
+    subprocess.run(["systemctl", "stop", UNIT], check=True)
+    began = ["date", "+%Y-%m-%d %H:%M:%S"]
+    began = subprocess.run(began, capture_output=True, text=True, check=True).stdout.strip()
+    seen["stops"] = [stopped_after(seconds) for seconds in (0.0, 0.3, 0.7, 1.2)]
+    log = ["journalctl", "--no-pager", f"--unit={UNIT}", f"--since={began}"]
+    seen["log_of_stops"] = subprocess.run(log, capture_output=True, text=True, check=False).stdout
+    subprocess.run(["systemctl", "start", UNIT], check=True)
+    seen["after_stops"] = position()
+
+    seen["updated"] = updated("99.0")
+    seen["after_update"] = position()
+    seen["broken"] = updated("99.1")
+    seen["after_broken"] = position()
+    seen["older"] = updated("0.0.1")
+    seen["left_in_opt"] = sorted(each.name for each in Path("/opt").iterdir())
 
     seen["memory_mb"] = int(shown("MemoryCurrent")) / 1e6 if shown("MemoryCurrent").isdigit() else 0
     subprocess.run(["systemctl", "stop", UNIT], check=True)
