@@ -1,7 +1,6 @@
 """Compile the languages' gettext catalogues: as the package is built (setup.py), and on request.
 
-firmware_host/messages/NAME.po becomes the NAME.json that table and page read, and what the parser
-of commands says (commands/NAME/LC_MESSAGES/messages.po) gettext's own form. Neither is in git.
+firmware_host/messages/NAME.po becomes the NAME.json that table and page read, which is not in git.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.messages import Catalog, Message
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,14 +22,9 @@ CONTEXT_END = "\x04"  # as gettext joins a context and its message; catalogue.FO
 
 
 def compile_all() -> None:
-    """Every language's two files."""
+    """Write the file that table and page read, for every language."""
     for language in LANGUAGES:
         (FOLDER / f"{language}.json").write_text(compiled(read(language)), encoding="utf-8")
-        source = FOLDER / "commands" / language / "LC_MESSAGES/messages.po"
-        if not source.exists():
-            continue
-        with source.open("rb") as lines, source.with_suffix(".mo").open("wb") as file:
-            write_mo(file, read_po(lines, language))
 
 
 def read(language: str) -> Catalog:

@@ -4,13 +4,11 @@ Gathers every English text for people from this source tree, puts it into each l
 catalogue (firmware_host/messages/NAME.po), and compiles the catalogues (catalogues.py). A new text
 takes the translation of the nearest old one, marked fuzzy; a text that is gone is removed. Prints
 what waits for a translator. ``--complete`` changes nothing, and exits with 1 if anything waits.
-What the parser of commands says of itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
 """
 
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 import re
 import sys
@@ -19,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from io import BytesIO
 
-import click
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_translated, read
@@ -28,6 +25,18 @@ sys.path.insert(0, str(ROOT))  # The texts of this tree, wherever a tiltboard ma
 from tiltboard.firmware_host.messages.catalogue import COUNT, fields
 
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
+# These speak on the command line alone, which is English. What the page asks of root comes from two
+# modules of ``cli``.
+ENGLISH_ONLY = (
+    "firmware_host/cli",
+    "firmware_host/plans",
+    "firmware_host/scenario",
+    "games/conformance.py",
+    "hw_sim/miswiring.py",
+    "hw_sim/session/bench.py",
+    "hw_sim/session/maker.py",
+)
+BUT_TRANSLATED = ("firmware_host/cli/machine.py", "firmware_host/cli/hotspot.py")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
 # Functions of a game that return a template, and its tables that hold templates.
 SPOKEN = ("why", "result_said", "impossible", "unplayable")
@@ -47,11 +56,14 @@ def gathered() -> set[str]:
     }
     errors = _errors(trees.values())
     for path, tree in trees.items():
+        file = path.relative_to(ROOT).as_posix()
+        if file.startswith(ENGLISH_ONLY) and file not in BUT_TRANSLATED:
+            continue
         found |= set(_in_python(tree, errors, game="games" in path.parts))
     for script in (ROOT / "firmware_host/web/static").glob("*.js"):
         for text in PAGE_TEXT.findall(script.read_text()):
             found.add("".join(map(json.loads, re.findall(_LITERAL, text))))
-    found |= {*_of_games(), *_of_commands(), *_of_profiles()}
+    found |= {*_of_games(), *_of_profiles()}
     return {each for each in found if re.search("[A-Za-z]{2}", re.sub(r"{\w*}", "", each))}
 
 
@@ -159,23 +171,6 @@ def _of_games() -> Iterator[str]:
             yield from (option.label or option.name, option.help, *option.choice_labels)
         for preset in kind.presets:
             yield from (*preset.choices.keys(), *preset.choices.values())
-
-
-def _of_commands() -> Iterator[str]:
-    """The help of every command."""
-    from tiltboard.firmware_host.cli.main import COMMANDS, cli
-
-    yield from COMMANDS.values()
-    context = click.Context(cli)
-    found = (cli.get_command(context, name) for name in COMMANDS)
-    commands: list[click.Command] = [cli, *(command for command in found if command is not None)]
-    for command in commands:
-        yield from (inspect.cleandoc(each) for each in (command.help, command.epilog) if each)
-        for option in command.params:
-            if isinstance(option, click.Option) and option.help:
-                yield option.help
-        if isinstance(command, click.Group) and command is not cli:
-            commands += command.commands.values()
 
 
 def _of_profiles() -> Iterator[str]:

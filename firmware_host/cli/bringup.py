@@ -12,7 +12,7 @@ import click
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
-from tiltboard.firmware_host.cli.speech import as_run, keyboard, problem, say, words
+from tiltboard.firmware_host.cli.speech import as_run, keyboard, problem, say
 from tiltboard.firmware_host.cli.tables import (
     FAULTS,
     SEED,
@@ -36,7 +36,7 @@ from tiltboard.firmware_host.commissioning.tasks import Choice, Step
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
 from tiltboard.firmware_host.host.pacer import Pacer
-from tiltboard.firmware_host.messages import Catalogue, text
+from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.calibration import (
     read_calibration,
     uncalibrated,
@@ -96,7 +96,7 @@ def run(
     fresh: bool,
 ) -> None:
     """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
-    table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
+    table, folder = idle_table(config, profile, state, simulated=simulated)
     progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
     kept = folder / PROGRESS_NAME
@@ -109,7 +109,7 @@ def run(
         else:
             buses = until_done.enter_context(own_board(table.needs()))
             need_table(table, buses)
-            answer = _by_whoever_types(catalogue)
+            answer = _by_whoever_types()
         plate = table.plate(buses)
         until_done.callback(plate.close)
         wait = Pacer(buses.clock, table.scans_per_s).wait
@@ -124,18 +124,18 @@ def run(
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
         health, poor = health_map(table, new), worth_a_look(table, new)
-        for line in health_table(table, health, catalogue.translate):
+        for line in health_table(table, health, str):
             click.echo(line)
         for message in poor:
-            click.echo(f"! {as_run(words(message), simulated=simulated)}")
+            click.echo(f"! {as_run(str(message), simulated=simulated)}")
         if health and not poor:
             say(text("No place is worth a look."))
         elif all(new.zeroed) and not poor:
             say(text("Every place answers to both poles."))
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress)]
     for each in told:
-        plain = each.plain(catalogue)
-        click.echo(f"{words(subject_of(each.subject))}: {plain['found']}")
+        plain = each.plain()
+        click.echo(f"{subject_of(each.subject)!s}: {plain['found']}")
         if plain["remedy"]:
             click.echo(f"    -> {as_run(plain['remedy'], simulated=simulated)}")
     if new is not None:
@@ -167,9 +167,9 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
     return answer
 
 
-def _by_whoever_types(catalogue: Catalogue) -> Answering:
+def _by_whoever_types() -> Answering:
     """What was typed, as one of the choices; Enter is the first."""
-    console = Console(click.echo, catalogue, keyboard())
+    console = Console(click.echo, keyboard())
 
     def answer(step: Step) -> str | None:
         typed = console.reply()
@@ -194,7 +194,7 @@ def _told(answer: Answering) -> Answering:
 
     def follow(step: Step) -> str | None:
         nonlocal before
-        said, refused = words(step.say), "" if step.refused is None else words(step.refused)
+        said, refused = str(step.say), "" if step.refused is None else str(step.refused)
         if said != before[0] and step.task is not None:
             click.echo(f"[{step.done:>3}/{step.total}] {said}")
         if (said, refused) != before:
@@ -209,11 +209,11 @@ def _told(answer: Answering) -> Answering:
 
 
 def _print_offer(choices: Iterable[Choice]) -> None:
-    listed = [f"{choice.value} ({words(choice.label)})" for choice in choices]
+    listed = [f"{choice.value} ({choice.label!s})" for choice in choices]
     offer = text(
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )
-    click.echo(f"          {words(offer)}")
+    click.echo(f"          {offer!s}")
 
 
 @click.command(name="calibrate", epilog="Example: tiltboard calibrate --sim")

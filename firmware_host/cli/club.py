@@ -8,15 +8,8 @@ from pathlib import Path
 import click
 
 from tiltboard.firmware_host.cli.options import CONFIG
-from tiltboard.firmware_host.cli.speech import (
-    log_to_stderr,
-    misuse,
-    say,
-    serve_until_told,
-    speak,
-    words,
-)
-from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.cli.speech import log_to_stderr, misuse, say, serve_until_told
+from tiltboard.firmware_host.config.errors import ConfigError, spoken_by
 from tiltboard.firmware_host.config.settings import check_host, load_settings
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.web.server import Server
@@ -42,7 +35,7 @@ def command(
     EVENING is a file with the players; without one only the boards are shown.
     """
     settings = load_settings(config)
-    spoken = speak(settings.language)
+    spoken = spoken_by(settings.language)
     from tiltboard.firmware_host.broadcast.evening import read_evening
 
     sheet = None if evening is None else read_evening(evening)
@@ -53,7 +46,7 @@ def command(
             say(text("Round {number}", number=number))
             for first, second, won in games:
                 result = "" if second is None or won is None else f"  {won}"
-                click.echo(f"  {first} - {second or words(text('bye'))}{result}")
+                click.echo(f"  {first} - {second or str(text('bye'))}{result}")
         say(text("Standings"))
         for at, line in enumerate(sheet.standings, 1):
             click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")

@@ -21,7 +21,7 @@ from tiltboard.drivers.errors import how_to_install
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.cli.computer import Machine, Service, running_table, this_machine
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE, state_folder
-from tiltboard.firmware_host.cli.speech import as_run, say, speak
+from tiltboard.firmware_host.cli.speech import as_run, say
 from tiltboard.firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from tiltboard.firmware_host.commissioning import findings
 from tiltboard.firmware_host.commissioning.account import to_mend
@@ -583,7 +583,6 @@ def command(
     of_service = state is not None and not simulated  # another's folder, and his kernels
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
-    catalogue = speak(settings.language)
     state = state_folder(state, simulated=simulated)
     if table is None:
         examined = examine_computer(machine)
@@ -593,15 +592,15 @@ def command(
         examined = examine(table, machine, state, parts, simulated=simulated, speaker=speaker)
     problems = 0
     for finding in chain(configured, examined):
-        plain = finding.plain(catalogue)
+        plain = finding.plain()
         for key in ("found", "remedy"):
             plain[key] = plain[key] and as_run(plain[key], simulated=simulated)
         problems += plain["state"] == "problem"
         if as_json:
             click.echo(json.dumps(plain))
             continue
-        mark = catalogue.translate(MARKS[plain["state"]])
-        subject = catalogue.translate(findings.subject_of(plain["subject"]))
+        mark = str(MARKS[plain["state"]])
+        subject = str(findings.subject_of(plain["subject"]))
         click.echo(f"{mark:<8} {subject:<13} {plain['found']}")
         if plain["remedy"]:
             click.echo(f"{'':<23}-> {plain['remedy']}")

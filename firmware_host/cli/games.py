@@ -13,7 +13,7 @@ import click
 from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
-from tiltboard.firmware_host.cli.speech import say, standard_input, words, writing
+from tiltboard.firmware_host.cli.speech import say, standard_input, writing
 from tiltboard.firmware_host.config.errors import GameTextError, NoSuchGameError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.host.people import People
@@ -118,7 +118,7 @@ def _utc(date_s: float) -> datetime.datetime:
 
 def _table(games: Iterable[GameSummary]) -> Iterable[str]:
     headings = (text("number"), text("game"), text("begun"), text("moves"), text("result"))
-    rows = [tuple(map(words, headings))]
+    rows = [tuple(map(str, headings))]
     for game in games:
         result: Mapping[str, Any] = game.result or {}
         won = {"winner": result.get("winner"), "reason": result.get("reason")}
@@ -131,7 +131,7 @@ def _table(games: Iterable[GameSummary]) -> Iterable[str]:
         )
         begun = datetime.datetime.fromtimestamp(game.started_s).strftime("%Y-%m-%d %H:%M")
         number = f"{'*' if game.current else ' '} {game.id}"
-        rows.append((number, game.game, begun, str(game.moves), words(ended)))
+        rows.append((number, game.game, begun, str(game.moves), str(ended)))
     for number, kind, begun, moves, how in rows:
         yield f"{number:>7}  {kind:<12} {begun:<16} {moves:>5}  {how}"
 
@@ -191,6 +191,6 @@ def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: 
                 " openings {openings}, puzzles {puzzles}",
                 **told,
             )
-            click.echo(json.dumps(told) if as_json else words(line))
+            click.echo(json.dumps(told) if as_json else str(line))
     if not known.names and not as_json:
         say(text("This table knows nobody by name yet."))

@@ -20,19 +20,9 @@ import click
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
-from tiltboard.firmware_host.cli.speech import (
-    Voice,
-    catalogue,
-    default_voice,
-    misuse,
-    printable,
-    problem,
-    speak,
-    translated,
-    words,
-)
+from tiltboard.firmware_host.cli.speech import misuse, printable, problem
 from tiltboard.firmware_host.config.errors import explained
-from tiltboard.firmware_host.messages import Catalogue, Message, languages, nearest, text
+from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games.base import RulesError
 from tiltboard.games.plugins import PluginError, loaded
 
@@ -155,7 +145,7 @@ class LazyGroup(Group):
 
     def own(self) -> dict[str, str]:
         """COMMANDS, translated."""
-        return {name: words(Message(line)) for name, line in COMMANDS.items()}
+        return {name: str(Message(line)) for name, line in COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
@@ -164,44 +154,30 @@ class LazyGroup(Group):
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
         module = import_module(f"tiltboard.firmware_host.cli.{holder or cmd_name}")
         name = cmd_name.replace("-", "_") if holder else "command"
-        return translated(getattr(module, name), catalogue())
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help in the language to speak; --language may have chosen it just before."""
-        translated(self, catalogue())
-        super().format_help(ctx, formatter)
+        found: click.Command = getattr(module, name)
+        return found
 
 
 @click.command(cls=LazyGroup, epilog="Example: tiltboard sim")
 @click.version_option(metadata.version("tiltboard"), prog_name="tiltboard")
-@click.option(
-    "--language",
-    type=click.Choice(languages()),
-    is_eager=True,
-    expose_value=False,
-    callback=lambda _context, _option, language: speak(language, asked=True),
-    help="Language to speak; otherwise that of the settings, or of the locale.",
-)
 def cli() -> None:
     """A game table that feels its pieces, and a simulated one that runs the same code."""
 
 
 def main() -> None:
     """Run the command; an error made for people is one line on stderr and exit status 1."""
-    speaking = Voice(Catalogue())
     try:
-        speaking = default_voice()
-        status = cli(prog_name="tiltboard", obj=speaking, standalone_mode=False)
+        status = cli(prog_name="tiltboard", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.Abort as stopped:
-        click.echo(speaking.catalogue.translate(text("Stopped.")), err=True)
+        click.echo("Stopped.", err=True)
         sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
     except click.ClickException as error:
         stop.check()  # nobody is told of what a request to stop has become on its way
         error.show()
         sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
-        said = explained(error, speaking.catalogue)
+        said = explained(error)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
@@ -217,7 +193,7 @@ def main() -> None:
             if len(file) > MOST_SHOWN:
                 file = f"{file[:MOST_SHOWN]}..."
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
-        said = speaking.catalogue.translate(why)
+        said = str(why)
     stop.check()
     click.echo(f"tiltboard: {said}", err=True)
     sys.exit(1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tiltboard.firmware_host.cli.speech import misuse, sentence, standard_input, words
+from tiltboard.firmware_host.cli.speech import misuse, sentence, standard_input
 from tiltboard.firmware_host.config.files import default_state_directory, ensure_state_directory
 from tiltboard.firmware_host.messages import text
 
@@ -72,7 +72,7 @@ def match_code(given: str) -> str:
     if given == "-":
         asked = standard_input("CODE")
         if asked.isatty():
-            click.echo(words(text("The other table's code")) + ": ", nl=False, err=True)
+            click.echo(str(text("The other table's code")) + ": ", nl=False, err=True)
         given = asked.readline().strip()
     return read_code(given)
 

@@ -23,7 +23,7 @@ from tiltboard.firmware_host.cli.options import (
     games_folder,
     match_code,
 )
-from tiltboard.firmware_host.cli.speech import printable, say, words
+from tiltboard.firmware_host.cli.speech import printable, say
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.journal.database import sound_date
@@ -70,7 +70,7 @@ def command(
         for device in tokens.devices() if listing else ():
             until_s = sound_date(calendar() + tokens.left_s(device))
             until = datetime.datetime.fromtimestamp(until_s, datetime.UTC).date()
-            ends = words(text("(until {day})", day=until))
+            ends = str(text("(until {day})", day=until))
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
     port = load_settings(config).port if port is None else port
@@ -94,9 +94,9 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
     # None but root may know the table's Wi-Fi
     wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
-    figures = [] if wifi is None else [(wifi_code(*wifi), words(text("Wi-Fi")), " ".join(wifi))]
-    figures += [(url, words(text("The table's page")), url)]
-    click.echo(qr_sheet(words(text("The table's page")), figures), nl=False)
+    figures = [] if wifi is None else [(wifi_code(*wifi), str(text("Wi-Fi")), " ".join(wifi))]
+    figures += [(url, str(text("The table's page")), url)]
+    click.echo(qr_sheet(str(text("The table's page")), figures), nl=False)
 
 
 @click.command(name="join", epilog="Example: tiltboard join 7KQ2M-XWD9F")

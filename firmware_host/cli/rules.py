@@ -13,15 +13,7 @@ import click
 
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import name_broken_games
-from tiltboard.firmware_host.cli.speech import (
-    catalogue,
-    misuse,
-    say,
-    sentence,
-    standard_input,
-    unfilled,
-    words,
-)
+from tiltboard.firmware_host.cli.speech import misuse, say, sentence, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_board, read_text
 from tiltboard.firmware_host.messages import Message, text
@@ -61,14 +53,14 @@ class _RulesCommand(click.Command):
             )
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(f"{kind.name}: {words(by).strip()}")
+                formatter.write_text(f"{kind.name}: {str(by).strip()}")
                 with formatter.indentation():
                     formatter.write_dl([(each.name, _in_short(each)) for each in kind.option_specs])
 
 
 def _in_short(option: OptionSpec) -> str:
     """What players call it, and what it does."""
-    return ": ".join(unfilled(each, catalogue()) for each in (option.label, option.help) if each)
+    return ": ".join(each for each in (option.label, option.help) if each)
 
 
 @click.command(name="rules", cls=_RulesCommand, epilog=EPILOG)

@@ -16,7 +16,7 @@ import click
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
-from tiltboard.firmware_host.cli.speech import catalogue, keyboard, misuse, say, sentence, words
+from tiltboard.firmware_host.cli.speech import keyboard, misuse, say, sentence
 from tiltboard.firmware_host.cli.tables import PHYSICS, lacks
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
@@ -112,7 +112,7 @@ def _person(
     calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
-    console = Console(lambda line: click.echo(line, err=as_json), catalogue(), keyboard())
+    console = Console(lambda line: click.echo(line, err=as_json), keyboard())
     console.tell(KEYS)
     return Person(table, buses, games, console, time_out_s=time_out_s)
 
@@ -130,9 +130,9 @@ def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int
                 click.echo(msgspec.json.encode(each.as_json()))
             if each.skipped is not None:
                 skipped += 1
-                wrong(words(text("skipped: {why}", why=each.skipped)))
+                wrong(str(text("skipped: {why}", why=each.skipped)))
             if each.failure is not None:
-                wrong(words(each.failure))
+                wrong(str(each.failure))
                 return FAILED
             done += 1
     except (TiltboardError, RulesError) as error:
@@ -161,5 +161,5 @@ def replay(trace: Path, as_json: bool, profile: str | None) -> None:
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.layout[0])
     with unlogged():
-        for line in report(recorded, table, as_json=as_json, words=words):
+        for line in report(recorded, table, as_json=as_json, words=str):
             click.echo(line)

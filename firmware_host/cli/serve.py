@@ -27,10 +27,10 @@ from tiltboard.firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from tiltboard.firmware_host.cli.speech import log_to_stderr, say, serve_until_told, speak
+from tiltboard.firmware_host.cli.speech import log_to_stderr, say, serve_until_told
 from tiltboard.firmware_host.cli.tables import wait_for_table
 from tiltboard.firmware_host.config.computer import own_board
-from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.errors import NotPossibleError, spoken_by
 from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, check_host, load_settings
@@ -86,7 +86,7 @@ class Wanted:
             host=check_host(settings.host if host is None else host),
             port=settings.port if port is None else port,
         )
-        self.catalogue = speak(settings.language)
+        self.catalogue = spoken_by(settings.language)
         self.profile = load_profile(profile or settings.profile)
         self.state = games_folder(state, simulated=simulated)
         self.record = record

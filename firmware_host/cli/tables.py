@@ -15,14 +15,14 @@ from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.computer import running_table
 from tiltboard.firmware_host.cli.options import games_folder
-from tiltboard.firmware_host.cli.speech import say, sentence, speak, words
+from tiltboard.firmware_host.cli.speech import say, sentence
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.host.assemble import missing_table
 from tiltboard.firmware_host.journal.database import in_use
-from tiltboard.firmware_host.messages import Catalogue, nearest, text
+from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.firmware_host.service.notify import beats_every_s, tell
 
 if TYPE_CHECKING:
@@ -47,18 +47,17 @@ FAULTS = click.option(
 
 def idle_table(
     config: Path | None, profile: str | None, state: Path | None, *, simulated: bool
-) -> tuple[Profile, Catalogue, Path]:
-    """The table that is meant, the language to speak, and its folder. Raises ConfigError, and
+) -> tuple[Profile, Path]:
+    """Return the table that is meant, and its folder. Raises ConfigError, and
     JournalInUseError while that table is running: its parts are its own.
     """
     settings = load_settings(config)
-    catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
     folder = games_folder(state, simulated=simulated)
     holder = running_table(folder)
     if holder is not None:
         raise in_use(folder / JOURNAL_NAME, holder)
-    return table, catalogue, folder
+    return table, folder
 
 
 @contextmanager
@@ -124,7 +123,7 @@ def wait_for_table(
     say(waits, err=True)
     manager = environ["NOTIFY_SOCKET"]
     nothing = text("No part of the table answers.")
-    tell(manager, "READY=1", f"STATUS={words(nothing)} {words(waits)}")
+    tell(manager, "READY=1", f"STATUS={nothing!s} {waits!s}")
     every_s, wait_s = beats_every_s(environ) or LAST_LOOK_S, FIRST_LOOK_S
     while True:
         until_s = clock.now() + wait_s

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.bands import EMPTY_MT
 from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import WEAK, shape
@@ -73,13 +73,13 @@ class Finding:
     found: Message
     remedy: Message | None = None
 
-    def plain(self, catalogue: Catalogue) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """As JSON."""
         return {
             "subject": self.subject,
             "state": str(self.state),
-            "found": catalogue.translate(self.found),
-            "remedy": None if self.remedy is None else catalogue.translate(self.remedy),
+            "found": str(self.found),
+            "remedy": None if self.remedy is None else str(self.remedy),
         }
 
 

@@ -4,9 +4,14 @@ and how an error is told in a language.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from tiltboard.drivers.errors import TiltboardError
-from tiltboard.firmware_host.messages import Catalogue, Message, languages, nearest
+from tiltboard.firmware_host.messages import ENGLISH, Catalogue, Message, chosen, languages, nearest
 from tiltboard.games.base import RulesError
+
+_IN_ENGLISH = Catalogue.load(ENGLISH)
 
 
 class ConfigError(TiltboardError, ValueError):
@@ -77,8 +82,22 @@ def catalogue_of(language: str) -> Catalogue:
     return Catalogue.load(language)
 
 
-def explained(error: TiltboardError | RulesError, catalogue: Catalogue) -> str:
-    """The problem, and the remedy if there is one. An error among its fields is explained too."""
+def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ) -> Catalogue:
+    """Return the language that a service speaks: that of the settings, or of the locale as gettext
+    reads it, or English. Raises ConfigError for a language of the settings that does not exist.
+    """
+    if language is not None:
+        return catalogue_of(language)
+    named = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    locale = next((each for each in named if each), "C")
+    if locale.partition(".")[0] in ("C", "POSIX"):
+        return Catalogue.load(ENGLISH)
+    wishes = [*environment.get("LANGUAGE", "").split(":"), locale]
+    return Catalogue.load(chosen(wishes) or ENGLISH)
+
+
+def explained(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
+    """Return the problem and its remedy, if it has one; an error in its fields likewise."""
     params = {
         name: explained(value, catalogue)
         if isinstance(value, TiltboardError | RulesError)

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, Mu
 from tiltboard.firmware_host.host.assemble import open_host
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.pacer import Pacer
-from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.scenario.parse import Kill, PowerCut, Wait
 from tiltboard.firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from tiltboard.firmware_host.table import commands as c
@@ -55,17 +55,14 @@ class Console:
     ``replies``; without it, or once it has ended, nobody answers.
     """
 
-    def __init__(
-        self, write: Callable[[str], None], catalogue: Catalogue, replies: int | None = None
-    ) -> None:
+    def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:
         self._write = write
-        self._catalogue = catalogue
         self._replies = replies
         self._typed = b""
 
     def tell(self, message: Message) -> None:
         """Show it in the table's language."""
-        self._write(f"> {self._catalogue.translate(message)}")
+        self._write(f"> {message}")
 
     def reply(self) -> str | None:
         """A line that was typed since the last call, in lower case and without blanks around it;

@@ -11,9 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tiltboard.firmware_host.cli import main, speech
+from tiltboard.firmware_host.cli import main
 from tiltboard.firmware_host.cli.main import COMMANDS, cli
-from tiltboard.firmware_host.messages import Catalogue
 
 ROOT = Path(__file__).parents[3]
 PRODUCT = ("drivers", "firmware_host", "games", "hw_sim")
@@ -42,7 +41,7 @@ def run(monkeypatch):
 
     monkeypatch.setattr(main, "entry_points", brought)
     monkeypatch.setattr(main.EntryPoint, "load", _load)
-    return lambda *words: CliRunner().invoke(cli, words, obj=speech.Voice(Catalogue()))
+    return lambda *words: CliRunner().invoke(cli, words)
 
 
 def _load(point):

@@ -91,10 +91,10 @@ def test_output_to_a_full_disk_is_one_line(tmp_path):
 
 
 def test_settings_that_may_not_be_looked_for_are_one_line(monkeypatch, capsys):
-    def refused():
+    def refused(**_):
         raise PermissionError(13, "Permission denied", "/etc/tiltboard")
 
-    monkeypatch.setattr(main, "default_voice", refused)
+    monkeypatch.setattr(main, "cli", refused)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(SystemExit) as ended:
         main.main()

@@ -5,7 +5,6 @@ what is not yet speaks English.
 from __future__ import annotations
 
 import ast
-import gettext
 import importlib.util
 import json
 import os
@@ -25,7 +24,7 @@ from babel import Locale
 from babel.messages import Catalog
 from babel.messages.pofile import read_po
 
-from tiltboard.firmware_host.cli.speech import environment_language
+from tiltboard.firmware_host.config.errors import ConfigError, spoken_by
 from tiltboard.firmware_host.messages import Catalogue, Message, chosen, languages, text
 from tiltboard.firmware_host.messages.catalogue import fields
 from tiltboard.firmware_host.web.language import accepted
@@ -47,9 +46,7 @@ NOUNS = {"piece", "captured", "other", "swap"}
 
 
 def gathered_beside(*folders) -> frozenset[str]:
-    """Every text of the source, as a new process finds it that imports from ``folders`` too: the
-    commands of this one may have been translated by a test before.
-    """
+    """Every text of the source, as a new process finds it that imports from ``folders`` too."""
     program = "import json, languages; print(json.dumps(sorted(languages.gathered())))"
     command = [sys.executable, "-c", program]
     paths = os.pathsep.join(map(str, (TOOL.parent, *folders)))
@@ -329,7 +326,7 @@ def test_a_new_language_is_added_as_its_document_says(tmp_path):
     assert said == f"{('en', *sorted((*tool.LANGUAGES, 'qq')))} qrq blue 1 moves\n"
     run(
         f"{sys.executable} -m pytest -q -n0 -p no:cacheprovider tests/firmware_host/messages -k"
-        " 'qq and not waits and not parser and not english_left'"
+        " 'qq and not waits'"
     )
 
 
@@ -364,6 +361,12 @@ def test_a_browsers_wishes_go_by_their_weight():
     assert accepted("") == [""]
 
 
+def test_a_service_speaks_the_language_of_the_settings_before_that_of_the_locale():
+    assert spoken_by("fr", {"LANG": "de_DE.UTF-8"}).language == "fr"
+    with pytest.raises(ConfigError, match="xx"):
+        spoken_by("xx", {})
+
+
 @pytest.mark.parametrize(
     ("environment", "language"),
     [
@@ -376,39 +379,7 @@ def test_a_browsers_wishes_go_by_their_weight():
     ],
 )
 def test_the_environment_is_read_as_gettext_reads_it(environment, language):
-    assert environment_language(environment) == language
-
-
-def test_what_the_parser_of_commands_says_is_as_its_file_has_it_and_keeps_its_fields(catalogue):
-    language = str(catalogue.locale)
-    folder = tool.FOLDER / "commands" / language / "LC_MESSAGES"
-    with (folder / "messages.po").open("rb") as lines:
-        words = [message for message in read_po(lines, language) if message.id]
-    with (folder / "messages.mo").open("rb") as file:
-        said = gettext.GNUTranslations(file)
-    for message in words:
-        if not message.pluralizable:
-            assert said.gettext(message.id) == message.string
-    for message in words:
-        of = set().union(*map(formatted, message.id if message.pluralizable else [message.id]))
-        assert all(formatted(string) <= of for string in strings(message))
-        assert all(strings(message))
-
-
-def test_a_help_has_no_english_left_in_it(catalogue):
-    command = [
-        sys.executable,
-        "-m",
-        "tiltboard.firmware_host.cli",
-        "--language",
-        str(catalogue.locale),
-    ]
-    shown = subprocess.run([*command, "sim", "--help"], capture_output=True, text=True, check=True)
-    assert not re.search("Usage:|Show this|default:", shown.stdout)
-    wrong = subprocess.run(
-        [*command, "sim", "--nothing"], capture_output=True, text=True, check=False
-    )
-    assert not re.search("Usage:|No such|for help", wrong.stderr)
+    assert spoken_by(None, environment).language == language
 
 
 def test_one_thing_has_one_word_as_the_glossary_says(catalogue):

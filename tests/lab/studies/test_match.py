@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.engines.search.limits import Limits
-from tiltboard.firmware_host.messages import Catalogue
 from tiltboard_lab.studies.match import (
     IllegalError,
     Match,
@@ -179,7 +178,7 @@ def test_a_match_that_was_begun_with_kernels_is_not_played_without(monkeypatch):
 
 
 def run(*words):
-    return CliRunner().invoke(cli, ["match", *words], obj=Catalogue())
+    return CliRunner().invoke(cli, ["match", *words])
 
 
 def test_the_command_tells_the_score_and_resumes(tmp_path):

@@ -6,13 +6,12 @@ import tomllib
 from click.testing import CliRunner
 
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.messages import Catalogue
 
 SMALL = ("--game", "gravity-connect", "--option", "size=4", "--option", "line=3", "--level", "2")
 
 
 def run(*words):
-    return CliRunner().invoke(cli, ["study", *words], obj=Catalogue())
+    return CliRunner().invoke(cli, ["study", *words])
 
 
 def test_openings_are_told_best_first_and_the_same_again_from_the_file(tmp_path):
@@ -43,7 +42,7 @@ def test_mined_puzzles_that_cannot_be_written_or_read_are_refused_at_once(tmp_pa
     assert isinstance(nowhere.exception, FileNotFoundError)
     torn = tmp_path / "torn.jsonl"
     torn.write_text('{"game": "moment')
-    told = CliRunner().invoke(cli, ["study", "exercises", str(torn)], obj=Catalogue())
+    told = CliRunner().invoke(cli, ["study", "exercises", str(torn)])
     assert str(told.exception).startswith(f"Line 1 of {torn} is no puzzle: ")
 
 
