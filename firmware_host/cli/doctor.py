@@ -46,7 +46,7 @@ from tiltboard.firmware_host.journal.database import EVERY_PAGE, WAL_SUFFIXES, s
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.messages import ENGLISH, Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration, read_calibration
-from tiltboard.firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
+from tiltboard.firmware_host.perception.motion_gate import LEVEL_UNKNOWN_RAD
 from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
 OLDEST_PYTHON = (3, 11)

@@ -14,7 +14,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.bands import EMPTY_MT
 from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import WEAK, shape
-from tiltboard.firmware_host.perception.state import AVERAGED
+from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
 
 TOLERANCE_MM = 5.0  # docs/add-a-board.md: placement tolerance

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.field import SIGN_OF
-from tiltboard.firmware_host.perception.stillness import QUIET_RAD_S
+from tiltboard.firmware_host.perception.motion_gate import QUIET_RAD_S
 from tiltboard.firmware_host.table.sight import Magnet
 
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.perception import bands, distrust, positions, stillness
+from tiltboard.firmware_host.perception import bands, motion_gate, positions, sensor_monitor
 from tiltboard.firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, table_of
-from tiltboard.firmware_host.perception.state import (
+from tiltboard.firmware_host.perception.levels import AVERAGED_S, Crosstalk, Zeros, first
+from tiltboard.firmware_host.perception.scan_history import (
     AVERAGED,
     LONGEST_SEEN_S,
     LOOK_S,
@@ -27,13 +28,12 @@ from tiltboard.firmware_host.perception.state import (
     PlateState,
     nearby,
 )
-from tiltboard.firmware_host.perception.verdicts import (
+from tiltboard.firmware_host.perception.settling import (
     on_its_way,
     settled,
     templates_of,
     understand,
 )
-from tiltboard.firmware_host.perception.zeroing import AVERAGED_S, Crosstalk, Zeros, first
 from tiltboard.firmware_host.table.sight import (
     BoardEvent,
     Happening,
@@ -108,7 +108,7 @@ class Perception:
         """Take a person's word for what stands where the sensor cannot be trusted; from now on it
         is not, if it was.
         """
-        self.state = distrust.told_by_person(self.state, index, magnet)
+        self.state = sensor_monitor.told_by_person(self.state, index, magnet)
 
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
         """Take one scan in. ``tilted``: what stands where is read on a tilted plate, too."""
@@ -138,13 +138,13 @@ def _first_state(
     state = PlateState(
         layout=Layout(profile, calibration, expected, around, centres_mm),
         classes=classes,
-        gate=stillness.closed_gate(calibration.level_rad, watched=profile.imu is not None),
+        gate=motion_gate.closed_gate(calibration.level_rad, watched=profile.imu is not None),
         zeros=Zeros(offset_mt, offset_mt, calibration.gain, calibration.zeroed),
         crosstalk=Crosstalk.of(calibration, columns, rows),
         noise=Noise([START_MT] * size),
         bands=bands.Bands.of_empty(size),
-        health=distrust.Health(failed, [0] * size, nothing, nothing),
-        beliefs=distrust.Beliefs(frozenset(range(size))),
+        health=sensor_monitor.Health(failed, [0] * size, nothing, nothing),
+        beliefs=sensor_monitor.Beliefs(frozenset(range(size))),
         standing=positions.Standing(),
         magnets=(Magnet.NONE,) * size,
         readings=nothing,
@@ -153,7 +153,7 @@ def _first_state(
         confidence=(0.0,) * size,
     )
     for index in failed:
-        state = distrust.masked(state, index)
+        state = sensor_monitor.masked(state, index)
     return state
 
 
@@ -162,22 +162,22 @@ def step(
 ) -> tuple[PlateState, Observation]:
     """The state after one scan more, and what is told of it; see ``Perception.observe``."""
     now_s, layout, raw_mt = frame.time_s, state.layout, frame.field_mt
-    gate, happened = stillness.moved(state.gate, now_s, frame.motion)
+    gate, happened = motion_gate.moved(state.gate, now_s, frame.motion)
     events = tuple(BoardEvent(now_s, happening) for happening in happened)
     still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
     stalled = now_s - state.now_s > _STALL_S  # and before the first scan nothing is known
     state = state.scanned(frame, gate)
     if stalled or not still or not raw_mt:
         state = replace(state, pending={}, trail=(), history=(), blind=True, start_s=None)
-        state = distrust.interrupted(state)
+        state = sensor_monitor.interrupted(state)
     if raw_mt:
         wire = layout.calibration.wire
         field_mt = [raw_mt[each] for each in wire] if wire else raw_mt
         scan = state.zeros.removed(field_mt)
         if state.is_time(LOOK_S):
-            state = distrust.looked(state, field_mt)
+            state = sensor_monitor.looked(state, field_mt)
         for index in state.beliefs.places:
-            scan[index] = distrust.believed_mt(state, index)
+            scan[index] = sensor_monitor.believed_mt(state, index)
         if still:
             state, told = _read_at_rest(state, scan)
             events, scan = events + told, state.history[-1]  # by zeros found meanwhile
@@ -207,7 +207,7 @@ def _read_at_rest(state: PlateState, scan: list[float]) -> tuple[PlateState, Eve
         return state, ()
     state, events = _judged(state)
     if state.is_time(_TRACK_S):
-        state = distrust.looked_for_weak(_drifted(state))
+        state = sensor_monitor.looked_for_weak(_drifted(state))
     return state, events
 
 
@@ -259,7 +259,7 @@ def _judged(state: PlateState) -> tuple[PlateState, Events]:
     if not out and not state.pending:
         calm = state.is_time(_TRACK_S)
         state = _rested(replace(state, readings=readings, crosstalk=crosstalk))
-        state = distrust.at_rest(state, calm=calm)
+        state = sensor_monitor.at_rest(state, calm=calm)
         if state.layout.profile.measures:
             state = positions.looked(state, calm=calm)
         return state, ()
@@ -275,7 +275,7 @@ def _judged(state: PlateState) -> tuple[PlateState, Events]:
         new = Pending(now_s, now_s, state.rest, state.magnets, alone_mt)
         pending.update(dict.fromkeys(left, new))
         state = replace(state, trail=(*state.trail, *left), trail_s=now_s)
-    return _decided(distrust.moved(replace(state, pending=pending)))
+    return _decided(sensor_monitor.moved(replace(state, pending=pending)))
 
 
 def _rested(state: PlateState, *, anew: bool = False) -> PlateState:
@@ -319,7 +319,7 @@ def _accepted(state: PlateState, index: int, magnet: Magnet) -> PlateState:
     if magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT:
         is_known = False  # it was felt from a hand that waited above the place
     standing = state.standing.stands(index, state.now_s, before_mt if is_known else None)
-    state = distrust.accepted(replace(state, standing=standing), index).stand(index, magnet)
+    state = sensor_monitor.accepted(replace(state, standing=standing), index).stand(index, magnet)
     if index not in state.health.masked:
         if index in state.doubt:
             # Two pieces have no room on one place: what was in doubt was an empty place.
@@ -359,7 +359,7 @@ def _told(
         i for i, p in state.pending.items() if now_s - p.moved_s < _rests_after_s(state, i)
     )
     unsure = state.noise.noisy.union(late, state.doubt, foreign) - masked.keys()
-    unsure |= distrust.unchecked(state)
+    unsure |= sensor_monitor.unchecked(state)
     observation = Observation(
         time_s=now_s,
         ready=ready,
@@ -371,7 +371,7 @@ def _told(
         tilt_rad=state.gate.tilt_rad,
         events=events,
         masked=dict(masked),
-        blind=distrust.blind(state),
+        blind=sensor_monitor.blind(state),
         restless=unsure.intersection(restless) - masked.keys(),
         weak=state.beliefs.weak,
         positions=state.standing.known,

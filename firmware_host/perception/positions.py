@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from tiltboard.firmware_host.perception.state import AVERAGED, PlateState, without
+from tiltboard.firmware_host.perception.scan_history import AVERAGED, PlateState, without
 from tiltboard.firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5

@@ -13,8 +13,8 @@ from tiltboard.firmware_host.config.profile import Profile, load_profile, profil
 from tiltboard.firmware_host.perception.bands import ENTER, classify
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
-from tiltboard.firmware_host.perception.state import AVERAGED
-from tiltboard.firmware_host.perception.zeroing import Crosstalk
+from tiltboard.firmware_host.perception.levels import Crosstalk
+from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from tiltboard_lab.bench.profiles import per_million

@@ -12,7 +12,7 @@ import pytest
 from tiltboard.firmware_host.commissioning.findings import health_map
 from tiltboard.firmware_host.perception.bands import classify
 from tiltboard.firmware_host.perception.calibration import uncalibrated
-from tiltboard.firmware_host.perception.zeroing import Crosstalk
+from tiltboard.firmware_host.perception.levels import Crosstalk
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.chips.hall import SENSITIVITY_V_MT
 from tiltboard.hw_sim.rng import Streams

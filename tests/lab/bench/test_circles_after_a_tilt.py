@@ -74,7 +74,7 @@ def test_after_a_tilt_a_circle_still_holds_what_slid_far():
         for index, (east, north) in list(board.offsets_mm.items()):
             if math.hypot(east + side[0], north + side[1]) < FURTHEST_MM:
                 board.slide(index, side)
-        perception.state = replace(perception.state, blind=True)  # as after a tilt
+        perception.scan_history = replace(perception.scan_history, blind=True)  # as after a tilt
         last = last_of(perception, board)
         for index, at in last.positions.items():
             east, north = board.offsets_mm[index]

@@ -16,13 +16,13 @@ from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.bands import Bands
 from tiltboard.firmware_host.perception.calibration import Calibration
-from tiltboard.firmware_host.perception.stillness import Gate
-from tiltboard.firmware_host.perception.zeroing import Crosstalk, Zeros
+from tiltboard.firmware_host.perception.levels import Crosstalk, Zeros
+from tiltboard.firmware_host.perception.motion_gate import Gate
 from tiltboard.firmware_host.table.sight import Magnet
 
 if TYPE_CHECKING:
-    from tiltboard.firmware_host.perception.distrust import Beliefs, Health
     from tiltboard.firmware_host.perception.positions import Standing
+    from tiltboard.firmware_host.perception.sensor_monitor import Beliefs, Health
 
 # docs/add-a-board.md: average at least four samples. Noise goes by their number, so this
 # is no time.

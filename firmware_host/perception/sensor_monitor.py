@@ -29,7 +29,7 @@ from tiltboard.firmware_host.perception.bands import (
     classify,
 )
 from tiltboard.firmware_host.perception.field import SIGN_OF
-from tiltboard.firmware_host.perception.state import Pending, PlateState, without
+from tiltboard.firmware_host.perception.scan_history import Pending, PlateState, without
 from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).

@@ -17,9 +17,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.perception.bands import WEAK_CLASSES, classify
-from tiltboard.firmware_host.perception.distrust import is_noisy
 from tiltboard.firmware_host.perception.field import SIGN_OF, STRONG, reads_mt, table_of
-from tiltboard.firmware_host.perception.state import AVERAGED, LONGEST_SEEN_S, Pending, PlateState
+from tiltboard.firmware_host.perception.scan_history import (
+    AVERAGED,
+    LONGEST_SEEN_S,
+    Pending,
+    PlateState,
+)
+from tiltboard.firmware_host.perception.sensor_monitor import is_noisy
 from tiltboard.firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres

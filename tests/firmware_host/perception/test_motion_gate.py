@@ -7,7 +7,7 @@ from math import cos, radians, sin
 import pytest
 
 from tiltboard.drivers.frame import Motion
-from tiltboard.firmware_host.perception.stillness import closed_gate, moved
+from tiltboard.firmware_host.perception.motion_gate import closed_gate, moved
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 
 G = 9.80665
