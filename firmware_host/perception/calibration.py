@@ -246,10 +246,10 @@ class CalibrationStore:
         """
         saved_s = self._saved_s
         due = saved_s is None or now_s >= saved_s + SAVE_EVERY_S
-        if not ready or not (due or perception.learnt != self._learnt):
+        if not ready or not (due or perception.revision != self._learnt):
             return
         self._saved_s = now_s
-        self._learnt = perception.learnt
+        self._learnt = perception.revision
         self._write(perception.calibration)
 
     def _write(self, calibration: Calibration) -> None:

@@ -9,126 +9,140 @@ that stood there before the table looked, the circle is wide.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from math import exp, hypot, inf, log, sqrt
 from operator import mul
 from typing import NamedTuple
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.perception.classifier import without
+from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
-from tiltboard.firmware_host.perception.scan_history import AVERAGED, PlateState, without
+from tiltboard.firmware_host.perception.scan_history import AVERAGED
+from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band
 WITHIN = 0.95
-# docs/add-a-board.md: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
+# HARDWARE, pieces and the field: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
 # 12 % for its own sensor and half of that for those around.
-STRENGTH_SIGMA = 0.05  # of a reading: what all sensors feel alike
-OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # what one sensor alone feels
-AGAIN_S = 0.8  # after a piece was put, more scans have been averaged
+STRENGTH_SIGMA = 0.05  # Share of a reading that all sensors feel alike.
+OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # Share that one sensor alone feels.
+AGAIN_S = 0.8  # Time after a piece was put at which more scans have been averaged.
 AVERAGED_LATER = 16
-_BEFORE = 20  # scans that the readings of before are worth, which follow for some 0.4 s
-_KNOWN_MT = 0.008  # of a difference between two averages: drift, the model
-_STALE_MT = 0.09  # of a zero under a piece, which follows nothing: up to 0.15
-_PUSHED_MT = 0.3  # since it was looked at last: 1 to 3 mm
-_USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: docs/add-a-board.md
+_BEFORE = 20  # Scans that the readings before it are worth; these follow for some 0.4 s.
+_KNOWN_MT = 0.008  # Unknown part of a difference between two averages: drift, the model.
+_STALE_MT = 0.09  # Unknown part of a zero under a piece, which cannot follow: up to 0.15.
+_PUSHED_MT = 0.3  # Change since the last look: a push of 1 to 3 mm.
+_USUAL_MM, _FADES_MM = 5.0, 0.5  # People put a piece within 5 mm (docs/add-a-board.md).
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 
-class Standing(Struct, frozen=True):
-    """Of every piece that is at rest, as ``known``. What it adds around it is known from when it
-    was put there: later, zeros follow what they read, and nothing tells a piece's field from a
-    drift.
+class PiecePositions:
+    """Keeps the position of every piece that is at rest.
 
-    ``base_mt``: what all sensors read before it stood there. ``due_s``: when to look next;
-    ``own_mt``: what its own sensor read at the last look. ``slid``: pieces that nobody put where
-    they are.
+    What a piece adds around it is known from when it was put there. Later, zeros follow what they
+    read, and nothing tells a piece's field from a drift.
     """
 
-    due_s: Mapping[int, float] = {}
-    known: Mapping[int, Position] = {}
-    base_mt: Mapping[int, Sequence[float]] = {}
-    own_mt: Mapping[int, float] = {}
-    slid: frozenset[int] = frozenset()
+    known: Mapping[int, Position]
+    """Place and position of each piece that has been looked at."""
 
-    def stands(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> Standing:
-        """Something else stands there now. ``base_mt``: what the sensors read before, if the place
-        was empty then.
+    def __init__(self, crosstalk: Crosstalk) -> None:
+        """Start with no piece known."""
+        self.known = {}
+        self._crosstalk = crosstalk
+        self._due_s: Mapping[int, float] = {}  # When to look at each piece next.
+        self._base_mt: Mapping[int, Sequence[float]] = {}  # All readings before a piece was put.
+        self._own_mt: Mapping[int, float] = {}  # Its own sensor's reading at the last look.
+        self._not_put: frozenset[int] = frozenset()  # Pieces that slid to where they are.
+
+    def start(self, places: Iterable[int], now_s: float) -> None:
+        """Forget all pieces, and look at every place."""
+        self.known, self._base_mt, self._own_mt = {}, {}, {}
+        self._not_put, self._due_s = frozenset(), dict.fromkeys(places, now_s)
+
+    def replace(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> None:
+        """Note that something else stands on a place now.
+
+        ``base_mt`` is what all sensors read before, or None unless the place was empty then.
         """
-        known_mt = without(self.base_mt, index)
-        return replace(
-            self,
-            known=without(self.known, index),
-            base_mt=known_mt if base_mt is None else {**known_mt, index: base_mt},
-            slid=self.slid - {index},
-            due_s={**self.due_s, index: now_s},
-        )
+        self.known = without(self.known, index)
+        self._base_mt = without(self._base_mt, index)
+        if base_mt is not None:
+            self._base_mt = {**self._base_mt, index: base_mt}
+        self._not_put -= {index}
+        self._due_s = {**self._due_s, index: now_s}
 
-    def doubtful(self, now_s: float) -> Standing:
-        """Every piece may have slid unseen, further off than people put it."""
-        due_s = {**self.due_s, **dict.fromkeys(self.known, now_s)}
-        return replace(self, base_mt={}, slid=self.slid.union(self.known), due_s=due_s)
+    def note_slide(self, places: Iterable[int]) -> None:
+        """Note that nobody put the pieces on ``places`` where they are."""
+        self._not_put = self._not_put.union(places)
 
+    def doubt_all(self, now_s: float) -> None:
+        """Note that every piece may have slid unseen, further off than people put it."""
+        self._due_s = {**self._due_s, **dict.fromkeys(self.known, now_s)}
+        self._base_mt, self._not_put = {}, self._not_put.union(self.known)
 
-def looked(state: PlateState, *, calm: bool) -> PlateState:
-    """With a look at one piece that is due; ``calm``: also whether one was pushed, or its sensor
-    failed.
-    """
-    now_s, rest, failed, before = state.now_s, state.rest, state.health.masked, state.standing
-    due_s, base_mt = before.due_s, before.base_mt
-    if calm:
-        known = before.own_mt.items()
-        pushed = [i for i, mt in known if i in failed or abs(rest[i] - mt) > _PUSHED_MT]
-        if pushed:
-            base_mt = without(base_mt, *pushed)
-            due_s = {**due_s, **dict.fromkeys(pushed, now_s)}
-    index = next((i for i, each_s in due_s.items() if each_s <= now_s), None)
-    if index is None:
-        return state
-    due_s, own_mt = without(due_s, index), without(before.own_mt, index)
-    magnet = state.magnets[index]
-    if magnet is Magnet.NONE or index in failed:
-        positions = without(before.known, index)
-    else:
-        found = _found(state, index, magnet, base_mt.get(index))
-        own_mt = {**own_mt, index: rest[index]}
-        positions = {**before.known, index: found}
-        if index not in before.known and index in base_mt:
-            due_s = {**due_s, index: now_s + AGAIN_S}
+    def update(
+        self, scene: Scene, rest_mt: Sequence[float], faulty: Mapping[int, object], *, is_due: bool
+    ) -> None:
+        """Look at one piece whose turn has come.
+
+        ``rest_mt`` are the readings at rest. When ``is_due``, finds out as well whether a piece was
+        pushed, or its sensor is among the ``faulty`` ones.
+        """
+        now_s = scene.history.now_s
+        if is_due:
+            looked_at = self._own_mt.items()
+            pushed = [i for i, mt in looked_at if i in faulty or abs(rest_mt[i] - mt) > _PUSHED_MT]
+            if pushed:
+                self._base_mt = without(self._base_mt, *pushed)
+                self._due_s = {**self._due_s, **dict.fromkeys(pushed, now_s)}
+        index = next((i for i, each_s in self._due_s.items() if each_s <= now_s), None)
+        if index is None:
+            return
+        self._due_s, self._own_mt = without(self._due_s, index), without(self._own_mt, index)
+        magnet = scene.magnets[index]
+        if magnet is Magnet.NONE or index in faulty:
+            self.known = without(self.known, index)
+            return
+        was_known = index in self.known
+        found = self._find(scene, rest_mt, faulty, index)
+        self._own_mt = {**self._own_mt, index: rest_mt[index]}
+        self.known = {**self.known, index: found}
+        if not was_known and index in self._base_mt:
+            self._due_s = {**self._due_s, index: now_s + AGAIN_S}
         else:
-            base_mt = without(base_mt, index)
-    return replace(state, standing=Standing(due_s, positions, base_mt, own_mt, before.slid))
+            self._base_mt = without(self._base_mt, index)
 
-
-def _found(
-    state: PlateState, index: int, magnet: Magnet, base_mt: Sequence[float] | None
-) -> Position:
-    profile, standing = state.layout.profile, state.standing
-    averaged = AVERAGED_LATER if index in standing.known else AVERAGED
-    row, column = divmod(index, profile.columns)
-    adds_mt, sigmas_mt = [], []
-    for up, right in _AROUND:
-        there = 0 <= row + up < profile.rows and 0 <= column + right < profile.columns
-        sensor = index + up * profile.columns + right
-        unsure = sensor in state.health.masked or sensor in state.pending
-        if not there or unsure or (base_mt is None and sensor != index):
-            adds_mt.append(0.0)
-            sigmas_mt.append(inf)
-            continue
-        nominal = state.crosstalk.adds_mt(magnet, index, sensor)
-        before = 0.0 if base_mt is None else base_mt[sensor]
-        adds_mt.append(state.rest[sensor] - before + nominal)
-        noise_mt = state.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
-        unknown_mt = _STALE_MT if base_mt is None else _KNOWN_MT
-        share = OWN_SHARE if sensor == index else NEAR_SHARE
-        sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))
-    return position(magnet, adds_mt, sigmas_mt, profile, by_hand=index not in standing.slid)
+    def _find(
+        self, scene: Scene, rest_mt: Sequence[float], faulty: Mapping[int, object], index: int
+    ) -> Position:
+        profile, magnet = scene.layout.profile, scene.magnets[index]
+        base_mt = self._base_mt.get(index)
+        averaged = AVERAGED_LATER if index in self.known else AVERAGED
+        row, column = divmod(index, profile.columns)
+        adds_mt, sigmas_mt = [], []
+        for up, right in _AROUND:
+            there = 0 <= row + up < profile.rows and 0 <= column + right < profile.columns
+            sensor = index + up * profile.columns + right
+            unsure = sensor in faulty or sensor in scene.pending
+            if not there or unsure or (base_mt is None and sensor != index):
+                adds_mt.append(0.0)
+                sigmas_mt.append(inf)
+                continue
+            nominal = self._crosstalk.adds_mt(magnet, index, sensor)
+            before = 0.0 if base_mt is None else base_mt[sensor]
+            adds_mt.append(rest_mt[sensor] - before + nominal)
+            noise_mt = scene.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
+            unknown_mt = _STALE_MT if base_mt is None else _KNOWN_MT
+            share = OWN_SHARE if sensor == index else NEAR_SHARE
+            sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))
+        by_hand = index not in self._not_put
+        return position(magnet, adds_mt, sigmas_mt, profile, by_hand=by_hand)
 
 
 class _Template(NamedTuple):

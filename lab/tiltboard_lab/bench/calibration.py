@@ -12,8 +12,8 @@ import msgspec
 from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
 from tiltboard.firmware_host.perception.bands import ENTER, classify
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
-from tiltboard.firmware_host.perception.levels import Crosstalk
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
@@ -143,15 +143,15 @@ def _count(
     zeroed: bool,
 ) -> None:
     """One board, its pieces' fields taken off the neighbours as perception does."""
-    crosstalk = Crosstalk.of(calibration, profile.columns, profile.rows)
+    crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
-        crosstalk = crosstalk.stand(index, magnet)
+        crosstalk.stand(index, magnet)
     known = [
         (mt - offset) * gain
         for mt, offset, gain in zip(raw, calibration.offset_mt, calibration.gain, strict=True)
     ]
     tally.count += len(known)
-    for index, mt in enumerate(crosstalk.removed(known)):
+    for index, mt in enumerate(crosstalk.remove(known)):
         there = pieces.get(index, Magnet.NONE)
         seen = classify(mt, zeroed=zeroed)
         tally.unsure += seen is None

@@ -12,7 +12,7 @@ import pytest
 from tiltboard.firmware_host.commissioning.findings import health_map
 from tiltboard.firmware_host.perception.bands import classify
 from tiltboard.firmware_host.perception.calibration import uncalibrated
-from tiltboard.firmware_host.perception.levels import Crosstalk
+from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.chips.hall import SENSITIVITY_V_MT
 from tiltboard.hw_sim.rng import Streams
@@ -93,10 +93,10 @@ def errors(run, calibration, boards, *, widened=3.5, off_mm=5.0):
             mt / (1 + (1 / gain - 1) * widened)
             for mt, gain in zip(readings, calibration.gain, strict=True)
         ]
-        crosstalk = Crosstalk.of(calibration, profile.columns, profile.rows)
+        crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
         for index, magnet in stand.items():
-            crosstalk = crosstalk.stand(index, magnet)
-        for index, mt in enumerate(crosstalk.removed(known)):
+            crosstalk.stand(index, magnet)
+        for index, mt in enumerate(crosstalk.remove(known)):
             wrong += classify(mt) is not stand.get(index, Magnet.NONE)
     return wrong
 

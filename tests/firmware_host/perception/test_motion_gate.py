@@ -1,4 +1,4 @@
-"""Level and quiet: when the plate may be read, and what is told of it."""
+"""Tests of firmware_host/perception/motion_gate.py: when the plate may be read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import cos, radians, sin
 import pytest
 
 from tiltboard.drivers.frame import Motion
-from tiltboard.firmware_host.perception.motion_gate import closed_gate, moved
+from tiltboard.firmware_host.perception.motion_gate import MotionGate
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 
 G = 9.80665
@@ -26,11 +26,10 @@ def run():
         happened: list[Happening] = []
         for _ in range(count):
             clock[0] += 0.02
-            go.gate, new = moved(go.gate, clock[0], reading)
-            happened.extend(new)
+            happened.extend(go.gate.update(clock[0], reading))
         return happened
 
-    go.gate = closed_gate((0.0, 0.0))
+    go.gate = MotionGate((0.0, 0.0))
     return go
 
 
@@ -81,24 +80,23 @@ def test_a_lost_imu_is_unknown_until_a_new_rest(run):
 
 
 def test_an_uncalibrated_imu_is_3_degrees_off_on_a_level_plate():
-    gate = closed_gate(None)
+    gate = MotionGate(None)
     for n in range(30):
-        gate, _ = moved(gate, 0.02 * n, motion(2.9))
+        gate.update(0.02 * n, motion(2.9))
     assert gate.state is Stillness.STILL
     assert gate.level_rad == (radians(2.9), 0.0)
     assert gate.tilt_rad == (0.0, 0.0)
-    assert moved(gate, 0.62, motion(2.9 + 2.6))[1] == (Happening.TILTED,)
+    assert gate.update(0.62, motion(2.9 + 2.6)) == (Happening.TILTED,)
 
 
 def test_a_level_that_was_learnt_in_somebodys_hands_is_not_kept():
     """Found by the soak: a first start on a tilted plate, and no later one could be played on."""
-    gate = closed_gate(None)
+    gate = MotionGate(None)
     times = iter(range(10_000))
 
     def go(seconds: float, degrees: float) -> None:
-        nonlocal gate
         for _ in range(round(seconds * 50)):
-            gate, _ = moved(gate, 0.02 * next(times), motion(degrees))
+            gate.update(0.02 * next(times), motion(degrees))
 
     go(1.0, 4.0)
     assert gate.level_rad == (radians(4.0), 0.0)
@@ -108,11 +106,11 @@ def test_a_level_that_was_learnt_in_somebodys_hands_is_not_kept():
     go(10.0, 0.5)
     assert gate.state is Stillness.STILL
     assert gate.proven_rad == gate.level_rad == (radians(0.5), 0.0)
-    assert closed_gate((0.1, 0.2)).proven_rad == (0.1, 0.2)
+    assert MotionGate((0.1, 0.2)).proven_rad == (0.1, 0.2)
 
 
 def test_a_table_without_an_imu_stands_still():
-    gate = closed_gate(None, watched=False)
-    gate, happened = moved(gate, 0.0, None)
+    gate = MotionGate(None, watched=False)
+    happened = gate.update(0.0, None)
     assert happened == ()
     assert gate.state is Stillness.STILL

@@ -1,0 +1,31 @@
+"""The plate's geometry as perception uses it: the profile, and which places lie beside which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tiltboard.firmware_host.config.profile import Profile
+
+
+class PlateLayout(NamedTuple):
+    """What never changes while a table runs."""
+
+    profile: Profile
+    around: Sequence[Sequence[int]]
+    """Indices of the up to eight places beside each place, by row and column."""
+
+    @classmethod
+    def of(cls, profile: Profile) -> PlateLayout:
+        """Lay out the plate of ``profile``."""
+        return cls(profile, [_beside(profile, index) for index in range(profile.size)])
+
+
+def _beside(profile: Profile, index: int) -> tuple[int, ...]:
+    row, column = divmod(index, profile.columns)
+    return tuple(
+        r * profile.columns + c
+        for r in range(max(0, row - 1), min(profile.rows, row + 2))
+        for c in range(max(0, column - 1), min(profile.columns, column + 2))
+        if (r, c) != (row, column)
+    )

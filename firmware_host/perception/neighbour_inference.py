@@ -1,0 +1,269 @@
+"""Infers what stands on a place without a working sensor from the sensors around it.
+
+A strong magnet adds some 0.16 mT to each sensor beside it and half as much across the corner, so
+they feel a strong piece come or go. They do not feel weak pieces, and cannot tell apart two places
+that touch; and they feel only changes. Where they cannot tell, somebody is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from operator import add
+from statistics import median
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.perception.bands import STRONG_CLASSES, STRONG_MT, WEAK_CLASSES
+from tiltboard.firmware_host.perception.classifier import without
+from tiltboard.firmware_host.perception.crosstalk import Crosstalk
+from tiltboard.firmware_host.perception.field import SIGN_OF
+from tiltboard.firmware_host.perception.settling import Scene
+from tiltboard.firmware_host.table.sight import Ailment, Magnet
+
+REST_S = 0.3  # Time over which readings are averaged.
+AGREEING = 2  # Successive means that have to say the same.
+_NEAR = 0.35  # Share of a strong magnet by which a mean may be off.
+# Least sum of the squares of what empty neighbours feel: two beside the place, or one beside it and
+# three across.
+_MIN_MT2 = 0.04
+_FOLLOW_SHARE = 0.1
+_CALM_SHARE = 0.02  # Weight of each look in the followed readings: some eight seconds.
+READS_MT = {
+    Magnet.NONE: 0.0,
+    Magnet.N_STRONG: -10.0,
+    Magnet.S_STRONG: 10.0,
+    Magnet.N_WEAK: -2.0,
+    Magnet.S_WEAK: 2.0,
+}
+
+_UNCHECKED_S = 2.0  # Time that a new inference may wait for the neighbours: two means, and hands.
+# Time after which a sensor that had failed before the start is known to have: dead, and others.
+_DEAD_S = 0.5
+_OTHERS_S = 3.0
+_WEAK_MAGNET_S = 0.3
+_WEAK_MAGNET = 0.65  # Share of a strong one; off centre, a sound one is felt whole by neighbours.
+
+
+class InferredPiece(Struct, frozen=True):
+    """What is taken to stand on a place without a working sensor."""
+
+    magnet: Magnet
+    since_s: float
+    base_mt: Mapping[int, float] = {}
+    """What the neighbours read with ``magnet`` standing there."""
+    is_felt: bool = True
+    """Whether enough neighbours are empty to feel what comes and goes."""
+    unconfirmed: bool = False
+    """Whether it is only what the journal says of an earlier run."""
+    checked: bool = False
+    """Whether the neighbours or a person agree with it."""
+    proposed: Magnet | None = None
+    """What the neighbours said last, ``agreed`` times in a row."""
+    agreed: int = 0
+
+
+class Seen(NamedTuple):
+    """How long the sensors have been read when one of them fails."""
+
+    now_s: float
+    first_s: float | None
+    """Time of the first scan with a field, or None."""
+
+    def is_long(self, fault: Ailment) -> bool:
+        """Return whether a sensor that failed so before the start would be known by now."""
+        known_s = _DEAD_S if fault is Ailment.DEAD else _OTHERS_S
+        return self.first_s is not None and self.now_s - self.first_s > known_s
+
+
+class NeighbourInference:
+    """Follows the places without a working sensor."""
+
+    places: Mapping[int, InferredPiece]
+
+    def __init__(
+        self,
+        around: Sequence[Sequence[int]],
+        crosstalk: Crosstalk,
+        expected: Mapping[int, Magnet] | None,
+    ) -> None:
+        """Start with all sensors working. ``expected`` is the journal's word, or None."""
+        self.places = {}
+        self._around, self._crosstalk = around, crosstalk
+        self._expected = expected
+        self._unchanged = frozenset(range(len(around)))  # Since the journal's word was given.
+        self._calm_mt: Mapping[int, float] = {}  # Readings less their median, followed slowly.
+        self._sum_mt: Sequence[float] = ()
+        self._count = 0  # Scans at rest in ``_sum_mt``.
+
+    def reading_mt(self, index: int) -> float:
+        """Return what a working sensor would read there, the neighbours' share included."""
+        return READS_MT[self.places[index].magnet] + self._crosstalk.total_mt[index]
+
+    def restart(self) -> None:
+        """Begin the mean of what neighbours read again, as something moves."""
+        self._count = 0
+
+    def add(self, index: int, fault: Ailment, magnet: Magnet, seen: Seen) -> None:
+        """Infer a place from now on; ``magnet`` stood there as far as its sensor told.
+
+        What its neighbours read before counts: a piece may have come while the sensor was not yet
+        known to have failed.
+        """
+        expected = self._expected
+        unconfirmed = False
+        if expected is not None and index in self._unchanged and not seen.is_long(fault):
+            unconfirmed, magnet = True, expected.get(index, Magnet.NONE)
+        near = self._around[index]
+        base_mt = {i: self._calm_mt[i] for i in near if i in self._calm_mt}
+        felt = self._weight(index, near) >= _MIN_MT2
+        new = InferredPiece(magnet, seen.now_s, base_mt, felt, unconfirmed)
+        self.places = {**self.places, index: new}
+        self.restart()
+
+    def remove(self, index: int) -> None:
+        """Stop inferring a place whose sensor has healed."""
+        self.places = without(self.places, index)
+
+    def set_from_person(self, index: int, magnet: Magnet) -> None:
+        """Take a person's word for what stands there."""
+        before = self.places[index]
+        new = InferredPiece(magnet, before.since_s, is_felt=before.is_felt, checked=True)
+        self.places = {**self.places, index: new}
+
+    def accept(self, index: int) -> None:
+        """Note that something else stands at ``index``: what its sensor read says nothing now."""
+        self.places = {
+            i: replace(piece, base_mt=without(piece.base_mt, index))
+            for i, piece in self.places.items()
+        }
+        self._unchanged -= {index}
+        self._calm_mt = without(self._calm_mt, index)
+        self.restart()
+
+    def update(self, scene: Scene, *, is_due: bool) -> None:
+        """Take in a scan in which nothing moves; ``is_due`` when slow readings are followed."""
+        readings = scene.readings
+        if self.places:
+            sums, count = list(readings), self._count + 1
+            if self._count:
+                sums = list(map(add, self._sum_mt, sums))
+            if count >= scene.history.scans_in(REST_S):
+                common = median(sums)  # All drift together with the temperature.
+                means, count = [(s - common) / count for s in sums], 0
+                self.places = {
+                    i: self._judge(i, piece, means, scene) for i, piece in self.places.items()
+                }
+            self._sum_mt, self._count = sums, count
+        if is_due:
+            known, common = self._calm_mt, median(readings)
+            calm_mt = {}
+            for index, reading in enumerate(readings):
+                before = known.get(index, reading - common)
+                calm_mt[index] = before + _CALM_SHARE * (reading - common - before)
+            self._calm_mt = calm_mt
+
+    def unobservable(self, classes: Collection[Magnet]) -> frozenset[int]:
+        """Return the places of which the neighbours cannot tell: somebody must be asked."""
+        places = self.places.items()
+        return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
+
+    def unchecked(self, scene: Scene) -> frozenset[int]:
+        """Return the places where what is told may be out of date.
+
+        The last that their sensors said may have come too late, or another piece is inferred and
+        not yet accepted.
+        """
+        return frozenset(
+            i
+            for i, piece in self.places.items()
+            if scene.magnets[i] is not piece.magnet
+            or (
+                scene.history.now_s - piece.since_s < _UNCHECKED_S
+                and not piece.checked
+                and self._is_told(i, piece, scene.classes)
+            )
+        )
+
+    def is_weak(self, scene: Scene, index: int) -> bool:
+        """Return whether a weakened magnet rests centred on a pending place.
+
+        Its neighbours then feel the same share of a magnet as its own sensor does.
+        """
+        history, pending, reading = scene.history, scene.pending[index], scene.readings[index]
+        count = history.scans_in(_WEAK_MAGNET_S)
+        if scene.classify(index) in scene.classes:
+            return False  # It is what it reads as, and will be taken for that.
+        rested_s = history.now_s - pending.since_s
+        if rested_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < STRONG_MT:
+            return False
+        if not history.agrees(index, count) or len(history.scans) < count:
+            return False
+        neighbours = [i for i in self._around[index] if i not in scene.pending]
+        weight = self._weight(index, neighbours)
+        if weight < _MIN_MT2:
+            return False
+        amount = sum(
+            (history.mean(i, count) - self._crosstalk.total_mt[i] - pending.rest_mt[i])
+            * self._crosstalk.share_mt(index, i)
+            for i in neighbours
+        )
+        return 0 < amount / weight * (1 if reading > 0 else -1) < _WEAK_MAGNET
+
+    def _judge(
+        self, index: int, piece: InferredPiece, means: Sequence[float], scene: Scene
+    ) -> InferredPiece:
+        """Return what is inferred after one more mean of what the empty neighbours read."""
+        near = [
+            i
+            for i in self._around[index]
+            if scene.magnets[i] is Magnet.NONE
+            and not any(j in self.places for j in (i, *self._around[i]) if j != index)
+        ]
+        base_mt = piece.base_mt
+        known = [i for i in near if i in base_mt] if base_mt else near
+        weight = self._weight(index, known)
+        piece = replace(piece, is_felt=weight >= _MIN_MT2)
+        if not base_mt:
+            return replace(piece, base_mt={i: means[i] for i in near})
+        if not self._is_felt(index, piece) or piece.magnet in WEAK_CLASSES & scene.classes:
+            return piece
+        share = self._crosstalk.share_mt
+        along = sum((means[i] - base_mt[i]) * share(index, i) for i in known)
+        own = SIGN_OF[piece.magnet] if piece.magnet in STRONG_CLASSES else 0.0
+        proposed = _nearest(own + along / weight, scene.classes)
+        checked = piece.checked
+        if proposed is piece.magnet:
+            checked = True
+            followed = ((i, means[i], base_mt.get(i, means[i])) for i in near)
+            base_mt = {**base_mt, **{i: b + _FOLLOW_SHARE * (m - b) for i, m, b in followed}}
+        agreed = piece.agreed + 1 if proposed is piece.proposed else 1
+        magnet = piece.magnet
+        if proposed is not None and proposed is not magnet and agreed >= AGREEING:
+            magnet, checked = proposed, True
+        return replace(
+            piece, magnet=magnet, base_mt=base_mt, checked=checked, proposed=proposed, agreed=agreed
+        )
+
+    def _weight(self, index: int, near: Collection[int]) -> float:
+        return sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
+
+    def _is_told(self, index: int, piece: InferredPiece, classes: Collection[Magnet]) -> bool:
+        """Return whether its neighbours tell what stands on a place."""
+        known = piece.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(classes)
+        return known and self._is_felt(index, piece)
+
+    def _is_felt(self, index: int, piece: InferredPiece) -> bool:
+        """Return whether enough neighbours feel what comes or goes there, and only there."""
+        if piece.unconfirmed or not piece.is_felt:
+            return False
+        return not any(i in self.places for i in self._around[index])
+
+
+def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
+    """Return what ``amount`` strong south magnets are: none, one, or one turned over."""
+    if abs(amount) < _NEAR:
+        return Magnet.NONE
+    magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
+    return magnet if magnet in classes and abs(abs(amount) - 1) < _NEAR else None
