@@ -27,7 +27,7 @@ from tiltboard.firmware_host.table.sight import Magnet, Position
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band
 WITHIN = 0.95
-# HARDWARE, pieces and the field: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
+# docs/add-a-board.md: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
 # 12 % for its own sensor and half of that for those around.
 STRENGTH_SIGMA = 0.05  # Share of a reading that all sensors feel alike.
 OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # Share that one sensor alone feels.
