@@ -2,7 +2,9 @@
 
 import random
 from collections import Counter
-from itertools import islice
+from itertools import count, islice
+
+import pytest
 
 from tiltboard_lab.bench import engines
 
@@ -40,3 +42,14 @@ def test_prints_a_line_a_game():
     titles = [line.partition(":")[0] for line in lines]
     assert titles[:3] == ["momentum 7x7, 2 players", "attraktion 10x10", "gravity-connect 9x9"]
     assert all("random playouts per CPU-second" in line for line in lines)
+
+
+@pytest.mark.parametrize("reads", [1, 2, 5, 1000])
+def test_a_clock_that_ticks_rarely_divides_by_no_zero(monkeypatch, reads):
+    """The CPU clock of some kernels ticks each 10 ms: none may pass in a batch, or before it."""
+    ticks = count()
+    monkeypatch.setattr(engines, "cpu_s", lambda: next(ticks) // reads * 0.01)
+    for seconds in (0.0, 0.0001, 0.015):
+        times, total, used_s = engines.timed(lambda: 3, seconds)
+        assert total == 3 * times > 0
+        assert used_s == pytest.approx(max(seconds, 0.01), abs=0.01)

@@ -75,7 +75,8 @@ def joins_and_sees(served, page, other):
     dialog.get_by_label("The other table's code").fill(other.host.playing.far.code.lower())
     dialog.get_by_role("button", name="Join", exact=True).click()
     expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
-    until(lambda: other.may_move and served.table.latest().match is not None)
+    # Both have heard of it: a message that is still on its way would be shown by no later scan
+    until(lambda: other.may_move and "thinking, far away" in str(served.table.latest().say))
     expect(dialog).to_be_hidden()
     expect(page.locator(".doors")).to_be_hidden()  # the game has begun, though nobody has moved
     expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")

@@ -19,6 +19,7 @@ from tiltboard.firmware_host.engines.search.limits import Budget, Limits
 from tiltboard.firmware_host.engines.search.warmth import installed
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
+from tiltboard_lab.bench.engines import timed
 from tiltboard_lab.studies.match import even_opening, play, score
 
 if TYPE_CHECKING:
@@ -97,11 +98,7 @@ def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) ->
 
 def _rate(work: Callable[[], object], each: int, seconds: float) -> float:
     """How often ``each`` is done in a second of CPU."""
-    times = 0
-    begun_s = cpu_s()
-    while (used_s := cpu_s() - begun_s) < seconds:
-        work()
-        times += 1
+    times, _, used_s = timed(lambda: bool(work()), seconds)
     return times * each / used_s
 
 

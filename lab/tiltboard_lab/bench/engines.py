@@ -64,33 +64,41 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
     plain = FastTree(board, random.Random(1), PLAYOUTS)
     start = board.encoded(game.rules.start())
     playouts(board.tables, start, best.seed, 1)  # compiled before any clock runs
-    count = moves = 0
-    begun_s = cpu_s()
-    while (used_s := cpu_s() - begun_s) < seconds:
-        moves += playouts(board.tables, start, best.seed, _BATCH)
-        count += _BATCH
-    told = f"{count / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
+    batches, moves, used_s = timed(
+        lambda: playouts(board.tables, start, best.seed, _BATCH), seconds
+    )
+    told = f"{batches * _BATCH / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
     for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):
-        looked = 0
-        begun_s = cpu_s()
-        while (used_s := cpu_s() - begun_s) < seconds:
+
+        def search(tree: FastTree = tree) -> int:
             tree.forget()
-            budget = Budget(Limits(nodes=SIMULATIONS), cpu_s)
-            looked += tree.search(game.rules.start(), budget).nodes
+            return tree.search(game.rules.start(), Budget(Limits(nodes=SIMULATIONS), cpu_s)).nodes
+
+        _, looked, used_s = timed(search, seconds)
         told += f", {looked / used_s:,.0f} {label}"
     echo(f"{title}, kernels: {told}")
 
 
+def timed(work: Callable[[], int], seconds: float) -> tuple[int, int, float]:
+    """Call ``work`` until it has taken so much CPU time, at least once, however coarse that clock
+    is; return how often, the sum of what it returned, and the time in seconds.
+    """
+    times = total = 0
+    begun_s = cpu_s()
+    while times == 0 or (used_s := cpu_s() - begun_s) <= 0 or used_s < seconds:
+        total += work()
+        times += 1
+    return times, total, used_s
+
+
 def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
     """Random games, uniform over the legal moves, until the rules find a result."""
-    playouts = moves = 0
     start, advance = rules.start(), rules.advance
     stream = random_choices(rules.every_move, rng)
-    begun_s = cpu_s()
-    while (used_s := cpu_s() - begun_s) < seconds:
-        for _ in range(_BATCH):
-            moves += advance(start, stream).turn
-        playouts += _BATCH
+    batches, moves, used_s = timed(
+        lambda: sum(advance(start, stream).turn for _ in range(_BATCH)), seconds
+    )
+    playouts = batches * _BATCH
     return (
         f"{playouts / used_s:,.0f} random playouts per CPU-second, "
         f"{moves / used_s:,.0f} moves/s ({moves / playouts:.2f} moves a playout)"
