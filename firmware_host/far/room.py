@@ -22,7 +22,13 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
-from tiltboard.firmware_host.config.files import MATCH_NAME, Tell, read_kept, write_kept
+from tiltboard.firmware_host.config.files import (
+    MATCH_NAME,
+    Tell,
+    read_kept,
+    sealed,
+    write_durably,
+)
 from tiltboard.firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.far import follow
@@ -441,7 +447,7 @@ class Far:
         self._written = kept
 
         def write() -> None:
-            write_kept(self._path, kept)
+            write_durably(self._path, sealed(msgspec.json.encode(kept)))
             if self._link is not None:
                 spoken: Spoken = kept.state or Hello(self._settings.name or "")
                 self._link.publish(f"{keys.topic}/{seal.table}", seal.close(spoken), retain=True)
