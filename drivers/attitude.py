@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import add, sub
 from typing import Final, Literal, TypeAlias
 
-from tiltboard.drivers.errors import PartReadingError
+from tiltboard.drivers.errors import LastingPartError
 
 # Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest.
 
@@ -277,7 +277,7 @@ class AxisWatch:
         return not self._suspicious
 
     def update(self, words: Sequence[int]) -> None:
-        """One reading. Raises PartReadingError once an axis is dead."""
+        """One reading. Raises LastingPartError once an axis is dead."""
         now = tuple(words)
         last, self._last = self._last, now
         if last is None or last == now:  # the same sample, read twice
@@ -295,7 +295,7 @@ class AxisWatch:
                 self._equal[axis] += 1
         if max(self._equal) >= STUCK_READINGS:
             self._suspicious = True
-            raise PartReadingError(
+            raise LastingPartError(
                 "imu",
                 "The tilt sensor does not feel its {axis} axis.",
                 remedy="Replace the tilt sensor. Play goes on once it feels all three axes.",

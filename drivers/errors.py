@@ -48,6 +48,12 @@ class PartReadingError(PartError, ValueError):
     """The part answers, but with values that it cannot have measured. Retry; then look."""
 
 
+class LastingPartError(PartReadingError):
+    """More than one reading has shown it: settings that are lost, an axis that is dead. Never taken
+    for a single bad sample.
+    """
+
+
 # What a person is told when a bus, a package or a permission is missing.
 
 _NO_DEVICE: Final = (

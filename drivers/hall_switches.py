@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tiltboard.drivers.buses import Buses, Pin
 from tiltboard.drivers.errors import (
+    LastingPartError,
     PartAbsentError,
     PartError,
     PartReadingError,
@@ -41,7 +42,7 @@ INPUTS: Final = 7  # per port
 # rather than as anything.
 SETTINGS: Final = bytes(
     (
-        *(0x7F, 0x7F),  # IODIR; 0xFF after a reset: enough to notice one
+        *(0x7F, 0x7F),  # IODIR; 0xFF after a reset
         *(0x00, 0x00),  # IPOL
         *(0x00, 0x00),  # GPINTEN
         *(0x00, 0x00),  # DEFVAL
@@ -84,8 +85,9 @@ class SwitchArray:
     """The sensors of the plate. Sets the chips up at the first read, again after any failure.
 
     ``addresses``: of the chip of each row, from row 1 on; ``columns``: inputs used, 1 to 7 (else
-    ValueError). Each read also asks one chip in turn whether it was reset, so that all are asked in
-    a round.
+    ValueError). Each read also asks one chip in turn for its settings, so that all are asked in a
+    round, and each chip whose lines have changed: a setting that a glitch has changed shows no
+    piece.
     """
 
     def __init__(self, buses: Buses, i2c_bus: int, addresses: Sequence[int], columns: int) -> None:
@@ -98,34 +100,30 @@ class SwitchArray:
         self._bus: SMBus | None = None
         self._row = 0  # that is being used
         self._scans = 0
+        self._levels: list[bytes] = []  # of each row at the last read
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
         """The pole over each sensor as ``field_mt`` gives it, in index order.
 
         Raises PartAbsentError if a chip or the bus does not answer, WrongPartError if one does not
-        keep its settings, PartReadingError if one was reset. Does not judge single sensors.
+        keep its settings, LastingPartError if one has lost them. Does not judge single sensors.
         """
         try:
             bus = self._bus or self._open()
-            field: list[float] = []
+            levels: list[bytes] = []
             for row, address in enumerate(self._addresses):
                 self._row = row
-                north, south = bus.read_i2c_block_data(address, GPIOA, 2)
-                field += _row_mt(north, south, self._columns)
-            self._row = self._scans % len(self._addresses)
+                levels.append(bytes(bus.read_i2c_block_data(address, GPIOA, 2)))
+            before, self._levels = self._levels or levels, levels
+            in_turn = self._scans % len(self._addresses)
             self._scans += 1
-            address = self._addresses[self._row]
-            if bytes(bus.read_i2c_block_data(address, IODIRA, 2)) != SETTINGS[:2]:
-                raise PartReadingError(
-                    "hall",
-                    "The sensors' chip of row {row} lost its settings: its power failed for a"
-                    " moment.",
-                    remedy="If this comes back, check the 3.3 V, the ground and the RESET pin of"
-                    " the MCP23017 at {address:#04x}.",
-                    row=self._row + 1,
-                    address=address,
-                )
+            for row, (now, last) in enumerate(zip(levels, before, strict=True)):
+                if row == in_turn or now != last:
+                    self._check_settings(bus, row)
+            field: list[float] = []
+            for north, south in levels:
+                field += _row_mt(north, south, self._columns)
         except PartError:
             self.close()
             raise
@@ -150,8 +148,27 @@ class SwitchArray:
             self._bus.close()
             self._bus = None
 
+    def _keeps_settings(self, bus: SMBus, row: int) -> bool:
+        kept = bus.read_i2c_block_data(self._addresses[row], IODIRA, len(SETTINGS))
+        return bytes(kept) == SETTINGS
+
+    def _check_settings(self, bus: SMBus, row: int) -> None:
+        """Raise LastingPartError if the row's chip has lost a setting, asked twice."""
+        self._row = row
+        if self._keeps_settings(bus, row) or self._keeps_settings(bus, row):
+            return
+        raise LastingPartError(
+            "hall",
+            "The sensors' chip of row {row} lost its settings: its power failed for a moment.",
+            remedy="If this comes back, check the 3.3 V, the ground and the RESET pin of the"
+            " MCP23017 at {address:#04x}.",
+            row=row + 1,
+            address=self._addresses[row],
+        )
+
     def _open(self) -> SMBus:
         self._bus = bus = self._buses.i2c(self._i2c_bus)
+        self._levels = []
         for row, address in enumerate(self._addresses):
             self._row = row
             # The chip has no reset over I2C: whatever was left of an earlier program goes first.
@@ -159,7 +176,7 @@ class SwitchArray:
             bus.write_byte_data(address, IOCON, 0x00)
             bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
             bus.write_i2c_block_data(address, IODIRA, list(SETTINGS))
-            if bytes(bus.read_i2c_block_data(address, IODIRA, len(SETTINGS))) != SETTINGS:
+            if not self._keeps_settings(bus, row):
                 raise WrongPartError(
                     "hall",
                     "The chip of row {row} at {address:#04x} on I2C bus {bus} does not keep its"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from tiltboard.drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import (
+    LastingPartError,
     PartAbsentError,
     PartError,
     PartReadingError,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
 CHECK_EVERY_S: Final = 0.25
+JUMP_M_S2: Final = 1.5  # Between two readings: more is read again, as it may be a bad byte.
+JUMP_RAD_S: Final = 0.3
 
 Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
 
@@ -148,7 +151,8 @@ class InertialSensor:
         and after an axis was dead until all have moved (nothing blocks).
 
         Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
-        chip does, PartReadingError if the values cannot be or the chip lost its settings.
+        chip does, PartReadingError if the values cannot be, LastingPartError if the chip lost its
+        settings.
         """
         try:
             bus = self._bus or self._open()
@@ -163,7 +167,7 @@ class InertialSensor:
             self.close()
             raise
         except (OSError, ImportError) as error:
-            self.close()
+            self._let_go()
             silent = PartAbsentError(
                 "imu",
                 "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
@@ -178,6 +182,10 @@ class InertialSensor:
 
     def close(self) -> None:
         """Give the bus back; the next read starts afresh."""
+        self._is_set_up = False
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._bus is not None:
             self._bus.close()
             self._bus = None
@@ -196,6 +204,8 @@ class InertialSensor:
         """Raise WrongPartError for another chip, PartReadingError for no answer at all."""
         chip = self.CHIP
         identity: int = bus.read_byte_data(self._address, chip.who_am_i)
+        if identity not in chip.variants:
+            identity = bus.read_byte_data(self._address, chip.who_am_i)
         if identity in (0x00, 0xFF):
             raise PartReadingError(
                 "imu",
@@ -220,24 +230,49 @@ class InertialSensor:
         bus.write_i2c_block_data(self._address, register, list(data))
 
     def _open(self) -> SMBus:
+        """Open the bus. A chip that has only missed a message, and has all its settings, keeps
+        measuring; any other is reset.
+        """
         self._bus = bus = self._buses.i2c(self._bus_number)
         self._identify(bus)
-        self._write(bus, *self.CHIP.reset)
-        self._is_set_up, self._ready_s = False, self._clock.now() + self.CHIP.reset_s
-        self._last = b""
-        self._fusion.restart()
+        if not (self._is_set_up and self._keeps_settings(bus)):
+            self._write(bus, *self.CHIP.reset)
+            self._is_set_up, self._ready_s = False, self._clock.now() + self.CHIP.reset_s
+            self._last = b""
+            self._fusion.restart()
         return bus
 
     def _set_up(self, bus: SMBus, now_s: float) -> None:
         """Wake the chip once its reset is over."""
-        for setting in (*self.CHIP.settings, *self._variant.extra):
+        for setting in self._settings:
             self._write(bus, *setting)
         self._check_settings(bus, now_s)
         self._is_set_up, self._ready_s = True, now_s + self.CHIP.settle_s
 
+    @property
+    def _settings(self) -> tuple[Bytes, ...]:
+        return (*self.CHIP.settings, *self._variant.extra)
+
+    def _burst(self, bus: SMBus) -> bytes:
+        return bytes(bus.read_i2c_block_data(self._address, self.CHIP.burst, BURST))
+
+    def _jumps(self, raw: bytes) -> bool:
+        """Whether this burst is far from the last one."""
+        chip = self.CHIP
+        pairs = tuple(zip(chip.words.unpack(raw), chip.words.unpack(self._last), strict=True))
+        return any(
+            abs(now - last) * step > most
+            for first, step, most in zip(
+                (chip.accel, chip.gyro), chip.scales, (JUMP_M_S2, JUMP_RAD_S), strict=True
+            )
+            for now, last in pairs[first : first + 3]
+        )
+
     def _measure(self, bus: SMBus, now_s: float) -> Motion | None:
         chip, variant = self.CHIP, self._variant
-        raw = bytes(bus.read_i2c_block_data(self._address, chip.burst, BURST))
+        raw = self._burst(bus)
+        if self._last and self._jumps(raw):
+            raw = self._burst(bus)  # A blow is there again; a byte that the bus has bent is not.
         if raw.count(0xFF) == BURST:
             raise self._impossible(0xFF)
         zeros = raw.count(0x00) == BURST
@@ -253,16 +288,18 @@ class InertialSensor:
         return self._fusion.motion(now_s, accel, gyro, chip.scales, warm_c)
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:
-        """Raise WrongPartError for another chip, PartReadingError if registers were lost."""
+        """Raise WrongPartError for another chip, LastingPartError if registers were lost."""
         self._identify(bus)
-        kept = all(
-            bytes(bus.read_i2c_block_data(self._address, register, len(data))) == data
-            for register, data in self.CHIP.settings
-        )
         self._check_s = now_s + CHECK_EVERY_S
-        if not kept:
-            raise PartReadingError(
+        if not (self._keeps_settings(bus) or self._keeps_settings(bus)):
+            raise LastingPartError(
                 "imu",
                 "The tilt sensor lost its settings: its power failed for a moment.",
                 remedy="If this comes back, check its plug, its 3.3 V and its ground.",
             )
+
+    def _keeps_settings(self, bus: SMBus) -> bool:
+        return all(
+            bytes(bus.read_i2c_block_data(self._address, register, len(data))) == data
+            for register, data in self._settings
+        )

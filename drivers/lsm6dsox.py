@@ -29,7 +29,12 @@ ACCEL_LPF2: Final = 0x02  # CTRL1_XL: the second filter, at a quarter of the rat
 GYRO_500_DEG_S: Final = 0x04  # CTRL2_G: FS_G 01
 
 SETTINGS: Final = bytes(  # from CTRL1_XL on
-    (ODR_104_HZ | ACCEL_4_G | ACCEL_LPF2, ODR_104_HZ | GYRO_500_DEG_S, BDU | IF_INC)
+    (
+        *(ODR_104_HZ | ACCEL_4_G | ACCEL_LPF2, ODR_104_HZ | GYRO_500_DEG_S, BDU | IF_INC),
+        # CTRL4_C to CTRL8_XL as after a reset: no axis sleeps, no self test, high performance, no
+        # offsets, LPF2 at a quarter of the rate (sections 9.15 to 9.19)
+        *(0x00, 0x00, 0x00, 0x00, 0x00),
+    )
 )
 
 

@@ -65,7 +65,8 @@ class NodeHall(_NodePart):
         link.await_reading("hall")
         fresh, found = self._fresh(), link.capabilities
         if fresh and found is not None:
-            if fresh[-1].codes is None:
+            if all(scan.codes is None for scan in fresh):
+                self._field_mt = ()
                 raise reported(link.status, PART_HALL) or PartReadingError(
                     "hall", "The plate's own computer sends no readings of its sensors."
                 )
@@ -104,6 +105,7 @@ class NodeImu(_NodePart):
         super().__init__(link)
         self._fusion = Fusion(arm_m, spin_gain)
         self._motion: Motion | None = None
+        self._missed = False
 
     def mount(self, mounting: Mounting) -> None:
         """Read the chip as lying like that from now on."""
@@ -118,8 +120,13 @@ class NodeImu(_NodePart):
         found = link.capabilities
         warm_c = None if link.status is None else link.status.imu_c
         warm_c = 25.0 if warm_c is None else warm_c
-        for scan in self._fresh():
-            self._motion = None
+        fresh = self._fresh()
+        if fresh:
+            missed = all(scan.motion is None for scan in fresh)
+            if missed and self._missed:
+                self._motion = None  # One reading that the node could not make is not the end.
+            self._missed = missed
+        for scan in fresh:
             if scan.motion is None or found is None:
                 continue
             scales = found.accel_nm_s2 / 1e9, found.gyro_nrad_s / 1e9

@@ -1,4 +1,6 @@
-"""The whole plate: one scan of every part, and what is lost is tried again, ever more slowly."""
+"""The whole plate: scans every part, repeats what fails once, and retries what is lost ever more
+slowly.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Final, Protocol, TypeVar
 
 from tiltboard.drivers.attitude import Mounting
 from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.errors import LastingPartError, PartError
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import Look
 
@@ -16,6 +18,7 @@ T = TypeVar("T")
 
 FIRST_RETRY_S: Final = 0.1
 LAST_RETRY_S: Final = 2.0
+REPEAT_WITHIN_S: Final = 0.05  # A failure that took longer, a bus's time-out, would double a stall.
 
 
 class HallArray(Protocol):
@@ -80,34 +83,69 @@ class ButtonsAndBuzzer(Protocol):
 
 
 class _Part:
-    """Keeps away from a part that failed, for a while that doubles with each failure."""
+    """Uses a part, and tells a fault from a single bad sample.
+
+    A use that fails is repeated at once. If that fails too, this scan keeps the part's last value
+    and says nothing; a part that fails again at its next use is at fault, and is left alone for a
+    while that doubles with each failure.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._retry_s = FIRST_RETRY_S
         self._next_s = 0.0
+        self._is_good = False
+        """Whether the last use succeeded, so that one failure may still be a bad sample."""
+        self._doubt: PartError | None = None
+        """The failure that was not told, until the part works again or is at fault."""
         self.fault: PartError | None = None
 
-    def attempt(self, use: Callable[[], T], lost: T, *, may_start: bool = False) -> T:
-        """``use()``, or ``lost`` if that fails or it is not yet time to try again.
+    def attempt(
+        self, use: Callable[[], T], lost: T, kept: T | None = None, *, may_start: bool = False
+    ) -> T:
+        """Return ``use()``; ``kept``, or else ``lost``, for a first failure; ``lost`` while the
+        part is at fault.
 
         ``may_start``: a part that gives ``lost`` is still starting; its fault is not yet over.
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
         try:
-            value = use()
+            value = self._repeated(use, lost if may_start else None)
         except PartError as error:
+            is_sample = self._is_good and not isinstance(error, LastingPartError)
+            self._is_good = False
+            if is_sample:
+                self._doubt = error
+                return lost if kept is None else kept
             self._retry_s = (
                 FIRST_RETRY_S if self.fault is None else min(2 * self._retry_s, LAST_RETRY_S)
             )
             # Counted from now, after a failure that may itself have taken a bus time-out.
             self._next_s = self._clock.now() + self._retry_s
-            self.fault = error
+            self.fault, self._doubt = error, None
             return lost
-        if not (may_start and value is lost):
-            self.fault = None
+        if may_start and value is lost:
+            self.fault, self._doubt = self.fault or self._doubt, None
+        else:
+            self.fault = self._doubt = None
+        self._is_good = self.fault is None
         return value
+
+    def _repeated(self, use: Callable[[], T], starting: T | None) -> T:
+        """Return ``use()``, tried twice at once; raise the first error if the part then starts."""
+        began_s = self._clock.now()
+        try:
+            return use()
+        except LastingPartError:
+            raise
+        except PartError:
+            if not self._is_good or self._clock.now() - began_s > REPEAT_WITHIN_S:
+                raise
+            value = use()
+            if starting is not None and value is starting:
+                raise
+            return value
 
 
 class Plate:
@@ -134,6 +172,7 @@ class Plate:
         self._parts = tuple(_Part(clock) for _ in range(4))
         self._hall_part, self._imu_part, self._lights_part, self._panel_part = self._parts
         self._number = 0
+        self._before: Frame | None = None
 
     @property
     def part_count(self) -> int:
@@ -152,19 +191,23 @@ class Plate:
 
     def scan(self) -> Frame:
         """Read every part once, and write what the lights still owe."""
-        field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, ())
+        before = self._before
+        kept = before.field_mt if before else ()
+        field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, (), kept)
         # before what may take a second to fail: how long a button is held is told by this time
         pressed: frozenset[str] = frozenset()
         if self.panel is not None:
-            pressed = self._panel_part.attempt(self.panel.pressed, pressed)
+            held = before.pressed if before else None
+            pressed = self._panel_part.attempt(self.panel.pressed, pressed, held)
         time_s = self._read_at_s() if field_mt else self._clock.now()
         motion: Motion | None = None
         if self.imu is not None:
-            motion = self._imu_part.attempt(self.imu.read, None, may_start=True)
+            last = before.motion if before else None
+            motion = self._imu_part.attempt(self.imu.read, None, last, may_start=True)
         if self.lights is not None:
             self._lights_part.attempt(self.lights.flush, None)
         number, self._number = self._number, self._number + 1
-        return Frame(
+        self._before = frame = Frame(
             number=number,
             time_s=time_s,
             field_mt=field_mt,
@@ -173,6 +216,7 @@ class Plate:
             temperature_c=self.hall.temperature_c if field_mt else None,
             faults=tuple(part.fault for part in self._parts if part.fault is not None),
         )
+        return frame
 
     def mount(self, mounting: Mounting) -> None:
         """Read the motion sensor as lying like that from now on; until then as FLAT."""

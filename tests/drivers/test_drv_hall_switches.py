@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.errors import LastingPartError, PartAbsentError, WrongPartError
 from tiltboard.drivers.hall_switches import CLOSED_MT, SwitchArray
 
 ADDRESSES = tuple(range(0x20, 0x27))
@@ -50,6 +50,7 @@ class Expander:
         port = real - 0x12
         inputs = self.memory[port]
         pulled = self.memory[0x0C + port] & ~self.low[port] & 0xFF
+        pulled ^= self.memory[0x02 + port]  # IPOL
         return inputs & pulled | ~inputs & self.memory[0x14 + port] & 0xFF
 
 
@@ -144,13 +145,49 @@ def test_a_scan_is_one_burst_a_chip_and_one_question(array, bus) -> None:
     array.read()
     bus.log.clear()
     array.read()
-    assert bus.log == [("r", address, GPIOA_0, 2) for address in ADDRESSES] + [("r", 0x21, 0, 2)]
+    assert bus.log == [("r", address, GPIOA_0, 2) for address in ADDRESSES] + [("r", 0x21, 0, 14)]
+
+
+# DS20001952 table 3-1: every register with BANK 0, but the two that mirror the pins and the latches
+# of lines that are inputs; a glitch turns one of the bits that section 3.5 gives a meaning.
+GLITCHES = [(address, 1 << bit) for address in range(0x0E) for bit in range(7)]
+
+
+@pytest.mark.parametrize(("register", "bit"), GLITCHES)
+def test_a_glitch_in_any_setting_shows_no_piece_and_is_written_again(
+    array, bus, register, bit
+) -> None:
+    array.read()
+    chip = bus.chips[0x23]
+    chip.memory[register] ^= bit
+    for other in (0x0A, 0x0B) if register in (0x0A, 0x0B) else ():
+        chip.memory[other] = chip.memory[register]
+    with pytest.raises(LastingPartError, match="row 4 lost its settings"):
+        for _ in range(7):  # one round: 0.14 s
+            assert array.read() == (0.0,) * 49
+    assert array.read() == (0.0,) * 49
+    assert chip.memory[register] == (0x7F if register in (0, 1, 0x0C, 0x0D) else 0)
+
+
+def test_a_setting_that_is_misread_once_is_asked_again(array, bus) -> None:
+    array.read()
+    real, bent = bus.read_i2c_block_data, [1]
+
+    def once(i2c_addr: int, register: int, length: int) -> list[int]:
+        answer = real(i2c_addr, register, length)
+        if register == 0 and bent:
+            answer[2] ^= bent.pop()
+        return answer
+
+    bus.read_i2c_block_data = once
+    assert array.read() == (0.0,) * 49
+    assert not bent
 
 
 def test_a_chip_that_was_reset_is_noticed_within_a_round_and_set_up_again(array, bus) -> None:
     array.read()
     bus.chips[0x25].reset()
-    with pytest.raises(PartReadingError, match="row 6 lost its settings") as caught:
+    with pytest.raises(LastingPartError, match="row 6 lost its settings") as caught:
         for _ in range(7):
             array.read()
     assert "0x25" in caught.value.remedy

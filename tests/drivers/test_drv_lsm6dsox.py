@@ -7,7 +7,12 @@ import struct
 
 import pytest
 
-from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.errors import (
+    LastingPartError,
+    PartAbsentError,
+    PartReadingError,
+    WrongPartError,
+)
 from tiltboard.drivers.lsm6dsox import Lsm6dsox
 
 G = 9.80665
@@ -106,7 +111,7 @@ def test_start_resets_and_sets_up_without_blocking(imu, chip, buses) -> None:
 def test_scales_are_the_data_sheets(imu, chip, buses) -> None:
     up(imu, buses.clock)
     chip.values = [512, 2000, -1000, 500, -820, 1640, 8000]
-    chip.jitter = 2
+    chip.jitter = 1  # a reading so far from the last is read twice
     motion = imu.read()
     mg, mdps = 0.122e-3 * G, math.radians(17.5e-3)
     assert motion.specific_force_m_s2 == pytest.approx((-820 * mg, 1640 * mg, 8000 * mg))
@@ -194,3 +199,18 @@ def test_lost_and_back(imu, chip, buses, code, told) -> None:
     assert chip.closed == 1
     chip.error = None
     up(imu, buses.clock)
+
+
+# DS12814, sections 9.12 to 9.19: CTRL1_XL to CTRL8_XL
+@pytest.mark.parametrize("register", range(0x10, 0x18))
+def test_a_glitch_in_any_setting_is_found_within_a_quarter_second(
+    imu, chip, buses, register
+) -> None:
+    up(imu, buses.clock)
+    chip.registers[register] ^= 0x02
+    with pytest.raises(LastingPartError, match="lost its settings"):
+        for _ in range(14):
+            buses.clock.time_s += 0.02
+            imu.read()
+    up(imu, buses.clock)
+    assert list(chip.registers[0x13:0x18]) == [0] * 5

@@ -7,7 +7,12 @@ import math
 import pytest
 import smbus2
 
-from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from tiltboard.drivers.errors import (
+    LastingPartError,
+    PartAbsentError,
+    PartReadingError,
+    WrongPartError,
+)
 from tiltboard.drivers.mpu6050 import Mpu6050
 
 G = 9.80665
@@ -50,11 +55,11 @@ def test_start_is_a_reset_a_pause_and_the_settings(imu, buses) -> None:
     buses.clock.sleep(0.011)
     assert imu.read() is None
     assert buses.mpu.log[2:] == [
-        ("w", 0x6B, b"\x01"),  # awake, PLL with the x gyroscope
+        ("w", 0x6B, b"\x01\x00"),  # awake, PLL with the x gyroscope; no axis sleeps
         # SMPLRT_DIV 4: 200 Hz; DLPF 4: 21 Hz; FS_SEL 1: 500 deg/s; AFS_SEL 1: 4 g
         ("w", 0x19, b"\x04\x04\x08\x08"),
         ("r", 0x75, 1),
-        ("r", 0x6B, 1),
+        ("r", 0x6B, 2),
         ("r", 0x19, 4),
     ]
     buses.clock.sleep(0.051)
@@ -102,14 +107,21 @@ def test_tilt_signs(imu, buses, force, tilt_deg) -> None:
 
 @pytest.mark.parametrize(
     ("identity", "celsius"),
-    [(0x68, 26.53), (0x72, 26.53), (0x70, 21 - 3400 / 333.87), (0x98, 25 - 3400 / 326.8)],
+    [
+        (0x68, 26.53),
+        (0x72, 26.53),
+        (0x70, 21 - 3400 / 333.87),
+        (0x71, 21 - 3400 / 333.87),  # MPU-9250 and MPU-9255: RM-MPU-9250A, sections 3 and 4.23
+        (0x73, 21 - 3400 / 333.87),
+        (0x98, 25 - 3400 / 326.8),
+    ],
 )
 def test_clones_serve(imu, buses, identity: int, celsius: float) -> None:
     buses.mpu.identity = identity
     buses.mpu.values = (0, 0, 8192, -3400, 0, 0, 0)
     assert started(imu, buses).temperature_c == pytest.approx(celsius)
     filters = [data for kind, register, data in buses.mpu.log if (kind, register) == ("w", 0x1D)]
-    assert filters == ([b"\x04"] if identity in (0x70, 0x98) else [])
+    assert filters == ([] if identity in (0x68, 0x72) else [b"\x04"])
 
 
 def test_another_chip_is_refused(imu, buses, fault) -> None:
@@ -117,7 +129,7 @@ def test_another_chip_is_refused(imu, buses, fault) -> None:
     error = fault(imu.read)
     assert isinstance(error, WrongPartError)
     assert "0x68 on I2C bus 1 is no MPU-6050 (it calls itself 0xea)" in error.problem
-    assert [kind for kind, _, _ in buses.mpu.log] == ["r"]  # nothing is written to a strange chip
+    assert {kind for kind, _, _ in buses.mpu.log} == {"r"}  # nothing is written to a strange chip
 
 
 def test_a_chip_exchanged_while_running_is_noticed(imu, buses, fault) -> None:
@@ -221,3 +233,50 @@ def test_zeros_from_a_chip_that_is_awake_are_impossible(imu, buses, fault) -> No
     buses.clock.sleep(0.02)
     error = fault(imu.read)
     assert "impossible" in error.problem
+
+
+# RM section 3: each register that the driver needs, and the second filter of the later chips.
+@pytest.mark.parametrize("register", [0x6B, 0x6C, 0x19, 0x1A, 0x1B, 0x1C, 0x1D])
+def test_a_glitch_in_any_setting_is_found_within_a_quarter_second(
+    imu, buses, fault, register
+) -> None:
+    buses.mpu.identity = 0x71
+    started(imu, buses)
+    buses.mpu.registers[register] ^= 0x10
+
+    def a_quarter_second() -> None:
+        for _ in range(14):
+            buses.clock.sleep(0.02)
+            imu.read()
+
+    error = fault(a_quarter_second)
+    assert isinstance(error, LastingPartError)
+    assert started(imu, buses) is not None
+
+
+def test_a_lost_message_does_not_reset_the_chip(imu, buses, fault) -> None:
+    started(imu, buses)
+    buses.clock.sleep(0.02)
+    buses.mpu.error = errno.EREMOTEIO
+    fault(imu.read)
+    buses.mpu.error = None
+    buses.mpu.log.clear()
+    assert imu.read() is not None
+    assert not [entry for entry in buses.mpu.log if entry[0] == "w"]
+
+
+def test_a_bent_byte_is_no_blow(imu, buses) -> None:
+    at_rest = started(imu, buses)
+    real, bent = buses.mpu.read, [0x40]
+
+    def once(register: int, count: int) -> list[int]:
+        answer = real(register, count)
+        if register == 0x3B and bent:
+            answer[0] ^= bent.pop()
+        return answer
+
+    buses.mpu.read = once
+    buses.clock.sleep(0.02)
+    motion = imu.read()
+    assert not bent
+    assert motion.specific_force_m_s2 == pytest.approx(at_rest.specific_force_m_s2, abs=0.05)

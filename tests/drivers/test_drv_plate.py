@@ -102,11 +102,11 @@ def plug_imu(buses) -> None:
 
 
 def unplug_lights(buses) -> None:
-    buses.strips[-1].error = OSError(errno.EIO, "Input/output error")
+    buses.strips[-1].error = buses.missing["pixels"] = OSError(errno.EIO, "Input/output error")
 
 
 def plug_lights(buses) -> None:
-    pass  # a new strip has no error
+    buses.missing.clear()
 
 
 def unplug_panel(buses) -> None:
@@ -166,6 +166,64 @@ def test_faults_come_in_one_order(plate, buses) -> None:
     assert all(isinstance(fault, PartError) for fault in frame.faults)
 
 
+def fail_next(buses, part: str, count: int) -> None:
+    """Let the next ``count`` uses of a part fail."""
+    owner, name = {
+        "hall": (buses.board, "convert"),
+        "imu": (buses.mpu, "transfer"),
+    }[part]
+    real, left = getattr(owner, name), [None] * count
+
+    def failing(*args):
+        if left:
+            left.pop()
+            raise OSError(errno.EIO, "Input/output error")
+        return real(*args)
+
+    setattr(owner, name, failing)
+
+
+@pytest.mark.parametrize("part", ["hall", "imu"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_one_scan_misses_is_neither_told_nor_lost(plate, buses, part: str, count: int) -> None:
+    """One failure is repeated at once; if that fails too, the scan keeps the last value."""
+    before = scans(plate, buses, 12)[-1]
+    fail_next(buses, part, count)
+    for frame in scans(plate, buses, 10):
+        assert frame.faults == ()
+        assert frame.field_mt == before.field_mt
+        assert frame.motion is not None
+        assert frame.motion.tilt_rad == pytest.approx(before.motion.tilt_rad, abs=0.01)
+
+
+@pytest.mark.parametrize("part", ["hall", "imu"])
+def test_what_two_scans_miss_is_told(plate, buses, part: str) -> None:
+    scans(plate, buses, 12)
+    fail_next(buses, part, 3)  # a use, its repetition, and that of the next scan
+    first, second = scans(plate, buses, 2)
+    assert first.faults == ()
+    assert [fault.part for fault in second.faults] == [part]
+
+
+def test_a_bad_conversion_a_second_costs_no_scan(plate, buses) -> None:
+    """A spike on a test input, and MISO all ones, one conversion each in turn."""
+    scans(plate, buses, 12)
+    real, due_s, bent = buses.board.convert, [buses.clock.now()], [b"\xff\xff\xff", b"\0\x03\0"]
+
+    def bad_now_and_then(tx: list[int]) -> list[int]:
+        answer = real(tx)
+        if buses.clock.now() >= due_s[0] and tx[1] == 0xE0:  # channel 6: the test inputs
+            due_s[0] += 1.0
+            bent.reverse()
+            return list(bent[0])
+        return answer
+
+    buses.board.convert = bad_now_and_then
+    frames = scans(plate, buses, 250)
+    assert due_s[0] > buses.clock.now()
+    assert all(len(frame.field_mt) == 100 and not frame.faults for frame in frames)
+
+
 def test_back_off_doubles_to_two_seconds(plate, buses) -> None:
     scans(plate, buses, 12)
     attempts: list[float] = []
@@ -177,9 +235,9 @@ def test_back_off_doubles_to_two_seconds(plate, buses) -> None:
 
     buses.mpu.transfer = refused
     frames = scans(plate, buses, 200, every_s=0.05)
-    assert all(frame.faults for frame in frames)
+    assert all(frame.faults for frame in frames[1:])
     gaps = [b - a for a, b in itertools.pairwise(attempts)]
-    wanted = [0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0, 2.0]
+    wanted = [0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0, 2.0]
     assert len(gaps) == len(wanted)
     assert all(want - 1e-9 <= gap <= want + 0.051 for gap, want in zip(gaps, wanted, strict=True))
     buses.mpu.transfer = transfer
@@ -221,6 +279,7 @@ def test_colours_asked_for_while_the_strip_is_away_are_not_lost(plate, buses) ->
     plate.show(WHITE)
     assert plate.scan().faults[0].part == "lights"
     plate.show([Look((0, 0, 255))] * 100)  # within the back-off
+    plug_lights(buses)
     scans(plate, buses, 10)
     assert plate.shown[:3] == bytes((0, 0, 128))
 
