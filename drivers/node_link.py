@@ -29,7 +29,8 @@ GREETING_S: Final = 0.3  # for the answer to the greeting
 GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # between attempts to open
-SILENT_S: Final = 0.5  # without a reading the node is lost
+SILENT_S: Final = 0.5  # without a reading, or taking no byte, the node is lost
+LEAVE_S: Final = 0.1  # for the last words when the port is closed: twice OUT_MOST
 PING_S: Final = 0.5  # the node gives the host up after 2 s
 FORGOTTEN_S: Final = 1.5  # not polled for so long: that may have happened
 POLL_S: Final = 0.002  # the parts of one scan ask together
@@ -181,7 +182,7 @@ class NodeLink:
         self._last: int | None = None  # the number of the node's last message
         self._key: tuple[int, tuple[int, ...]] | None = None
         self._key_asked_s = -KEY_AGAIN_S
-        self._heard_s = self._pinged_s = self.clock.now()
+        self._heard_s = self._pinged_s = self._left_s = self.clock.now()
         self._senseless = False  # bytes have come since the last good message
         self._time = NodeTime(self._settings.baud)
         self._step = Step()
@@ -200,7 +201,7 @@ class NodeLink:
             self._polled_s = now_s
             if since_s >= FORGOTTEN_S:
                 # What still waits on the line is long past, and may be all that ever comes.
-                self._attempt(self.close)
+                self._attempt(self._drop)
             self._attempt(self._work)
         self._check(part)
 
@@ -248,7 +249,18 @@ class NodeLink:
         return self._time.to_node_us(time_s)
 
     def close(self) -> None:
-        """Give the port back; the next poll opens it again."""
+        """Let the last words leave and give the port back; the next poll opens it again."""
+        port, start_s = self._port, self.clock.now()
+        with suppress(OSError):  # unplugged: nobody hears them
+            while port is not None and self._port is port:
+                self._flush(port)
+                if not (self._out or port.out_waiting) or self.clock.now() - start_s >= LEAVE_S:
+                    break
+                self.clock.sleep(GREETING_STEP_S)
+        self._drop()
+
+    def _drop(self) -> None:
+        """Give the port back, whatever has not left."""
         port, self._port = self._port, None
         self.capabilities = self.status = None
         if port is not None:
@@ -315,7 +327,7 @@ class NodeLink:
         self._lost = error
         self._retry_s = self.clock.now() + RETRY_S
         try:
-            self.close()
+            self._drop()
         except OSError:  # unplugged: there is nothing left to close
             self._port = None
 
@@ -340,10 +352,16 @@ class NodeLink:
     # Bytes and messages
 
     def _flush(self, port: SerialPort) -> None:
+        """Write what the line takes. Raises PartAbsentError where it has taken nothing for
+        ``SILENT_S``, though something waits.
+        """
+        now_s, sent = self.clock.now(), 0
         if self._out and port.out_waiting + len(self._out) <= OUT_MOST:
             sent = port.write(self._out) or 0
             self._out = self._out[sent:]
-        elif len(self._out) > OUT_MOST:
+        if sent or not self._out:
+            self._left_s = now_s
+        elif len(self._out) > OUT_MOST or now_s - self._left_s > SILENT_S:
             raise self._no_answer()
 
     def _read_port(self, port: SerialPort) -> None:

@@ -6,6 +6,7 @@ import atexit
 import errno
 import importlib
 import os
+import termios
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -149,6 +150,54 @@ def _gpio_error(error: Exception, device: str) -> OSError:
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
+class Port:
+    """pyserial's port (drivers.buses.SerialPort), of which no call waits, whatever is at the other
+    end.
+    """
+
+    def __init__(self, port: str, baud: int) -> None:
+        """Open ``port``, raw, eight bits, no parity, for this program alone."""
+        self._serial: Any = importlib.import_module("serial").Serial(
+            port, baud, timeout=0, write_timeout=0, exclusive=True
+        )
+
+    @property
+    def in_waiting(self) -> int:
+        """As pyserial's."""
+        return int(self._serial.in_waiting)
+
+    @property
+    def out_waiting(self) -> int:
+        """As pyserial's."""
+        return int(self._serial.out_waiting)
+
+    @property
+    def is_open(self) -> bool:
+        """As pyserial's."""
+        return bool(self._serial.is_open)
+
+    def read(self, size: int, /) -> bytes:
+        """As pyserial's."""
+        return bytes(self._serial.read(size))
+
+    def write(self, data: bytes, /) -> int:
+        """Write as much as the kernel takes now, which may be nothing. pyserial's own ``write``
+        tries for ever while the kernel takes nothing.
+        """
+        try:
+            return os.write(self._serial.fileno(), data)
+        except BlockingIOError:
+            return 0
+
+    def close(self) -> None:
+        """Give the port back. What has not left is discarded, as Linux would wait for it."""
+        if self._serial.is_open:
+            # A device that was unplugged has nothing left to discard.
+            with suppress(OSError, termios.error):
+                self._serial.reset_output_buffer()
+            self._serial.close()
+
+
 class PiBuses:
     """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames."""
 
@@ -194,10 +243,7 @@ class PiBuses:
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """``port``, raw, eight bits, no parity."""
-        opened = importlib.import_module("serial").Serial(
-            port, baud, timeout=0, write_timeout=0, exclusive=True
-        )
-        return cast(SerialPort, opened)
+        return Port(port, baud)
 
     def close(self) -> None:
         """Give all GPIO lines back."""

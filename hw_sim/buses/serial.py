@@ -10,15 +10,15 @@ from __future__ import annotations
 import array
 import errno
 import fcntl
-import importlib
 import os
 import select
 import termios
 import tty
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
+from tiltboard.drivers.pi_buses import Port
 from tiltboard.hw_sim.buses.timing import SERIAL_CALL_S
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
@@ -175,47 +175,45 @@ class SimLine:
 
 
 class SimSerial:
-    """A real ``serial.Serial`` on the line's pty; before each call the line catches up."""
+    """The Pi's own port on the line's pty; before each call the line catches up."""
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), line.path)
         self._line = line
-        self._serial: Any = importlib.import_module("serial").Serial(
-            line.path, baud, timeout=0, write_timeout=0, exclusive=True
-        )
+        self._port = Port(line.path, baud)
         line.pump()  # what comes from here on is for this port
 
     @property
     def in_waiting(self) -> int:
         """As pyserial's."""
         self._line.pump()
-        return int(self._serial.in_waiting)
+        return self._port.in_waiting
 
     @property
     def out_waiting(self) -> int:
         """As pyserial's."""
-        return int(self._serial.out_waiting)
+        return self._port.out_waiting
 
     def read(self, size: int, /) -> bytes:
         """As pyserial's."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
-        return bytes(self._serial.read(size))
+        return self._port.read(size)
 
     def write(self, data: bytes, /) -> int:
         """As pyserial's."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
-        written = int(self._serial.write(data))
+        written = self._port.write(data)
         self._line.receive(written)
         return written
 
     @property
     def is_open(self) -> bool:
         """As pyserial's."""
-        return bool(self._serial.is_open)
+        return self._port.is_open
 
     def close(self) -> None:
         """As pyserial's."""
-        self._serial.close()
+        self._port.close()

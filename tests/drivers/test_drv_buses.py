@@ -1,9 +1,11 @@
 """The Pi's buses off a Pi and with stand-in libraries, and what people are told."""
 
 import errno
+import faulthandler
 import os
 import subprocess
 import sys
+import tty
 import types
 
 import pytest
@@ -249,3 +251,29 @@ def test_an_error_of_a_line_in_use_is_the_parts_fault(monkeypatch, tmp_path) -> 
 
 def test_the_clock_is_real_time() -> None:
     assert isinstance(PiBuses().clock, SystemClock)
+
+
+@pytest.fixture
+def unread():
+    """A port whose other end reads nothing, and which takes nothing more: a pseudo-terminal."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    port = PiBuses().serial(os.ttyname(slave), 460_800)
+    for size in (512, 1):
+        while port.write(bytes(size)):
+            pass
+    yield port
+    os.close(master)
+    os.close(slave)
+
+
+def test_a_full_serial_line_takes_nothing_and_keeps_nobody_waiting(unread) -> None:
+    """pyserial's own write tries for ever (its issue 280); a hang here ends by the timer."""
+    faulthandler.dump_traceback_later(30, exit=True)
+    try:
+        assert unread.write(b"more") == 0
+        unread.close()
+        unread.close()
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    assert not unread.is_open

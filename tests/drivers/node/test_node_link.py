@@ -40,6 +40,7 @@ class Port:
         self.closed = 0
         self.gone = False
         self.stiff = False
+        self.full = False
         self.out_waiting = 0
 
     def say(self, kind: int, body: bytes) -> None:
@@ -59,6 +60,8 @@ class Port:
     def write(self, data: bytes) -> int:
         if self.gone or self.stiff:
             raise OSError(5, "Input/output error")
+        if self.full:
+            return 0
         for coded in data.split(b"\0"):
             if coded:
                 plain = wire.unwrap(coded)
@@ -185,6 +188,35 @@ def test_a_node_that_falls_silent_is_lost_after_half_a_second(link_to, settings,
     clock.sleep(0.1)
     with pytest.raises(PartAbsentError, match="does not answer"):
         link.poll("hall")
+
+
+@pytest.mark.parametrize("out_waiting", [0, 4096])  # a pty never counts what waits; a line does
+def test_a_node_that_sends_and_reads_nothing_is_lost_after_half_a_second(
+    link_to, settings, good, clock, out_waiting
+):
+    link = link_to(good, settings)
+    link.poll("hall")
+    good.full, good.out_waiting = True, out_waiting
+    link.send(protocol.TONE, bytes(2))
+    began_s = clock.now()
+    with pytest.raises(PartAbsentError, match="does not answer on /dev/node"):
+        for number in range(200):
+            clock.sleep(0.01)
+            good.say(protocol.DELTA, delta(10_000 * number))
+            link.poll("hall")
+    assert clock.now() - began_s == pytest.approx(0.5, abs=0.03)
+    assert good.closed == 1
+
+
+def test_last_words_have_time_to_leave_and_no_more(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    good.full = True
+    link.send(protocol.TONE, bytes(2))
+    began_s = clock.now()
+    link.close()
+    assert good.closed == 1
+    assert 0.05 < clock.now() - began_s < 0.2  # twice what 2,048 bytes take at 460,800 baud
 
 
 def test_gaps_and_damage_do_no_harm_and_a_missed_key_is_asked_for(link_to, settings, good, clock):
