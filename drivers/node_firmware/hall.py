@@ -13,26 +13,36 @@ IMPOSSIBLE = 3  # values that cannot be
 
 
 class Hall:
-    """``fault``, ``detail``: of the last scan. ``temperature``: 0.01 C, None if unknown."""
+    """``fault``, ``detail``: what two scans in a row have met. ``temperature``: 0.01 C, None if
+    unknown.
+    """
 
     def __init__(self, board: Board) -> None:
         self._board = board
         self.codes = array("H", bytes(2 * 16 * MULTIPLEXERS))
+        self._doubted = False
         self.fault = OK
         self.detail = 0
 
     def scan(self) -> bool:
-        """Read every input; whether the readings can be trusted."""
+        """Read every input, again at once if that fails; whether the readings can be trusted."""
+        fault, detail = self._look()
+        if fault != OK and self.fault == OK:
+            fault, detail = self._look()
+        lasts = fault != OK and self._doubted
+        self._doubted = fault != OK
+        self.fault, self.detail = (fault, detail) if lasts else (OK, 0)
+        return fault == OK
+
+    def _look(self) -> "tuple[int, int]":
+        """Read every input once: the fault and its detail."""
         codes = self.codes
-        self.fault, self.detail = OK, 0
         if not self._board.scan(codes, MULTIPLEXERS) or not any(codes):
-            self.fault = SILENT
-            return False
+            return SILENT, 0
         for number, lowest, highest in SPARES:
             if not lowest <= codes[number] <= highest:
-                self.fault, self.detail = IMPOSSIBLE, number
-                return False
-        return True
+                return IMPOSSIBLE, number
+        return OK, 0
 
     def temperature(self) -> "int | None":
         """The board's temperature in 0.01 C; None if its sensor is not there."""
