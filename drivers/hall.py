@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from operator import sub
 from typing import Final, Literal, TypeAlias
 
 from tiltboard.drivers.buses import Buses, Pin, PinFactory
@@ -41,6 +42,15 @@ CONVERTED: Final = CHANNELS * INPUTS  # inputs of one converter
 # converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
 # converter, 1 kilohm, DS21295 figure 4-1; sensor): 7.6 times 0.19 us.
 SETTLING_S: Final = 2e-6
+
+# An input that nothing drives, a broken wire, leaves on the common pin what the address before has
+# put there: a CMOS switch leaks some nanoamperes (SCHS209, off leakage). So a resistor of a megohm
+# from each common pin to ground draws it down, within 127 pF (above) times 1 megohm, 0.13 ms: after
+# four times that the highest output of a sensor, 3.1 V, is below any that a sensor gives. A sensor
+# that drives it, through 1.5 kilohm at most, loses 0.15 %, which its calibration takes in.
+PULL_DOWN_OHM: Final = 1_000_000.0
+FALLEN_S: Final = 0.5e-3
+LEAP_MT: Final = 2.0  # Between two scans: a piece, or an input that has begun to float.
 
 # Each address differs from the one before in one line, the first from the last as well.
 GRAY_ORDER: Final = tuple(step ^ step >> 1 for step in range(INPUTS))
@@ -288,11 +298,17 @@ class MuxHallArray:
         self._clock = buses.clock
         self._converters: list[Mcp3008] = []
         self._lines: AddressLines | None = None
+        self._start = 0  # the step of GRAY_ORDER at which the lines rest between scans
+        self._turn = 0
+        self._rests_s = 0.0
+        self._before: list[int] = []
+        self._floating: set[int] = set()
         self._codes = [0] * (CONVERTED * settings.converters)
         self._channels = tuple(range((settings.inputs - 1) // INPUTS + 1))
         self._field_mt = field_table_mt(
             STEPS, settings.reference_v, settings.sensitivity_mv_mt
         ).__getitem__
+        self._leap = LEAP_MT * settings.sensitivity_mv_mt * STEPS / settings.reference_v / 1000.0
         self._bounds = settings.bounds
         self._ntc = next((number for number, what in settings.spares if what == "ntc"), None)
         # The clocks before the converter samples count toward the settling time: at 1.35 MHz they
@@ -303,8 +319,9 @@ class MuxHallArray:
     def read(self) -> tuple[float, ...]:
         """Scan every input; the field at each sensor in mT, uncalibrated, south positive.
 
-        Raises PartAbsentError if a bus cannot be used, PartReadingError if the spare inputs show
-        that the readings cannot be trusted. Does not judge single sensors.
+        A sensor whose input floats reads 0 V, the lowest field, within sixteen scans. Raises
+        PartAbsentError if a bus cannot be used, PartReadingError if the spare inputs show that the
+        readings cannot be trusted. Does not judge single sensors otherwise.
         """
         try:
             codes = self._scan(self._lines or self._open())
@@ -333,6 +350,7 @@ class MuxHallArray:
 
     def _open(self) -> AddressLines:
         settings = self._settings
+        self._start, self._rests_s = 0, self._clock.now()
         lines = self._lines = AddressLines(self._buses.pin_factory, settings.address_pins)
         for number in range(settings.converters):
             device = self._buses.spi(settings.spi_bus, settings.spi_device + number)
@@ -360,15 +378,45 @@ class MuxHallArray:
                 raise wrong_wiring(self._settings, codes)
 
     def _scan(self, lines: AddressLines) -> list[int]:
-        """Address-major: an address change costs more than a change of channel."""
-        codes = self._codes
+        """Read every input, address-major: an address change costs more than a change of channel.
+
+        Begins at the address at which the lines have rested since the last scan. What floats there
+        has fallen to ground, and reads 0 until it is asked again.
+        """
+        codes, floating, start = self._codes, self._floating, self._start
         reads = [
             (channel * INPUTS, self._converters[channel // CHANNELS].read, channel % CHANNELS)
             for channel in self._channels
         ]
-        for address in GRAY_ORDER:
+        has_rested = self._clock.now() - self._rests_s >= FALLEN_S
+        for address in GRAY_ORDER[start:] + GRAY_ORDER[:start]:
             if lines.select(address) and self._wait_s:
                 self._clock.sleep(self._wait_s)
             for first, read, channel in reads:
                 codes[first + address] = read(channel)
+        for first, *_ in reads if has_rested else ():
+            number = first + GRAY_ORDER[start]
+            if number < self._settings.sensors and codes[number] < _SENSOR[0]:
+                floating.add(number)
+            else:
+                floating.discard(number)
+        for number in floating:
+            codes[number] = 0
+        self._start = self._next_start(codes)
+        lines.select(GRAY_ORDER[self._start])
+        self._rests_s = self._clock.now()
         return codes
+
+    def _next_start(self, codes: list[int]) -> int:
+        """Where a reading has leapt, which an input that begins to float does, unless the lines
+        have just rested there; else the next in turn.
+        """
+        leaps = list(map(abs, map(sub, codes, self._before or codes)))
+        self._before = codes.copy()
+        largest = max(leaps)
+        if largest > self._leap:
+            start = GRAY_ORDER.index(leaps.index(largest) % INPUTS)
+            if start != self._start:
+                return start
+        self._turn = (self._turn + 1) % INPUTS
+        return self._turn

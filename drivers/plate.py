@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 FIRST_RETRY_S: Final = 0.1
 LAST_RETRY_S: Final = 2.0
-REPEAT_WITHIN_S: Final = 0.05  # A failure that took longer, a bus's time-out, would double a stall.
+SAMPLE_S: Final = 0.04  # A failure that took longer, a bus's time-out, has outlasted two scans.
 
 
 class HallArray(Protocol):
@@ -86,8 +86,8 @@ class _Part:
     """Uses a part, and tells a fault from a single bad sample.
 
     A use that fails is repeated at once. If that fails too, this scan keeps the part's last value
-    and says nothing; a part that fails again at its next use is at fault, and is left alone for a
-    while that doubles with each failure.
+    and says nothing; a part that fails again at its next use, or for longer than two scans, is at
+    fault, and is left alone for a while that doubles with each failure.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -110,10 +110,11 @@ class _Part:
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
+        began_s = self._clock.now()
         try:
             value = self._repeated(use, lost if may_start else None)
         except PartError as error:
-            is_sample = self._is_good and not isinstance(error, LastingPartError)
+            is_sample = self._may_be_sample(error, began_s)
             self._is_good = False
             if is_sample:
                 self._doubt = error
@@ -132,15 +133,18 @@ class _Part:
         self._is_good = self.fault is None
         return value
 
+    def _may_be_sample(self, error: PartError, began_s: float) -> bool:
+        """Whether an error of a use since ``began_s`` may be a single bad sample."""
+        is_quick = self._clock.now() - began_s <= SAMPLE_S
+        return self._is_good and is_quick and not isinstance(error, LastingPartError)
+
     def _repeated(self, use: Callable[[], T], starting: T | None) -> T:
         """Return ``use()``, tried twice at once; raise the first error if the part then starts."""
         began_s = self._clock.now()
         try:
             return use()
-        except LastingPartError:
-            raise
-        except PartError:
-            if not self._is_good or self._clock.now() - began_s > REPEAT_WITHIN_S:
+        except PartError as error:
+            if not self._may_be_sample(error, began_s):
                 raise
             value = use()
             if starting is not None and value is starting:

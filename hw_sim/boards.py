@@ -44,7 +44,7 @@ class _Board:
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """The sensor's outputs are broken off; an input of a multiplexer then lies at ground."""
+        """The sensor's outputs are broken off; an input of a multiplexer then floats."""
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
@@ -116,7 +116,7 @@ class HallBoard(_Board):
     def voltage_v(self, index: int, now_s: float) -> float:
         """What the wire of place ``index`` carries now (drawing noise as a reading does)."""
         channel, address = divmod(index, INPUTS)
-        return self.multiplexers[channel].inputs[address](now_s)
+        return self.multiplexers[channel].rested_v(address, now_s)
 
     def probe(self, index: int) -> list[float]:
         """As many readings of it as tell a still output from a noisy one, in V."""
@@ -174,9 +174,10 @@ class HallBoard(_Board):
     def _wire_sensors(self) -> None:
         for position, index in enumerate(self._wires):
             output: AnalogSource = self.sensors[index].voltage_v
-            if index in self._dead:
-                output = _ground
-            elif index in self._stuck_v:
+            channel, address = divmod(position, INPUTS)
+            open_inputs = self.multiplexers[channel].open_inputs
+            (open_inputs.add if index in self._dead else open_inputs.discard)(address)
+            if index in self._stuck_v:
                 output = partial(_constant, self._stuck_v[index])
             elif index in self._drift_from_s:
                 output = partial(self._drifting_v, index)

@@ -131,9 +131,9 @@ class SimNode(Board):
 
     # Board
 
-    def scan(self, codes: array[int], channels: int) -> bool:
+    def scan(self, codes: array[int], channels: int, start: int) -> bool:
         """The converter's wire, and what the firmware then does with a reading."""
-        answers = super().scan(codes, channels)
+        answers = super().scan(codes, channels, start)
         self.clock.advance(READING_S)
         return answers
 

@@ -15,21 +15,23 @@ class Board:
         """Microseconds since an arbitrary start; never goes back or wraps."""
         raise NotImplementedError
 
-    def scan(self, codes: "array[int]", channels: int) -> bool:
+    def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
         """Convert ``channels`` channels at each of the sixteen addresses, in an order in which one
-        address line changes at a time; input ``16 * channel + address`` into ``codes``.
+        address line changes at a time; input ``16 * channel + address`` into ``codes``. Begin at
+        step ``start`` of GRAY, and leave the lines at the step after it.
 
         False if the converter does not answer: then its null bit is not low. What follows is for
         boards that have no faster way.
         """
         answer = bytearray(3)
-        for address in GRAY:
+        for address in GRAY[start:] + GRAY[:start]:
             self.select(address)
             for channel in range(channels):
                 self.convert(bytes((0x01, 0x80 | channel << 4, 0)), answer)
                 if answer[1] & 0x04:
                     return False
                 codes[channel * 16 + address] = (answer[1] & 3) << 8 | answer[2]
+        self.select(GRAY[(start + 1) & 15])
         return True
 
     def select(self, address: int) -> None:

@@ -3,13 +3,15 @@
 import math
 from array import array
 
-from .board import Board
-from .plate import MULTIPLEXERS, SPARES, THERMISTOR
+from .board import GRAY, Board
+from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
 
 OK = 0
 SILENT = 1  # no answer
 WRONG = 2  # wrong chip
 IMPOSSIBLE = 3  # values that cannot be
+FALLEN_US = 500  # until what floats has fallen to ground
+LOWEST = 40  # code; a sensor's output keeps 0.2 V from ground
 
 
 class Hall:
@@ -21,6 +23,9 @@ class Hall:
         self._board = board
         self.codes = array("H", bytes(2 * 16 * MULTIPLEXERS))
         self._doubted = False
+        self._start = 0
+        self._rests_us = board.now_us()
+        self._floating = set()  # type: set[int]
         self.fault = OK
         self.detail = 0
 
@@ -35,10 +40,25 @@ class Hall:
         return fault == OK
 
     def _look(self) -> "tuple[int, int]":
-        """Read every input once: the fault and its detail."""
-        codes = self.codes
-        if not self._board.scan(codes, MULTIPLEXERS) or not any(codes):
+        """Read every input once: the fault and its detail.
+
+        What floats at the address where the lines have rested since the last scan has fallen to
+        ground (drivers.hall says why), and reads 0 until it is asked again.
+        """
+        codes, board, start = self.codes, self._board, self._start
+        has_rested = board.now_us() - self._rests_us >= FALLEN_US
+        answers = board.scan(codes, MULTIPLEXERS, start)
+        self._start, self._rests_us = (start + 1) & 15, board.now_us()
+        if not answers or not any(codes):
             return SILENT, 0
+        if has_rested:
+            for number in range(GRAY[start], PLACES, 16):
+                if codes[number] < LOWEST:
+                    self._floating.add(number)
+                else:
+                    self._floating.discard(number)
+        for number in self._floating:
+            codes[number] = 0
         for number, lowest, highest in SPARES:
             if not lowest <= codes[number] <= highest:
                 return IMPOSSIBLE, number

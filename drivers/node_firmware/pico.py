@@ -173,17 +173,19 @@ class Scanner:
 
     def __init__(self, select: int, lines: "tuple[int, ...]", gray: "tuple[int, ...]") -> None:
         self._where = array("I", _REGISTERS + [1 << select])  # noqa: RUF005 - no unpacking there
-        self._gray = bytes(gray)
-        # What changes after each address; the last leads back to the first.
-        changes = [one ^ other for one, other in zip(gray, gray[1:] + gray[:1])]  # noqa: B905
-        self._toggles = array(
-            "I",
-            [sum(1 << pin for line, pin in enumerate(lines) if c >> line & 1) for c in changes],
-        )
+        # The walk from each start, and what changes after each address; the last change leads to
+        # the next start.
+        self._walks = []  # type: list[tuple[bytes, array[int]]]
+        for start in range(16):
+            walk = gray[start:] + gray[:start]
+            changes = [a ^ b for a, b in zip(walk, walk[1:] + walk[1:2])]  # noqa: B905
+            pins = [sum(1 << pin for k, pin in enumerate(lines) if c >> k & 1) for c in changes]
+            self._walks.append((bytes(walk), array("I", pins)))
 
-    def scan(self, codes: "array[int]", channels: int) -> bool:
+    def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
         """As Board.scan."""
-        return scan(self._where, self._gray, self._toggles, codes, channels) == 0
+        walk, toggles = self._walks[start]
+        return scan(self._where, walk, toggles, codes, channels) == 0
 
 
 @micropython.viper

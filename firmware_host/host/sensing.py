@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tiltboard.drivers.clock import Clock
 from tiltboard.drivers.errors import PartError, PartReadingError
 from tiltboard.drivers.frame import Frame
-from tiltboard.drivers.plate import Plate
+from tiltboard.drivers.plate import LAST_RETRY_S, Plate
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.calibration import Calibration, CalibrationStore
 from tiltboard.firmware_host.perception.perception import Perception
@@ -22,7 +22,7 @@ from tiltboard.games.base import Position
 
 UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
 ASKEW_S = 3.0
-LASTS_S = 2.0
+LASTS_S = LAST_RETRY_S + 0.5  # A part that works again may be asked so late.
 
 _log = logging.getLogger(__name__)
 

@@ -114,6 +114,10 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
     board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
     board.join(V33, (x + 30.48, -7.62))
     board.join("GND^", (x + 33.02, -7.62))
+    # An input that floats must fall to ground between two scans (tiltboard.drivers.hall)
+    board.add(f"R{51 + m}", "r1m", (x + 30.48, 7.62), {"1": f"CH{m}", "2": GND})
+    board.join(f"CH{m}", (x + 30.48, 7.62))
+    board.join("GND_", (x + 33.02, 7.62))
     for row, y, joined in ((0, 13.6, below), (1, -13.6, above)):
         plug = f"J{100 + 10 * m + row}"
         board.add(plug, "header8", (x + GRID_MM, y), joined)

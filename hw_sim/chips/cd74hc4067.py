@@ -1,12 +1,14 @@
 """CD74HC4067, sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
 
 Its common pin has a capacitance that a newly chosen input must first charge: who converts too soon
-after an address change reads a mix of old and new.
+after an address change reads a mix of old and new, and an input that nothing drives leaves it as it
+is, but for what a resistor to ground draws off.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 
 INPUTS = 16
@@ -19,6 +21,9 @@ SWITCH_S = 120e-9
 ON_OHM = 150.0
 COMMON_F = 50e-12
 CONVERTER_F = 25e-12  # MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1)
+WIRE_F = 50e-12
+PULL_DOWN_OHM = 1e6  # from the common pin to ground, as the boards have it
+REMEMBERED = 40  # address changes: two walks through all inputs, and more
 SETTLED_TAUS = 16.0  # e^-16: a thousandth of a converter's step
 
 AnalogSource = Callable[[float], float]
@@ -28,14 +33,15 @@ AnalogSource = Callable[[float], float]
 class AddressBus:
     """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground.
 
-    Remembers the address changes that can still be felt, newest last. ``levels``: what S0 to S3
-    carry as an address.
+    Remembers the address changes that can still be felt, newest last; ``latest`` by an input that
+    floats. ``levels``: what S0 to S3 carry as an address.
     """
 
     def __init__(self) -> None:
         self.address = 0
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
+        self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
         """Line 0 to 3 takes a level."""
@@ -46,6 +52,7 @@ class AddressBus:
         if now_s - self.changed_s > FORGOTTEN_S:
             self.changes = [(-math.inf, self.address)]
         self.changes.append((now_s, address))
+        self.latest.append((now_s, address))
         self.address = address
         self.changed_s = now_s
 
@@ -54,12 +61,20 @@ class Cd74Hc4067:
     """One multiplexer: ``voltage_v`` is its common pin.
 
     ``inputs``: at most sixteen sources, the rest are left at ground. ``source_ohm``: their output
-    resistance.
+    resistance. ``open_inputs``: those whose wire is broken. ``pull_down_ohm``: at the common pin;
+    infinite for a board without one.
     """
 
     def __init__(
-        self, bus: AddressBus, inputs: Sequence[AnalogSource], *, source_ohm: float = 10.0
+        self,
+        bus: AddressBus,
+        inputs: Sequence[AnalogSource],
+        *,
+        source_ohm: float = 10.0,
+        pull_down_ohm: float = PULL_DOWN_OHM,
     ) -> None:
+        self.open_inputs: set[int] = set()
+        self.pull_down_ohm = pull_down_ohm
         self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
         self._bus = bus
         self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)
@@ -70,9 +85,27 @@ class Cd74Hc4067:
     def voltage_v(self, now_s: float) -> float:
         """The common pin at that time, which must not be before the last address change."""
         bus = self._bus
+        if bus.address in self.open_inputs:
+            return self._floating_v(now_s)
         if now_s - bus.changed_s >= self.settled_s:
             return self.inputs[bus.address](now_s)
         return self._settling_v(now_s)
+
+    def rested_v(self, address: int, now_s: float) -> float:
+        """What the common pin carries once that input has been chosen for long."""
+        return 0.0 if address in self.open_inputs else self.inputs[address](now_s)
+
+    def _floating_v(self, now_s: float) -> float:
+        """What the last driven input has left on the common pin, as far as it is still there."""
+        until_s = now_s
+        for since_s, address in reversed(self._bus.latest):
+            if address not in self.open_inputs:
+                if until_s - since_s < SWITCH_S:  # It was passed by, and not connected.
+                    continue
+                tau_s = self.pull_down_ohm * (COMMON_F + CONVERTER_F + WIRE_F)
+                return self.inputs[address](until_s) * math.exp((until_s - now_s) / tau_s)
+            until_s = since_s
+        return 0.0
 
     def _settling_v(self, now_s: float) -> float:
         """The output while it settles, from change to change: keep, then approach the chosen

@@ -58,8 +58,10 @@ class Register:
                 self.convert(Register.sent)
                 Register.sent = b""
             return
-        pin = {1 << 17: 17, 1 << 10: 10, 1 << 11: 11, 1 << 12: 12, 1 << 13: 13}[value]
-        LEVELS[pin] = {0xD000_0014: 1, 0xD000_0018: 0}.get(self.at, 1 - LEVELS[pin])
+        pins = [pin for pin in (10, 11, 12, 13, 17) if value >> pin & 1]
+        assert value == sum(1 << pin for pin in pins)
+        for pin in pins:
+            LEVELS[pin] = {0xD000_0014: 1, 0xD000_0018: 0}.get(self.at, 1 - LEVELS[pin])
 
     def convert(self, out):
         assert LEVELS[17] == 0 and out[0] == 1 and out[1] & 0x80

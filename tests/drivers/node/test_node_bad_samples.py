@@ -26,7 +26,10 @@ class Bench(Board):
         self.resets = 0
         self.count = 0
 
-    def scan(self, codes, channels) -> bool:
+    def now_us(self) -> int:
+        return 0
+
+    def scan(self, codes, channels, start) -> bool:
         for number in range(16 * channels):
             codes[number] = self.volts.get(number, 512)
         if self.bad_scans:

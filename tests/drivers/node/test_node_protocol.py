@@ -162,7 +162,7 @@ def test_a_node_keeps_31_patterns_of_64_levels(number, levels, taken):
         def send(self, data: bytearray, length: int) -> None:
             self.said += data[:length]
 
-        def scan(self, codes, channels) -> bool:
+        def scan(self, codes, channels, start) -> bool:
             return False
 
         def read_registers(self, address: int, register: int, into: bytearray) -> None:

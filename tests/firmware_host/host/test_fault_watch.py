@@ -72,7 +72,7 @@ def test_another_figure_in_the_same_sentence_is_no_news(told):
     assert told() == ["Over: It has 5 degrees."]
 
 
-@pytest.mark.parametrize(("scans", "lines"), [(90, 1), (110, 2)])
+@pytest.mark.parametrize(("scans", "lines"), [(115, 1), (135, 2)])
 def test_what_a_part_says_while_it_comes_back_is_told_only_if_it_lasts(told, scans, lines):
     log = Log()
     log.take(UNPLUGGED)

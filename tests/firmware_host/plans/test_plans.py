@@ -108,6 +108,8 @@ def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
         converter = board.components[f"U{21 + k // 128}"]
         assert converter.nets[str(k // 16 % 8 + 1)] == f"CH{k // 16}"
         assert board.components[f"U{k // 16 + 1}"].nets["1"] == f"CH{k // 16}"
+        pulls = [part.nets for part in board.components.values() if part.part == "r1m"]
+        assert {"1": f"CH{k // 16}", "2": "GND"} in pulls
     pins = {5: 29, 6: 31, 13: 33, 26: 37, 22: 15, 27: 13, 17: 11, 4: 7}  # docs/wiring-plate-10.md
     ends = [set(part.nets.values()) for part in board.components.values()]
     for line, gpio in enumerate(profile.hall.address_pins):

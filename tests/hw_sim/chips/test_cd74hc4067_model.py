@@ -81,3 +81,22 @@ def test_inputs_left_open_are_ground() -> None:
     mux = Cd74Hc4067(bus, [_constant(1.0)])
     choose(bus, 15, 0.0)
     assert mux.voltage_v(1e-3) == 0.0
+
+
+@pytest.mark.parametrize("pull_down_ohm", [1e6, math.inf])
+def test_an_input_whose_wire_is_broken_keeps_what_the_address_before_has_left(
+    pull_down_ohm,
+) -> None:
+    """A CMOS switch has no path of its own to ground: 127 pF hold, a megohm draws them down."""
+    bus = AddressBus()
+    mux = Cd74Hc4067(bus, [_constant(3.0), _constant(2.0)], pull_down_ohm=pull_down_ohm)
+    mux.open_inputs = {1, 3}
+    choose(bus, 1, 1.0)
+    choose(bus, 3, 1.0 + 1e-3)  # as broken: what address 0 left is still there
+    tau_s = pull_down_ohm * 125e-12
+    for since_s in (5e-6, 50e-6, 0.5e-3):
+        share = math.exp(-(since_s + 1e-3) / tau_s)
+        assert mux.voltage_v(1.0 + 1e-3 + since_s) == pytest.approx(3.0 * share, abs=1e-3)
+    assert mux.rested_v(1, 2.0) == 0.0
+    choose(bus, 0, 2.0)
+    assert mux.voltage_v(2.0 + 1e-3) == pytest.approx(3.0)
