@@ -36,6 +36,8 @@ style: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json
 	$(BIN)/ruff format --check .
 	$(ESLINT)
 	$(BIN)/mypy
+	$(BIN)/python $(JAVASCRIPT)/wire.py
+	$(NODE) $(JAVASCRIPT)/node_modules/.bin/tsc --project $(JAVASCRIPT)
 
 format: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json
 	$(BIN)/ruff check --fix .

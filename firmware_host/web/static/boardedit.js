@@ -42,7 +42,7 @@ export function boardFields(options) {
     if (JSON.stringify(wanted) === JSON.stringify(drawn)) return;
     drawn = wanted;
     for (const place of taken.keys()) if (!wanted.flat().includes(place)) taken.delete(place);
-    grid.style.setProperty("--columns", wanted[0]?.length ?? 0);
+    grid.style.setProperty("--columns", String(wanted[0]?.length ?? 0));
     grid.replaceChildren(...wanted.flatMap((row, y) => row.map((place, x) => {
       if (place === null) return h("span", {});
       const label = nameAt(x, wanted.length - 1 - y);

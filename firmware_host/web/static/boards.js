@@ -69,7 +69,8 @@ export class Tracks {
   }
 }
 
-/** The position that is shown: the one being looked at, or the one that is confirmed. */
+/** The position that is shown: the one being looked at, or the one that is confirmed.
+ * @param {Store} store */
 export function shown(store) {
   const { review, snapshot } = store;
   if (!review) return { ...snapshot, cells: snapshot.position };
@@ -123,7 +124,8 @@ export class TrackBoard {
   }
 }
 
-/** A piece's way over the board: along a track where there is one, else straight. */
+/** A piece's way over the board: along a track where there is one, else straight.
+ * @param {Store} store */
 export function route(store, board, path, colour, extra = "") {
   const points = path.map((place) => store.centreOf(store.indexOf(place)));
   const d = (board instanceof TrackBoard && board.tracks.between(path[0], path[path.length - 1]))
@@ -135,7 +137,8 @@ export function route(store, board, path, colour, extra = "") {
 }
 
 /** Why the game is over: winning positions with the pieces that make them, or what can be
- * reached. */
+ * reached.
+ * @param {Store} store */
 export function resultMarks(store, board) {
   const { result, places = [], cells } = shown(store);
   if (!result) return [];

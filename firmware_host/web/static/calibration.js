@@ -13,7 +13,9 @@ const STAGES = {
 /** In the place of the game's sentence: what to do now, how far it is, and the ways out. */
 export class CalibrationCard {
   constructor(store, box, send) {
-    Object.assign(this, { store, box, send });
+    /** @type {Store} */ this.store = store;
+    this.box = box;
+    /** @type {Send} */ this.send = send;
     this.stage = h("span", { class: "phase" });
     this.count = h("span", { class: "calibration-count" });
     this.line = h("p", { class: "line", "aria-live": "polite" });

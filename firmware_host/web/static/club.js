@@ -11,17 +11,19 @@ const RATIO = 1.28; // of a card: its height to its width
 const key = location.pathname.match(/^\/look\/([\w-]+)$/)?.[1] ?? null;
 const boards = new Map(); // number -> layout
 const tables = new Map(); // id -> {card, store, parts}
-const main = document.querySelector("#boards");
-const evening = document.querySelector("#evening");
+/** @type {HTMLElement} */ const main = document.querySelector("#boards");
+/** @type {HTMLElement} */ const evening = document.querySelector("#evening");
 let title = null;
 let link = null;
 
-/** What of the plate the game lies on, in mm. */
+/** What of the plate the game lies on, in mm.
+ * @param {Store} store */
 function frameOf(store) {
   const at = Object.values(store.game.board).map(({ index }) => store.centreOf(index));
   return around(at, store.layout.pitch_mm / 2 + MARGIN_MM);
 }
 
+/** @param {Store} store */
 function rings(store, marks) {
   return Object.entries(marks).filter(([place]) => place in store.game.board)
     .map(([place, kind]) => {
@@ -30,6 +32,7 @@ function rings(store, marks) {
     });
 }
 
+/** @param {Store} store */
 function draw(store, seen) {
   const tracks = store.game.drawing ? new TrackBoard(store) : null;
   tracks?.update();

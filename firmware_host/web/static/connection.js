@@ -97,7 +97,8 @@ export class Connection {
     else asked.reject(new Error(message.say));
   }
 
-  /** Send a command; resolves when it is done, rejects with a sentence for people. */
+  /** Send a command; resolves when it is done, rejects with a sentence for people.
+   * @param {Wire.Command} message @returns {Promise<void>} */
   ask(message) {
     return new Promise((resolve, reject) => {
       if (this.socket?.readyState !== WebSocket.OPEN) {

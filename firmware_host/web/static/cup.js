@@ -20,8 +20,12 @@ export function meetings(count) {
 }
 
 export class Cup {
+  /** @type {Array<Wire.GameKind> | undefined} */ games;
+
   constructor(store, { ask, players }) {
-    Object.assign(this, { store, ask, players });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
+    this.players = players;
     // {game, names, ids: of the game of each pair, as far as they were begun}
     this.cup = JSON.parse(remembered("cup", "null"));
     this.body = h("div", { class: "cup" });

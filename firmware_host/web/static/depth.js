@@ -165,7 +165,13 @@ function told({ off, over, all }) {
 export class Depth {
   /** `onTurn()` after it has come or gone, which changes what is to be watched. */
   constructor(store, plate, pieces, { ask, complain, tilting, onTurn }) {
-    Object.assign(this, { store, plate, pieces, ask, complain, tilting, onTurn });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.pieces = pieces;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
+    this.tilting = tilting;
+    this.onTurn = onTurn;
     this.poses = new Poses();
     this.chosen = remembered("depth", ""); // "yes", "no", or nothing yet
     this.failed = !("WebGL2RenderingContext" in window);
@@ -182,7 +188,8 @@ export class Depth {
     this.film = button("film", t("Film of the fall"), () => {
       const { game, layout } = this.store;
       if (this.space.replay) return;
-      sendFilm(this.canvas, new Promise((resolve) => { this.replay(resolve); }), "tiltboard-fall",
+      sendFilm(this.canvas, new Promise((resolve) => { this.replay(() => resolve(null)); }),
+        "tiltboard-fall",
         game?.title ?? layout.title);
     }, { hidden: !films });
     this.slowly = true;
@@ -227,9 +234,9 @@ export class Depth {
     const { free } = this;
     this.canvas.tabIndex = free ? 0 : -1;
     this.canvas.toggleAttribute("data-free", free);
-    this.handle.setAttribute("aria-pressed", this.wanted);
+    this.handle.setAttribute("aria-pressed", String(this.wanted));
     // the plate under it has the names, and the keys
-    this.canvas.setAttribute("aria-hidden", !free);
+    this.canvas.setAttribute("aria-hidden", String(!free));
     if (on !== this.on) this.turn(on);
   }
 

@@ -71,7 +71,9 @@ export class Rules {
 
 export class Games {
   constructor(store, { ask, review }) {
-    Object.assign(this, { store, ask, review });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
+    this.review = review;
     this.list = h("div", { class: "game-list" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.text = h("textarea",
@@ -142,8 +144,13 @@ export class Games {
 }
 
 export class Help {
+  /** @type {import("/static/machine.js").Machine | undefined} */ machine;
+
   constructor(store, { learn, puzzles }) {
-    Object.assign(this, { store, learn, puzzles, ways: h("div", { class: "row" }) });
+    /** @type {Store} */ this.store = store;
+    this.learn = learn;
+    this.puzzles = puzzles;
+    this.ways = h("div", { class: "row" });
     const keys = [
       ["← ↑ → ↓", t("move over the places")],
       ["Enter", t("pick up, put down, or put a new piece of the player to move")],

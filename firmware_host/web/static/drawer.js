@@ -115,7 +115,8 @@ function pushButton(name, label, send) {
 
 export class Buttons {
   constructor(store, { send, ownHand }) {
-    Object.assign(this, { store, ownHand });
+    /** @type {Store} */ this.store = store;
+    this.ownHand = ownHand;
     this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), send),
       pushButton("back", t("Back"), send));
     this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
@@ -128,7 +129,7 @@ export class Buttons {
   update() {
     const { layout, handsFree, watching } = this.store;
     this.element.hidden = watching || !layout.hands;
-    for (const push of this.pushes.children) push.disabled = !handsFree;
+    for (const push of this.pushes.querySelectorAll("button")) push.disabled = !handsFree;
     this.byItself.checked = this.ownHand.on;
   }
 }
@@ -169,7 +170,8 @@ export class Legend {
 // What can be broken on a simulated table, and mended again: what the table says it can be.
 export class FaultPanel {
   constructor(store, send) {
-    Object.assign(this, { store, send });
+    /** @type {Store} */ this.store = store;
+    /** @type {Send} */ this.send = send;
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
@@ -177,7 +179,8 @@ export class FaultPanel {
       { class: "breaking",
         onsubmit: () =>
           send({ type: "fault", name: this.fault.value,
-            targets: [...this.targets.children].map(({ value }) => value) }) }, this.fault,
+            targets: [...this.targets.querySelectorAll("select")].map(({ value }) => value) }) },
+      this.fault,
       this.targets, h("button", { type: "submit" }, t("Break it")));
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);

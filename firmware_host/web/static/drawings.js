@@ -26,7 +26,8 @@ export function boardPicture(looks) {
     s("use", { href: `#board-${form === "stone" ? "ball" : form}` }), standing);
 }
 
-/** A position as a small picture; what has changed since `before` has a bright rim. */
+/** A position as a small picture; what has changed since `before` has a bright rim.
+ * @param {Store} store */
 export function boardAt(store, cells, before) {
   const { game, layout: { pitch_mm: pitch } } = store;
   const spot = (place) => store.centreOf(store.indexOf(place));

@@ -17,7 +17,12 @@ const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not 
 
 export class Grips {
   constructor(store, space, poses, stage, { ask, complain, tilting }) {
-    Object.assign(this, { store, space, poses, ask, complain, tilting });
+    /** @type {Store} */ this.store = store;
+    this.space = space;
+    this.poses = poses;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
+    this.tilting = tilting;
     this.pushes = false;
     this.sticks = false; // pieces are held between two chopsticks
     this.fingers = new Map(); // pointer -> what it does
@@ -32,7 +37,8 @@ export class Grips {
     // wherever a press in the playground has left the focus
     addEventListener("keydown", (event) => {
       const free = store.snapshot?.phase === "free" && space.shown && !event.defaultPrevented;
-      if (free && !event.target.closest("dialog, select, [type=range], [role=tab]"))
+      /** @type {any} */ const { target } = event;
+      if (free && !target.closest("dialog, select, [type=range], [role=tab]"))
         tilting.key(event, KEY_DEG);
     });
     addEventListener("pointermove", (event) => this.move(event));
@@ -85,6 +91,7 @@ export class Grips {
     this.fingers.set(pointer, finger);
     finger.send = paced(SEND_MS, () => {
       if (finger.id === null || finger.over) return;
+      /** @type {Wire.Carry} */
       const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
       // it has slipped out of them
       if (this.sticks) this.ask(carried).catch(() => this.letGo(finger));

@@ -9,7 +9,11 @@ const TRAY = "in-hand";
 export class Hand {
   /** `ask(message)` asks the table; `complain(text)` tells the person. */
   constructor(store, plate, pieces, { ask, complain }) {
-    Object.assign(this, { store, plate, pieces, ask, complain });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.pieces = pieces;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
     this.carried = null; // {id, piece, number, x, y, home, offset}
     this.puts = 0;
     addEventListener("keydown", (event) => event.key === "Escape" && this.putBack());
@@ -27,6 +31,7 @@ export class Hand {
     if (piece) this.lift(piece, { x: piece.x - at.x, y: piece.y - at.y });
   }
 
+  /** @param {PieceDrawn} piece */
   lift({ id, number, piece, x, y }, offset = { x: 0, y: 0 }) {
     this.hold({ id, number, piece, x, y, home: { x, y }, offset });
     this.carried.lifting = this.ask({ type: "pick-up", piece: number });
@@ -55,14 +60,14 @@ export class Hand {
 
   show() {
     const { id, piece, x, y } = this.carried;
-    this.plate.aimAt(this.store.onPlate(x, y) ? this.landing({ x, y }).index ?? null : null);
+    this.plate.aimAt(this.store.onPlate(x, y) ? this.landing({ x, y }).index : null);
     this.pieces.override(id, { piece, x, y, z: CARRY_MM, held: true });
   }
 
   /** Where it would come to stand: at the nearest place, beside the board where it is. */
   landing({ x, y }) {
     const near = this.store.nearest(x, y);
-    return near.away <= this.store.layout.pitch_mm * Math.SQRT1_2 ? near : { x, y };
+    return near.away <= this.store.layout.pitch_mm * Math.SQRT1_2 ? near : { x, y, index: null };
   }
 
   /** Resolves to whether it stands there. */
@@ -176,7 +181,9 @@ const AFTER_A_MISTAKE_MS = 4000; // longer than the board of before takes to cou
 export class OwnHand {
   /** `ask(message)` asks the table, `complain(text)` tells the person. */
   constructor(store, { ask, complain }) {
-    Object.assign(this, { store, ask, complain });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
     this.on = remembered("own-hand", "on") === "on";
     this.mistaken = false; // what is wrong was done by this page's hand
     this.tried = new Set(); // what was asked for when it began to work, since anything is asked

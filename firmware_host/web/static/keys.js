@@ -16,7 +16,12 @@ const ROLES = {
 
 export class Keys {
   constructor(store, plate, presses, previews, announce) {
-    Object.assign(this, { store, plate, presses, previews, hand: presses.hand, announce });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.presses = presses;
+    this.previews = previews;
+    this.hand = presses.hand;
+    this.announce = announce;
     this.index = 0;
     const { stage } = plate;
     stage.tabIndex = 0;

@@ -15,7 +15,8 @@ const confirmed = (number) =>
 export class Pairing {
   /** `bar`: where the button goes, on a table that is served to the network. */
   constructor(store, bar) {
-    Object.assign(this, { store, bar });
+    /** @type {Store} */ this.store = store;
+    this.bar = bar;
   }
 
   /** What this device may do; without that the page shows the table all the same. */

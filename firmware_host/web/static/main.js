@@ -33,7 +33,8 @@ const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
-/** A short message at the foot of the page; an empty one means that the connection went. */
+/** A short message at the foot of the page; an empty one means that the connection went.
+ * @param {Store} store */
 function complainOf(store, message) {
   const toast = h("p", { class: "toast" }, store.said(message) || t("The table does not answer."));
   byId("toasts").replaceChildren(toast);
@@ -48,7 +49,7 @@ function waitedFor(answer) {
   const show = (by) => {
     awaited += by;
     document.documentElement.toggleAttribute("data-asking", awaited > 0);
-    pressed?.setAttribute("aria-busy", by > 0);
+    pressed?.setAttribute("aria-busy", String(by > 0));
   };
   show(1);
   answer.finally(() => show(-1)).catch(() => {}); // whoever asked hears of it
@@ -97,6 +98,7 @@ function languageChoice() {
     h("select", { "aria-label": t("Language"), onchange: choose }, languages().map(option)));
 }
 
+/** @param {Store} store */
 function header(store, sounds, dialogs, handle, door, doors) {
   const title = h("span", { class: "game-title" });
   const sound = toggle(sounds.on ? "sound" : "silent", t("Sound"), sounds.on, () => {
@@ -104,7 +106,7 @@ function header(store, sounds, dialogs, handle, door, doors) {
     return sounds.on;
   }, { class: "plain quiet" });
   store.on(["layout", "review"], () => {
-    if (store.snapshot) document.documentElement.dataset.layout = store.snapshot.layout;
+    if (store.snapshot) document.documentElement.dataset.layout = String(store.snapshot.layout);
     setText(title, store.game?.title ?? store.layout?.title ?? "");
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
   });
@@ -156,7 +158,7 @@ function build() {
     addEventListener(touch, (event) => {
       if (!store.snapshot?.attract || !store.mayAct) return;
       ask({ type: "touch" }).catch(() => {});
-      if (byId("table").contains(event.target)) event.stopPropagation();
+      if (byId("table").contains(/** @type {Node} */ (event.target))) event.stopPropagation();
     }, true);
   }
   const dialogs = {

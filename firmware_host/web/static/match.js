@@ -12,7 +12,8 @@ const PHRASES = () => ({
 export class Match {
   /** `make()` begins the chosen game with everybody else at another table. */
   constructor(store, { ask, make }) {
-    Object.assign(this, { store, ask });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
     this.code = h("p", { class: "code" });
     this.picture = h("img", { class: "qr", alt: t("The same for a phone's camera") });
     this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")),

@@ -8,7 +8,8 @@ import { partnersOf } from "/static/trays.js";
 export class Moves {
   /** `ahead`: under the story; `below`: what else can be done about the game. */
   constructor(store, reviewer, pictures, ahead, ...below) {
-    Object.assign(this, { store, reviewer });
+    /** @type {Store} */ this.store = store;
+    this.reviewer = reviewer;
     this.positions = []; // of the game on the plate: cells after so many moves
     this.asked = 0;
     this.list = h("div", { class: "moves" });
@@ -52,7 +53,7 @@ export class Moves {
     const { store } = this;
     const { game, review, snapshot } = store;
     const moves = review ? review.record.moves : snapshot?.moves ?? [];
-    for (const step of this.steps.children) step.disabled = moves.length === 0;
+    for (const step of this.steps.querySelectorAll("button")) step.disabled = moves.length === 0;
     const boards = game && snapshot && !Object.keys(game.glossary).length ? this.known(moves) : [];
     if (!moves.length || !boards.length) store.set("moved", null);
     this.story.hidden = !game || moves.length === 0 || !boards.length;
@@ -80,7 +81,8 @@ export class Moves {
     });
     this.list.replaceChildren(...cells);
     const current = this.list.querySelector(".current");
-    if (current) this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
+    if (current instanceof HTMLElement)
+      this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
   }
 
   /** What the move before that position did. */
@@ -112,7 +114,8 @@ export class Moves {
 export class Ahead {
   /** `onTurn()` after it has been asked for, or no longer. */
   constructor(store, onTurn) {
-    Object.assign(this, { store, on: remembered("ahead", "no") === "yes" });
+    /** @type {Store} */ this.store = store;
+    this.on = remembered("ahead", "no") === "yes";
     this.told = h("span", {});
     this.bar = h("div", { class: "shares" }, h("i", {}));
     this.element = h("div", { class: "ahead", hidden: true },
@@ -139,19 +142,23 @@ export class Ahead {
     setText(this.told, shares ? `${said(first)} · ${said(other)}` : this.on ? "…" : "");
     if (!shares) return;
     this.bar.style.background = looksOf(other, game).base;
-    this.bar.firstChild.style.background = looksOf(first, game).base;
-    this.bar.firstChild.style.width = `${100 * shares[first]}%`;
+    const share = /** @type {HTMLElement} */ (this.bar.firstChild);
+    share.style.background = looksOf(first, game).base;
+    share.style.width = `${100 * shares[first]}%`;
   }
 }
 
 // Looking at earlier positions, of this game or of another, without touching the table.
 export class Reviewer {
   constructor(store, { fetchJson, ask, complain }) {
-    Object.assign(this, { store, fetchJson, ask, complain });
+    /** @type {Store} */ this.store = store;
+    this.fetchJson = fetchJson;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
     const looking = { close: () => this.leave() };
     store.listen(() => (store.review ? opened : closed)(looking));
     addEventListener("keydown", (event) => {
-      if (event.target.closest("input, textarea, dialog")) return;
+      if (/** @type {Element} */ (event.target).closest("input, textarea, dialog")) return;
       if (event.key === ",") this.step(-1);
       else if (event.key === ".") this.step(1);
       else if (event.key === "Escape") this.leave();
@@ -220,7 +227,11 @@ const HIGH = 90;
 
 export class Analysis {
   constructor(store, reviewer, { send, fetchJson, complain }) {
-    Object.assign(this, { store, reviewer, send, fetchJson, complain });
+    /** @type {Store} */ this.store = store;
+    this.reviewer = reviewer;
+    /** @type {Send} */ this.send = send;
+    this.fetchJson = fetchJson;
+    this.complain = complain;
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.body = h("div", {});
     this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.body);

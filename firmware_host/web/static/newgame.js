@@ -20,7 +20,7 @@ function timeSaid(time) {
 }
 
 /** A question with its answers: [value, label], the first one chosen; `answered(value)`. */
-function chips(question, name, answers, answered = () => {}) {
+function chips(question, name, answers, answered = (_value) => {}) {
   return h("fieldset", { class: "chips" }, h("legend", {}, question),
     answers.map(([value, label], at) =>
       h("label", { class: "chip" },
@@ -30,8 +30,12 @@ function chips(question, name, answers, answered = () => {}) {
 
 /** Which game and against whom, in one look; all else under "More options". */
 export class NewGame {
+  /** @type {Array<Wire.GameKind> | undefined} */ games;
+  /** @type {((player: string) => void) | undefined} */ onSit;
+
   constructor(store, { ask }) {
-    Object.assign(this, { store, ask });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
     this.choice.addEventListener("keydown", (event) =>
       stepped(event, this.buttons, this.buttons[this.games.indexOf(this.chosen)])?.click());
@@ -75,7 +79,8 @@ export class NewGame {
 
   /** Of the clock that is wanted, as the table takes it; null: none. */
   get time() {
-    return this.clock.hidden ? null : TIMES[this.clock.querySelector(":checked").value];
+    /** @type {HTMLInputElement} */ const chosen = this.clock.querySelector(":checked");
+    return this.clock.hidden ? null : TIMES[chosen.value];
   }
 
   show() {
@@ -107,7 +112,7 @@ export class NewGame {
     this.go.disabled = false;
     this.problem.textContent = "";
     this.buttons.forEach((each, at) => {
-      each.setAttribute("aria-checked", this.games[at] === game);
+      each.setAttribute("aria-checked", String(this.games[at] === game));
       each.tabIndex = this.games[at] === game ? 0 : -1;
     });
     const { credit, rules } = game;
@@ -265,7 +270,8 @@ export class Doors {
   /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they
    * say. */
   constructor(store, { begin, learn, playFreely, another, cup }) {
-    Object.assign(this, { store, begin });
+    /** @type {Store} */ this.store = store;
+    this.begin = begin;
     this.called = false; // whether somebody asked for it
     const door = (drawn, title, about, act) =>
       h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn,
@@ -288,7 +294,7 @@ export class Doors {
     this.handle = h("button",
       { type: "button", class: "plain brand", title: t("How to begin"),
         onclick: () => {
-          this.called = this.element.hidden;
+          this.called = Boolean(this.element.hidden);
           this.update();
           if (this.called) this.element.querySelector("button").focus();
         } });

@@ -143,7 +143,8 @@ export class Opponents {
 // Assist: how much each player is shown of what his moves are worth, while the game goes on.
 export class AssistChoice {
   constructor(store, send) {
-    Object.assign(this, { store, send });
+    /** @type {Store} */ this.store = store;
+    /** @type {Send} */ this.send = send;
     this.rows = h("div", { class: "assisted" });
     this.element = h("details", { class: "assist", hidden: true },
       h("summary", {}, t("Assist")), this.rows);

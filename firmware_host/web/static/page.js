@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @returns {any} */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     // every form is a script's
@@ -30,12 +31,18 @@ export function refill(element, ...children) {
   return fill(element, {}, children);
 }
 
-/** An HTML element: h("p", {class: "x", onclick: f}, "text", child). */
+/** An HTML element: h("p", {class: "x", onclick: f}, "text", child).
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Record<string, any>} attributes @param {...any} children
+ * @returns {HTMLElementTagNameMap[T]} */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** An SVG element.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Record<string, any>} attributes @param {...any} children
+ * @returns {SVGElementTagNameMap[T]} */
 export function s(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -131,7 +138,9 @@ export function t(template, params = {}) {
 }
 
 function pluralOf(forms, count) {
-  const known = FORMS.filter((form) => numbers.resolvedOptions().pluralCategories.includes(form));
+  /** @type {string[]} */
+  const there = numbers.resolvedOptions().pluralCategories;
+  const known = FORMS.filter((form) => there.includes(form));
   return forms[Math.min(known.indexOf(numbers.select(count)), forms.length - 1)];
 }
 

@@ -38,9 +38,11 @@ const pieceAt = (piece, game, { x, y }) =>
   marble(piece, game,
     { x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM });
 
+/** @param {Store} store */
 const centre = (store, place) => store.centreOf(store.indexOf(place));
 
-/** Wood, felt, places, tracks and pieces, seen from above, as large as the store's frame. */
+/** Wood, felt, places, tracks and pieces, seen from above, as large as the store's frame.
+ * @param {Store} store */
 export function smallBoard(store, cells, tracks = []) {
   const { game, layout, frame: { west, south, east, north } } = store;
   const corners = (game.hexagonal ? HEXAGON : SQUARE)
@@ -63,6 +65,7 @@ export function smallBoard(store, cells, tracks = []) {
     ...Object.entries(cells).map(([place, piece]) => pieceAt(piece, game, centre(store, place)))];
 }
 
+/** @param {Store} store */
 const board = (store, plate, cells) =>
   imageOf(store.frame,
     ...smallBoard(store, cells, plate.extra?.tracks ? [asSeen(plate.extra.element)] : []));
@@ -81,7 +84,8 @@ async function send(blob, name, title) {
 }
 
 /** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or
- * leaves. */
+ * leaves.
+ * @param {Store} store */
 function ways(store, before, now) {
   const changed = (some, others) =>
     Object.keys(some).filter((place) => some[place] !== others[place])
@@ -115,7 +119,8 @@ export async function sendFilm(canvas, ends, name, title) {
   await send(blob, `${name}.${blob.type.split("/")[1]}`, title);
 }
 
-/** The move that led from one position to the next. */
+/** The move that led from one position to the next.
+ * @param {Store} store */
 async function filmMove(store, plate, before, now) {
   const { game, frame: { west, east, north } } = store;
   const moved = ways(store, before, now);
@@ -124,8 +129,10 @@ async function filmMove(store, plate, before, now) {
   const ground = await board(store, plate, stays);
   const round = { west: -PIECE_MM / 2, south: -PIECE_MM / 2, east: PIECE_MM / 2,
     north: PIECE_MM / 2 };
-  const drawn = new Map(await Promise.all([...new Set(moved.map(({ piece }) => piece))]
-    .map(async (piece) => [piece, await imageOf(round, pieceAt(piece, game, { x: 0, y: 0 }))])));
+  /** @type {Array<[string, any]>} */
+  const images = await Promise.all([...new Set(moved.map(({ piece }) => piece))]
+    .map(async (piece) => [piece, await imageOf(round, pieceAt(piece, game, { x: 0, y: 0 }))]));
+  const drawn = new Map(images);
   const canvas = h("canvas", { width: ground.width, height: ground.height });
   const scale = ground.width / (east - west);
   const context = canvas.getContext("2d");
@@ -143,6 +150,7 @@ async function filmMove(store, plate, before, now) {
     context.globalAlpha = 1;
   };
   const begun = performance.now();
+  /** @type {Promise<void>} */
   const ends = new Promise((resolve) => {
     const step = () => {
       const share = Math.max(0, Math.min(1, (performance.now() - begun - STANDS_MS) / MOVES_MS));
@@ -155,7 +163,8 @@ async function filmMove(store, plate, before, now) {
   await sendFilm(canvas, ends, `tiltboard-${game.name}`, game.title);
 }
 
-/** Buttons for what is shown: the position as a picture, the move before it as a film. */
+/** Buttons for what is shown: the position as a picture, the move before it as a film.
+ * @param {Store} store */
 export function pictureButtons(store, plate) {
   const picture = async () => {
     const { game, snapshot, review } = store;
@@ -168,7 +177,8 @@ export function pictureButtons(store, plate) {
   };
   const film = async ({ currentTarget: made }) => {
     made.disabled = true;
-    await filmMove(store, plate, ...store.moved);
+    const [before, now] = store.moved;
+    await filmMove(store, plate, before, now);
     made.disabled = false;
   };
   const buttons = [button("share", t("Picture"), picture, { class: "picture" }),

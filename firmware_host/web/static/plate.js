@@ -56,7 +56,7 @@ export class Plate {
     this.built = wanted;
     const box = { viewBox: viewBox(frame) };
     this.tiltBox.dataset.game = game?.name ?? "";
-    this.extra = null;
+    /** @type {any} */ this.extra = null; // a TrackBoard, Slots or nothing
     if (game?.drawing) this.extra = new TrackBoard(this.store);
     else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
     this.stage.classList.toggle("slotted", Boolean(game?.slots.length));
@@ -77,7 +77,7 @@ export class Plate {
       h("div", { class: `${part} ${side}` })));
     this.tiltBox.replaceChildren(h("div", { class: "felt" }, surface), ...walls,
       above, this.pieces);
-    this.scene.style.setProperty("--lip", LIP_MM);
+    this.scene.style.setProperty("--lip", String(LIP_MM));
     return true;
   }
 
@@ -308,7 +308,8 @@ export class Plate {
 
   /** Where a point of the screen is on the plate's surface as it is drawn now, in mm. */
   toPlane(clientX, clientY) {
-    const [scene, world, box] = [this.scene, this.scene.firstChild, this.tiltBox]
+    const [scene, world, box] = /** @type {HTMLElement[]} */ (
+      [this.scene, this.scene.firstChild, this.tiltBox])
       .map((element) => getComputedStyle(element));
     const { left, top, width, height } = this.scene.getBoundingClientRect();
     const { west, south, east, north } = this.store.frame;
@@ -333,7 +334,8 @@ const QUARTERS = 4;
 class Camera {
   /** `scene`: the element that the plate's style sheet reads its distances from. */
   constructor(store, scene) {
-    Object.assign(this, { store, scene });
+    /** @type {Store} */ this.store = store;
+    this.scene = scene;
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
     this.whole = false; // while a fall is shown again, all of the plate is drawn

@@ -8,7 +8,8 @@ const A_MATCH = 2; // games: before, nobody is ahead
 
 export class Players {
   constructor(store, ask) {
-    Object.assign(this, { store, ask });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
     this.running = null; // the game that this page has seen go on
     this.read();
     store.players = this;

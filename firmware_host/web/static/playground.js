@@ -7,12 +7,16 @@ import { pieceName } from "/static/room-words.js";
 import { SensorView } from "/static/sensors.js";
 
 const G = 9.81;
+/** @type {Array<[string, () => string]>} */
 const AXES = [["x", () => t("east")], ["y", () => t("north")], ["z", () => t("up")]];
 
 export class Playground {
   /** `onTurn()` after it has opened or closed, which changes what is to be watched. */
   constructor(store, depth, { send, onTurn }, side) {
-    Object.assign(this, { store, depth, send, onTurn });
+    /** @type {Store} */ this.store = store;
+    this.depth = depth;
+    /** @type {Send} */ this.send = send;
+    this.onTurn = onTurn;
     this.door = button("play", t("Playground"), () => this.turn(!this.open),
       { class: "plain", "aria-pressed": false });
     this.supply = new Supply(store, depth, send);
@@ -74,7 +78,7 @@ export class Playground {
     this.wasOpen = open;
     document.documentElement.toggleAttribute("data-free", open);
     this.element.hidden = !open;
-    this.door.setAttribute("aria-pressed", open);
+    this.door.setAttribute("aria-pressed", String(open));
     this.onTurn();
     this.showField();
     if (!open) return;
@@ -122,7 +126,9 @@ const IN_LINE_MM = 10; // of one tower
 
 export class Supply {
   constructor(store, depth, send) {
-    Object.assign(this, { store, depth, send });
+    /** @type {Store} */ this.store = store;
+    this.depth = depth;
+    /** @type {Send} */ this.send = send;
     this.tray = h("div", { class: "free-tray" });
     this.title = h("h3", {});
     this.element = h("div", { class: "free-hands" }, this.title, this.tray,

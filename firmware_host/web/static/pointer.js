@@ -7,7 +7,11 @@ const LOOK_MS = 500; // a finger that stays so long on what is shown to it only 
 
 export class Pointers {
   constructor(store, plate, hand, presses, previews) {
-    Object.assign(this, { store, plate, hand, presses, previews });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.hand = hand;
+    this.presses = presses;
+    this.previews = previews;
     this.pressed = null; // what is down: {id, x, y, piece, tray, dragging}
     this.second = null; // a second finger, which counts only as half of a pinch
     this.shownAt = null; // since when something is shown of what a press would do

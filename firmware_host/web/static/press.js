@@ -6,7 +6,12 @@ import { nameOf, t } from "/static/page.js";
 export class Presses {
   /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
   constructor(store, plate, hand, { ask, complain, announce }) {
-    Object.assign(this, { store, plate, hand, ask, complain, announce });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.hand = hand;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
+    this.announce = announce;
     this.waiting = new Waiting(store);
     this.drops = new Drops(store, plate,
       { ask, complain, put: (...from) => hand.putFromTray(...from) });
@@ -217,7 +222,11 @@ const FALLEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow net
 class Drops {
   /** `put(piece, x, y)` has a new piece put on the plate and resolves to whether it was. */
   constructor(store, plate, { ask, complain, put }) {
-    Object.assign(this, { store, plate, ask, complain, put });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
+    this.put = put;
     this.over = null; // the slot that is pointed at, open or not
     this.aimed = null;
     store.listen((_, changed) => this.aim(changed.has("layout") ? null : this.over));
@@ -284,7 +293,9 @@ class Drops {
 export class Previews {
   /** `fetchJson(path)` asks the table, which says null to what is no move. */
   constructor(store, plate, fetchJson) {
-    Object.assign(this, { store, plate, fetchJson });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.fetchJson = fetchJson;
     this.place = null; // what is pointed at
     this.known = new Map(); // move -> what it would do, in this position
     this.asking = false;

@@ -10,10 +10,18 @@ const called = ({ kind, turns }) =>
     : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
 
 export class Puzzles {
+  /** @type {Array<Wire.GameKind> | undefined} */ games;
+  /** @type {Array<Wire.GamePuzzles> | undefined} */ known;
+
   /** `solve(game, number)` begins one, `learn(game)` the lesson; `ask` and `complain` as
    * everywhere. */
   constructor(store, { fetchJson, solve, learn, ask, complain }) {
-    Object.assign(this, { store, fetchJson, solve, learn, ask, complain });
+    /** @type {Store} */ this.store = store;
+    this.fetchJson = fetchJson;
+    this.solve = solve;
+    this.learn = learn;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
     this.element = h("div", { class: "learning" });
     store.on(["lesson", "layout"], () => this.note());
   }

@@ -80,7 +80,11 @@ const onTop = (how) =>
  * everything again. */
 export class Chooser {
   constructor(game, room, moves, { done, leave, hands, guess = "" }) {
-    Object.assign(this, { game, room, moves, done, leave });
+    this.game = game;
+    this.room = room;
+    this.moves = moves;
+    this.done = done;
+    this.leave = leave;
     this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
     this.answers = [];
     this.proposed = Boolean(hands && ["place", "event"].includes(moves[0].split(":")[1])
@@ -96,7 +100,7 @@ export class Chooser {
     for (const [at, [part, ask, label]] of questions.entries()) {
       const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];
       // that it held is asked first
-      answers.sort((one, other) => (one === "fail") - (other === "fail"));
+      answers.sort((one, other) => Number(one === "fail") - Number(other === "fail"));
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
         const told = answers.includes("fail");
@@ -142,7 +146,7 @@ export class Chooser {
       h("label", { class: "check" },
         h("input", { type: "checkbox", value, checked: this.guess.includes(value) }), label));
     const finish = () => {
-      const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked)
+      const fell = boxes.map((box) => box.querySelector("input")).filter((box) => box.checked)
         .map((box) => box.value);
       this.done(fell.length ? `${move}:fell=${fell.join("+")}` : move);
     };

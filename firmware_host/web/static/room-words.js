@@ -160,7 +160,8 @@ const PHASES = {
 
 /** A card about the phase, in the first round; "" where there is nothing to say. `player`: whose
  * hand is looked at, null: no one's; `redraw()`: after it was closed. */
-export function guide({ phase, round, awaiting, turn }, player, mover, redraw) {
+export function guide(seen, player, mover, redraw) {
+  const { phase, round, awaiting, turn } = seen;
   const says = PHASES[phase];
   const acts = awaiting.includes(player) || (awaiting.includes("chance") && player === mover);
   const say = says?.[Math.min(acts ? 0 : player ? 1 : 2, says.length - 1)];

@@ -10,6 +10,7 @@ import { Chooser } from "/static/room-moves.js";
 
 const SEATS = "/api/v1/seats";
 const REOPENS_WITHIN_MS = 10_000;
+/** @type {Array<[string, () => string]>} */
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")],
   ["hard", () => t("hard")]];
 const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
@@ -32,7 +33,10 @@ const grouped = (moves) =>
 export class Room {
   /** `reconnect()` opens the connection anew, with the cookie of a seat. */
   constructor(store, { ask, complain, reconnect, supply }, { table, side }) {
-    Object.assign(this, { store, ask, complain, reconnect });
+    /** @type {Store} */ this.store = store;
+    /** @type {Ask} */ this.ask = ask;
+    this.complain = complain;
+    this.reconnect = reconnect;
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
     this.seats = h("section", { class: "card room-seats" });
@@ -48,7 +52,9 @@ export class Room {
     this.pressed = false; // a button that is drawn anew while it is held down hears no click
     for (const element of [this.seat, this.seats])
       element.addEventListener("pointerdown",
-        ({ target }) => { this.pressed = Boolean(target.closest("button")); });
+        (/** @type {{ target: any }} */ { target }) => {
+          this.pressed = Boolean(target.closest("button"));
+        });
     for (const end of ["pointerup", "pointercancel"])
       addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
     store.listen((_, changed) => this.update(changed));

@@ -8,7 +8,8 @@ const SURE_MS = 4000; // the second press must come within
 
 export class Ending {
   constructor(store, send) {
-    Object.assign(this, { store, send });
+    /** @type {Store} */ this.store = store;
+    /** @type {Send} */ this.send = send;
     this.sure = false;
     this.draw = button("draw", t("Offer a draw"),
       () => send({ type: "offer-draw", player: this.person }));
@@ -46,7 +47,7 @@ export class Ending {
   update() {
     const { snapshot, game, review, mayAct } = this.store;
     const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !snapshot.lesson;
-    this.element.hidden = !goesOn || review || !mayAct || !this.person;
+    this.element.hidden = !goesOn || Boolean(review) || !mayAct || !this.person;
     if (this.element.hidden) return;
     const { players } = this.store;
     const { draw_offers: offers, phase } = snapshot;
@@ -89,7 +90,10 @@ const HELP = {
 export class Actions {
   constructor(store, { send, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle,
     leaveReview, takeBackToHere }) {
-    Object.assign(this, { store, ownHand, ending, cup });
+    /** @type {Store} */ this.store = store;
+    this.ownHand = ownHand;
+    this.ending = ending;
+    this.cup = cup;
     const command = (type) => () => send({ type });
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
@@ -142,7 +146,8 @@ export class Actions {
   /** Before the first move: how the game goes. */
   first({ moves }, { game }) { return game.lesson && moves.length === 0 ? this.learn : null; }
 
-  /** What the table's hand can do in a lesson, and at its end a game. */
+  /** What the table's hand can do in a lesson, and at its end a game.
+   * @param {Wire.Snapshot} snapshot */
   ofLesson(snapshot) {
     const { done, steps, by_hand: others } = snapshot.lesson;
     if (snapshot.lesson.wrong) return this.show;
@@ -160,7 +165,8 @@ export class Actions {
     return own && ply === record.moves.length ? null : this.goOn;
   }
 
-  /** The table's hand, where it can help and does not work by itself. */
+  /** The table's hand, where it can help and does not work by itself.
+   * @param {Wire.Snapshot} snapshot */
   helping(snapshot) {
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
@@ -205,10 +211,15 @@ function phaseOf({ phase, room }) {
 }
 
 export class Say {
+  /** @type {string | undefined} */ playedKey;
+  /** @type {string | undefined} */ playedSay;
+
   /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game.
    * Faults stand in `side`: over the sentence they would push it onto the plate. */
   constructor(store, box, side, actions, learn, voice, ownHand) {
-    Object.assign(this, { store, voice, ownHand });
+    /** @type {Store} */ this.store = store;
+    this.voice = voice;
+    this.ownHand = ownHand;
     this.ask = button("help", t("Learn in a minute"), learn,
       { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
@@ -248,6 +259,7 @@ export class Say {
     else this.showGame(snapshot, layout);
   }
 
+  /** @param {Wire.Snapshot} snapshot */
   showGame(snapshot, layout) {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
@@ -277,7 +289,8 @@ export class Say {
     this.count();
   }
 
-  /** How far a lesson has come, if it is one. */
+  /** How far a lesson has come, if it is one.
+   * @param {Wire.Snapshot} snapshot */
   lessonOf({ lesson }) {
     if (!lesson) return null;
     const { done, steps, puzzle, wrong } = lesson;
@@ -287,6 +300,7 @@ export class Say {
       : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }
 
+  /** @param {Wire.Snapshot} snapshot */
   words({ question, say, phase, draw_offers: offers, result, room }) {
     const { game, handsFree, falling, players } = this.store;
     if (question && !falling) return question.say;
@@ -397,7 +411,8 @@ const FEW = 8; // more are a list of their own to scroll
 
 export class Questions {
   constructor(store, send) {
-    Object.assign(this, { store, send });
+    /** @type {Store} */ this.store = store;
+    /** @type {Send} */ this.send = send;
     this.line = h("p", { class: "asked" });
     this.element = h("section",
       { class: "card question", "aria-live": "polite", hidden: true }, this.line);

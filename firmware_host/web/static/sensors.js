@@ -42,7 +42,7 @@ export class SensorView {
           + "100. ×2: one stands on the other; ×2?: perhaps.")),
       this.health);
     this.map.addEventListener("pointerover", (event) => {
-      const cell = event.target.closest?.("[data-index]");
+      const cell = /** @type {any} */ (event.target).closest?.("[data-index]");
       if (cell) this.pointed = Number(cell.dataset.index);
       this.draw();
     });
@@ -80,7 +80,7 @@ export class SensorView {
     const doubtful = new Set(unsure);
     this.cells.forEach((cell, index) => {
       const mt = field[index];
-      const [heat, value, kind, sure] = cell.children;
+      const [heat, value, kind, sure] = /** @type {any} */ (cell.children);
       heat.style.fill = colour(mt);
       cell.classList.toggle("unsure", doubtful.has(index));
       setText(value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
@@ -126,7 +126,9 @@ function marginColour(mt) {
 export class HealthMap {
   /** `again(place)`: a person wants that place measured again. */
   constructor(store, again) {
-    Object.assign(this, { store, again, idle: true });
+    /** @type {Store} */ this.store = store;
+    this.again = again;
+    this.idle = true;
     this.element = h("div", { class: "health-panel" });
   }
 
@@ -159,7 +161,7 @@ export class HealthMap {
       return [s("text", { x: 20, y: 25, class: "mt" }, margin.toFixed(1)),
         remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null];
     }).forEach((cell, index) => {
-      cell.firstChild.style.fill = marginColour(places[index].margin_mt);
+      /** @type {any} */ (cell.firstChild).style.fill = marginColour(places[index].margin_mt);
       cell.classList.toggle("poor", Boolean(places[index].remedy));
       cell.dataset.place = places[index].place;
     });
@@ -188,7 +190,7 @@ export class HealthMap {
     setText(this.measure, t("Measure {place} again", { place }));
     this.measure.hidden = !this.idle;
     for (const cell of this.map.children)
-      cell.classList.toggle("chosen", cell.dataset.place === place);
+      cell.classList.toggle("chosen", cell.getAttribute("data-place") === place);
     setText(this.detail,
       t("{place}: piece {reading} mT, noise {noise} mT, margin {margin} mT. {remedy}", {
         place, reading: one.reading_mt.toFixed(1), noise: one.noise_mt.toFixed(3),

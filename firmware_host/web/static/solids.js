@@ -11,8 +11,10 @@ export const unit = (a) => a.map((each) => each / Math.hypot(...a));
 export const turned = (w, x, y, z) =>
   new DOMMatrix().rotateAxisAngle(x, y, z, (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), w));
 
-/** A point or (`w` 0) a direction through a matrix. */
-export function through(m, [x, y, z], w = 1) {
+/** A point or (`w` 0) a direction through a matrix.
+ * @param {DOMMatrix} m @param {number[]} point */
+export function through(m, point, w = 1) {
+  const [x, y, z] = point;
   const at = m.transformPoint({ x, y, z, w });
   return [at.x, at.y, at.z];
 }
@@ -106,7 +108,10 @@ precision mediump float; void main() {}`;
 /** Solids of one shape; `add` each of them anew for every picture. */
 class Kind {
   constructor(gl, { corners, triangles }, options) {
-    Object.assign(this, { gl, count: 0, data: new Float32Array(FLOATS * 8) }, options);
+    /** @type {WebGL2RenderingContext} */ this.gl = gl;
+    this.count = 0;
+    this.data = new Float32Array(FLOATS * 8);
+    Object.assign(this, options);
     this.buffer = gl.createBuffer();
     this.array = gl.createVertexArray();
     this.corners = triangles.length;

@@ -43,6 +43,8 @@ function strike(samples, rate, [name, hertz, at]) {
 }
 
 export class Sounds {
+  /** @type {AudioContext | undefined} */ audio;
+
   constructor(store) {
     this.store = store;
     this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";

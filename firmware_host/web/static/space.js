@@ -61,9 +61,17 @@ function raised([, x, y]) {
 }
 
 export class Space {
+  /** While a clip is shown again: called with the share of it that is over, and at its end. */
+  /** @type {((share: number) => void) | undefined} */ onReplay;
+  /** @type {(() => void) | undefined} */ onReplayed;
+
   /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
   constructor(store, plate, pieces, poses, canvas) {
-    Object.assign(this, { store, plate, pieces, poses, canvas });
+    /** @type {Store} */ this.store = store;
+    this.plate = plate;
+    this.pieces = pieces;
+    this.poses = poses;
+    this.canvas = canvas;
     this.zoom = 1;
     this.showsField = false;
     this.replay = null; // {clip, at, speed} while one is shown
@@ -228,6 +236,7 @@ export class Space {
   }
 
   recorded({ attitude: angles, pieces }) {
+    /** @type {Array<[string, any]>} */
     const named = [...pieces]
       .map(([number, pose]) =>
         [String(number), { number, piece: this.names.get(number) ?? "unknown", pose }]);

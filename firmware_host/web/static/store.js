@@ -8,18 +8,20 @@ const AGAIN_MS = 5000; // between two questions to a table that does not answer
 
 export class Store {
   constructor() {
-    this.layout = null;
-    this.snapshot = null;
+    /** @type {Wire.Layout | null} */ this.layout = null;
+    /** @type {Wire.Snapshot | null} */ this.snapshot = null;
     this.link = "connecting"; // connecting, open, lost
     this.watching = false; // this device is not paired: it may look on only
-    this.review = null; // {record, ply} while an earlier position is looked at
-    this.seat = null; // what the seat that is looked at may see, see room.js
+    /** @type {Review | null} */ this.review = null; // while an earlier position is looked at
+    // what the seat that is looked at may see, see room.js
+    /** @type {Wire.SeatView | null} */ this.seat = null;
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see say.js and press.js
     this.moved = null; // the last move that is shown: cells before and after, see moves.js
+    /** @type {import("/static/players.js").Players | null} */
     this.players = null; // names and score, see players.js
     // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
-    this.frame = null;
+    /** @type {Frame | null} */ this.frame = null;
     this.preview = null; // what a move would do, see press.js
     this.falling = null; // the slot from which a tile falls just now, see press.js
     this.working = false; // whether the table's own hand was asked to work, see hand.js
@@ -43,7 +45,8 @@ export class Store {
       listener(this, names);
   }
 
-  /** A message of the server. */
+  /** A message of the server.
+   * @param {Wire.Layout | Wire.SeatView | Wire.Snapshot} message */
   take(message) {
     if (message.type === "layout") {
       this.layout = message;
@@ -151,6 +154,7 @@ export class Store {
   }
 
   /** A point on the plate as the table is told it: a place, and how far off its middle. */
+  /** @returns {{ place: string, offset_mm: [number, number] }} */
   spot(x, y) {
     const near = this.nearest(x, y);
     return { place: this.placeName(near.index), offset_mm: [x - near.x, y - near.y] };
@@ -184,7 +188,8 @@ export class Store {
     return Math.max(0, 1 - out); // one ship each
   }
 
-  /** Pieces to draw: as they lie where that is known, else as the sensors see them. */
+  /** Pieces to draw: as they lie where that is known, else as the sensors see them.
+   * @returns {Array<PieceDrawn>} */
   pieces() {
     const { snapshot, layout, review } = this;
     const plays = !review && snapshot.attract; // a game that plays itself

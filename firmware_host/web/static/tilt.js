@@ -10,7 +10,9 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * north. */
 export class Tilting {
   constructor(store, send) {
-    Object.assign(this, { store, at: { x: 0, y: 0 }, kept: false });
+    /** @type {Store} */ this.store = store;
+    this.at = { x: 0, y: 0 };
+    this.kept = false;
     this.send = paced(TILT_EVERY_MS,
       () => send({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y }));
     store.on(["layout", "phase"], () => this.levelled());
@@ -59,14 +61,15 @@ export class Tilting {
       this.kept = on;
       this.letGo();
     });
-    this.store.on(["tilting"], () => { box.firstChild.checked = this.kept; });
+    this.store.on(["tilting"], () => { box.querySelector("input").checked = this.kept; });
     return box;
   }
 }
 
 export class TiltPad {
   constructor(store, send, tilting) {
-    Object.assign(this, { store, tilting });
+    /** @type {Store} */ this.store = store;
+    this.tilting = tilting;
     this.knob = s("circle", { r: 12, class: "knob" });
     this.bubble = s("circle", { r: 7, class: "bubble" });
     this.pad = s("svg", {

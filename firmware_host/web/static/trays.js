@@ -15,7 +15,9 @@ export const partnersOf = (game, player) =>
 
 export class Trays {
   constructor(store, box, pointers) {
-    Object.assign(this, { store, box, pointers });
+    /** @type {Store} */ this.store = store;
+    this.box = box;
+    this.pointers = pointers;
     this.trays = new Map();
     store.on(["layout", "review"], () => this.build());
     store.on(["layout", "review", "snapshot", "holding", "players"], () => this.fill());
