@@ -89,13 +89,13 @@ languages: $(VENV)/.dev
 # docs/kernel-tests.md. As root; GUESTS="um bookworm pi4,arm64 bookworm pi4" for others than the usual.
 kernel-test: $(VENV)/.dev $(VENV)/.languages
 	TILTBOARD_KERNEL_TEST=1 $(if $(GUESTS),TILTBOARD_KERNEL_GUESTS="$(GUESTS)") \
-		$(BIN)/python -m pytest -rPs -o faulthandler_timeout=0 tests/kernel
+		$(BIN)/python -m pytest -rPs -o faulthandler_timeout=0 tests/campaigns/kernel
 
 # docs/hardware-in-the-loop.md. FIRMWARE is MicroPython for the Pico, as micropython.org/download/RPI_PICO has it.
 pico-test: $(VENV)/.dev $(VENV)/.languages
 	test -n "$(FIRMWARE)" || { echo "make: name MicroPython for the Pico: make pico-test FIRMWARE=RPI_PICO.uf2" >&2; exit 2; }
 	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[pico]'
-	TILTBOARD_PICO_FIRMWARE="$(FIRMWARE)" $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/pico
+	TILTBOARD_PICO_FIRMWARE="$(FIRMWARE)" $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/campaigns/pico
 
 # docs/plans.md. As root, where KiCad 9 is not installed.
 plans-check: $(VENV)/.dev $(VENV)/.languages

@@ -1,4 +1,4 @@
-"""Every profile's parts on their models, with hands that act at once; tests/hil has real ones."""
+"""The parts of every profile on their models, with hands that act at once."""
 
 from __future__ import annotations
 

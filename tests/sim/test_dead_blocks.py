@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.soak.eyes import Eyes
+from tests.campaigns.soak.eyes import Eyes
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.table.commands import Answer, NewGame
 from tiltboard.firmware_host.table.standing import Role

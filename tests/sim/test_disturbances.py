@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak.eyes import Eyes
+from tests.campaigns.soak.eyes import Eyes
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner

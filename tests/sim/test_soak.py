@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.soak import Leaks, Plan, Totals, play
-from tests.soak.deals import SMALLEST, games_of
-from tests.soak.trouble import BUILT, LASTING
+from tests.campaigns.soak import Leaks, Plan, Totals, play
+from tests.campaigns.soak.deals import SMALLEST, games_of
+from tests.campaigns.soak.trouble import BUILT, LASTING
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import profile_names

@@ -54,6 +54,7 @@ def test_a_renamed_field_fails_the_check_of_the_page(declared, tmp_path):
     (tmp_path / "tsconfig.json").write_text(
         (TOOLS / "tsconfig.json").read_text().replace("../../", f"{ROOT}/")
     )
-    checked = subprocess.run([TSC, "--project", tmp_path], capture_output=True, text=True, check=False)
+    command = [TSC, "--project", tmp_path]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert checked.returncode != 0
     assert re.search(r"say\.js.*'draw_offers' does not exist on type 'Snapshot'", checked.stdout)

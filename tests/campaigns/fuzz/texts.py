@@ -1,0 +1,256 @@
+"""Files and texts that people bring: scenarios, profiles, settings, boards, games, questions."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import msgspec
+
+from tests.campaigns.fuzz.target import FileTarget, JsonTarget, Target
+from tiltboard.firmware_host.cli.computer import drop_in
+from tiltboard.firmware_host.cli.rules import load_board
+from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
+from tiltboard.firmware_host.commissioning.tasks import tasks
+from tiltboard.firmware_host.config.files import read_board, read_text
+from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.journal.text_format import read_game, write_game
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.perception.calibration import read_calibration
+from tiltboard.firmware_host.perception.perception import Perception
+from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens
+from tiltboard.games.base import Game
+from tiltboard.games.contract import answer_line
+from tiltboard.games.gravity_trap import board
+from tiltboard.games.registry import GAMES
+
+NOW_S = 1_770_000_000.0
+PLIES = 12
+
+SCENARIO = b"""# every kind of step
+game momentum size=7
+setup by-hand
+put red d4 at 5 -3
+take d4
+move d4 e5
+slide d4 e5
+knock d4 e5
+tilt 8 0 for 2s
+press confirm 2s
+answer swap
+wait 1.5s
+bump
+kill
+power-cut
+fault i2c-nack 1 for 2s
+fault sensor-swapped d4 e5
+heal sensor-dead d4
+expect phase turn
+expect to-move red
+expect result draw
+expect cells d4=red e5=empty
+expect light d5 put
+expect lights legal a1 a2
+expect say "red to move"
+expect within 0.2s phase fix
+"""
+SETTINGS = b"""profile = "plate-10"
+language = "en"
+host = "0.0.0.0"
+port = 8080
+names = ["table.example"]
+watching = "paired"
+game = "momentum"
+
+[options]
+size = 7
+pie = false
+"""
+
+
+class Scenarios(FileTarget):
+    """``tiltboard scenario FILE``, as far as reading it."""
+
+    def examples(self):
+        """Every step of the language, whole and each on its own."""
+        return [SCENARIO, *SCENARIO.splitlines()]
+
+    def read_file(self):
+        """Parse it."""
+        from tiltboard.firmware_host.scenario.parse import parse_scenario
+
+        parse_scenario("spoilt", read_text(self.path))
+        return True
+
+
+class Profiles(FileTarget):
+    """``--profile FILE``."""
+
+    suffix = ".toml"
+
+    def examples(self):
+        """Those that ship."""
+        folder = resources.files("tiltboard.firmware_host.config") / "profiles"
+        return [(folder / f"{name}.toml").read_bytes() for name in profile_names()]
+
+    def read_file(self):
+        """Load it; whatever loads must be usable."""
+        from tiltboard.firmware_host.config.settings import Settings
+
+        profile = load_profile(str(self.path))
+        indices = range(profile.size)
+        if sorted(profile.light_of(i) for i in indices) != list(indices):
+            raise RuntimeError("two places have one light")
+        if len({profile.centre_mm(i) for i in indices}) != profile.size:
+            raise RuntimeError("two places lie at one point")
+        drop_in(profile, Settings())
+        return bool(profile.kinds)
+
+
+class SettingsFiles(FileTarget):
+    """``--config FILE``."""
+
+    suffix = ".toml"
+
+    def examples(self):
+        """All keys."""
+        return [SETTINGS, b'profile = "node"\n']
+
+    def read_file(self):
+        """Load it."""
+        load_settings(self.path)
+        return True
+
+
+class Boards(FileTarget):
+    """``tiltboard board check FILE``."""
+
+    suffix = ".toml"
+
+    def examples(self):
+        """Those that ship."""
+        folder = resources.files(board.__package__) / "boards"
+        return [(folder / f"{name}.toml").read_bytes() for name in board.SHIPPED]
+
+    def read_file(self):
+        """Check it, and play on it."""
+        load_board(self.path)
+        GAMES["gravity-trap"].create(
+            {"board": read_board(GAMES["gravity-trap"], "board", str(self.path))}
+        ).start().legal()
+        return True
+
+
+class Calibrations(JsonTarget, FileTarget):
+    """The calibration in the state folder."""
+
+    suffix = ".json"
+
+    def examples(self):
+        """Of two tables, one of which is another's."""
+        profiles = [load_profile(name) for name in ("plate-7", "plate-10")]
+        self.profile = profiles[0]
+        return [msgspec.json.encode(Perception(profile).calibration) for profile in profiles]
+
+    def read_file(self):
+        """Read it and start perception with it."""
+        calibration = read_calibration(self.path, self.profile)
+        Perception(self.profile, calibration)
+        return calibration is not None
+
+
+class Imports(Target):
+    """``tiltboard games import FILE`` and the page's import."""
+
+    def examples(self):
+        """A game of each kind."""
+        from tiltboard.hw_sim.clock import VirtualClock
+        from tiltboard.hw_sim.rng import Streams
+
+        stream = Streams(1).stream("fuzz-import")
+        written = []
+        with Journal.open(self.folder / "games.sqlite", VirtualClock()) as journal:
+            for kind in GAMES.values():
+                game: Game = kind.create({})
+                number = journal.start(game.name, game.options)
+                position = game.start()
+                for ply in range(PLIES):
+                    move = stream.choice(sorted(position.legal()))
+                    position = position.play(move).position
+                    journal.append(number, ply + 1, move)
+                written.append(write_game(journal.load(number)).encode())
+        return written
+
+    def read(self, data):
+        """Read and replay it."""
+        read_game(data.decode("utf-8", "replace"))
+        return True
+
+
+class Questions(JsonTarget):
+    """``tiltboard rules --batch``."""
+
+    def examples(self):
+        """Of every game."""
+        return [
+            b'{"game": "momentum", "options": {"size": 5, "marbles": 5}, "moves": ["c3", "c4"]}',
+            b'{"game": "gravity-trap", "options": {"board": "whirl"}, "moves": []}',
+            *(b'{"game": "%s", "moves": []}' % name.encode() for name in GAMES),
+        ]
+
+    def read(self, data):
+        """Answer it."""
+        return "error" not in answer_line(data.replace(b"\n", b" "), read_board=read_board)
+
+
+class PairedDevices(JsonTarget, FileTarget):
+    """``paired.json`` in the state folder."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.path = folder / TOKENS_NAME
+
+    def examples(self):
+        """Two devices."""
+        tokens = Tokens(self.folder, lambda: NOW_S)
+        self.token = tokens.pair("phone")
+        tokens.pair("tablet")
+        return [self.path.read_bytes()]
+
+    def read_file(self):
+        """Ask who is paired; who is a stranger stays one."""
+        tokens = Tokens(self.folder, lambda: NOW_S)
+        if tokens.knows("0" * 64):
+            raise RuntimeError("a stranger is let in")
+        return bool(tokens.devices())
+
+
+class Interrupted(JsonTarget, FileTarget):
+    """What a sweep that was broken off goes on from."""
+
+    def examples(self):
+        """One in the middle of its places."""
+        self.profile = load_profile("plate-7")
+        begun = Progress(
+            FORMAT,
+            self.profile.name,
+            wanted=tuple(Part),
+            picture=False,
+            buttons={"confirm": ("confirm",)},
+            level=(0.0, 0.1, 9.8),
+            offset_mt=(0.0,) * self.profile.size,
+            noise_mt=(0.0,) * self.profile.size,
+            inputs={0: 0, 1: 2},
+            own_mt={0: -1.0, 1: -1.0},
+            last=1,
+        )
+        return [msgspec.json.encode(begun)]
+
+    def read_file(self):
+        """Read it, and ask what is to be done next: one that is damaged is begun anew."""
+        read = read_progress(self.path, self.profile)
+        if read is not None:
+            list(tasks(read, self.profile))
+            list(findings(self.profile, read))
+        return read is not None

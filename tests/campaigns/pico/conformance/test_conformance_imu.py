@@ -1,0 +1,1 @@
+../../../conformance/test_conformance_imu.py

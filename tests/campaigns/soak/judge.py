@@ -1,0 +1,207 @@
+"""Holds every verdict of the table against the rules and against what physically stands.
+
+Independent of the referee: it plays the table's moves on a game of its own, and looks at the world
+instead of the sensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tests.campaigns.soak.eyes import Eyes
+from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.games.base import Position, Shift, Turn
+from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.boards import SwitchBoard
+from tiltboard.hw_sim.session import SimSession
+
+SEEN_S = 0.5  # how old what the table has seen of a place may be
+GUESSED_S = 2.0  # the same where neighbours watch it
+STOOD_S = 3.0  # a takeback by hand
+BLINK_S = 0.5  # what is shorter need not be noticed
+OBEYED_S = 4.0  # a button's press or a request is carried out within this time
+NOTICED_S = 1.0  # (and GUESSED_S on top) a linear sensor's failure
+BROKEN = ("sensor-dead", "sensor-stuck", "sensor-noisy")
+ANY = "any"  # of the moves that explain the board
+
+
+class SoakError(AssertionError):
+    """The table did what it must not: a wrong verdict, a wrong light, or a dead end."""
+
+
+class Judge:
+    """Of one game. ``moves``: as confirmed so far; ``position``: after them.
+
+    ``meant``: the move that the hands have made or that was answered, where several lead to the
+    same board; ``ANY``: none was meant. ``taken_back``: how many moves were.
+    """
+
+    def __init__(self, session: SimSession, eyes: Eyes) -> None:
+        self._session = session
+        self._eyes = eyes
+        host = session.host
+        game = game_type(host.game.name).create(host.game.options)
+        self._line: list[Position] = [game.start()]
+        self._game_id = host.standing.game_id
+        self._standing: Standing | None = None
+        self._asked_back: list[float] = []
+        self._masked_s: dict[str, float] = {}
+        self._broken_s: dict[str, float] = {}
+        self._host = host
+        self._host_s = -NOTICED_S - GUESSED_S
+        self._guessed: set[str] = set()  # failed since before the last start
+        self._failed_s: dict[tuple[str, tuple[str, ...]], float] = {}
+        self._switches = isinstance(session.table.hall_board, SwitchBoard)
+        self.moves: tuple[str, ...] = ()
+        self.meant = ANY
+        self.taken_back = 0
+        self.confirmed = 0
+
+    @property
+    def position(self) -> Position:
+        """After the confirmed moves, by the rules alone."""
+        return self._line[-1]
+
+    @property
+    def before(self) -> Position | None:
+        """Before the last of them."""
+        return self._line[-2] if len(self._line) > 1 else None
+
+    def asked_back(self) -> None:
+        """Somebody pressed ``back``: the table may take one move back."""
+        self._asked_back.append(self._session.clock.now())
+
+    def look(self) -> bool:
+        """After each scan. Whether the line of moves has changed. Raises SoakError."""
+        self._eyes.look()
+        host, now_s = self._session.host, self._session.clock.now()
+        for place in host.sight.masked:
+            self._masked_s[place] = now_s
+        if host is not self._host:
+            self._host, self._host_s = host, now_s
+        if now_s - self._host_s < NOTICED_S + GUESSED_S:
+            self._guessed.update(host.sight.masked)
+        self._guessed &= host.sight.masked.keys()
+        self._note_broken(now_s)
+        standing = host.standing
+        if standing is self._standing:
+            return False
+        self._standing = standing
+        if standing.game_id != self._game_id:
+            raise SoakError("another game was begun")
+        moves = standing.moves
+        if moves == self.moves:
+            return False
+        same = 0
+        while same < min(len(moves), len(self.moves)) and moves[same] == self.moves[same]:
+            same += 1
+        if same < len(self.moves):
+            self._check_taken_back(self.moves[same:])
+            del self._line[same + 1 :]
+        if same < len(moves):
+            self._check_made(moves[same:])
+        self.moves = moves
+        self.meant = ANY
+        if standing.position is None or standing.position.cells != self.position.cells:
+            raise SoakError("a wrong position")
+        return True
+
+    def _note_broken(self, now_s: float) -> None:
+        """Sensors that work no more; linear ones are noticed soon."""
+        host, places = self._session.host, self._session.profile.places
+        active = [fault for fault in self._session.faults.active if fault[0] in BROKEN]
+        self._failed_s = {fault: self._failed_s.get(fault, now_s) for fault in active}
+        for (_, targets), since_s in self._failed_s.items():
+            if self._switches or now_s - since_s < NOTICED_S:
+                place = host.overlay.places[places.index(targets[0])]
+                self._broken_s[place] = now_s
+
+    def _check_made(self, made: Sequence[str]) -> None:
+        """The last of ``made`` is the one legal explanation of what stands."""
+        for move in made:
+            before = self.position
+            if move not in before.legal():
+                raise SoakError(f"a wrong verdict: {move} is not legal")
+            self._line.append(before.play(move).position)
+        self.confirmed += len(made)
+        after = self.position
+        turn = before.play(made[-1])
+        wrong = self._not_seen(after.cells, turn)
+        if wrong and self._session.host.sight.blind:
+            # What nobody sees of it must be done where the next move has been made on top.
+            acts = (after.play(move).act for move in after.legal())
+            if any(not self._not_seen(_with(after.cells, act), turn) for act in acts):
+                wrong = ""
+        if wrong:
+            raise SoakError(f"a wrong verdict: {made[-1]}, but {wrong}")
+        others = {
+            move: other
+            for move in before.legal()
+            for other in (before.play(move).position,)
+            if other.cells == after.cells and other != after
+        }
+        if others and self.meant != ANY and self.meant in others:
+            raise SoakError(f"a wrong verdict: {made[-1]}, but {self.meant} was meant")
+
+    def _not_seen(self, wanted: Mapping[str, str], turn: Turn) -> str:
+        """What has not stood as ``wanted`` for the last moment. Apart from places that nobody sees,
+        and from doubtful ones where ``turn`` changes nothing: they are mended afterwards.
+        """
+        now_s, sight = self._session.clock.now(), self._session.host.sight
+        shifts = (*turn.act, *turn.consequences)
+        touched = {place for s in shifts for place in (s.source, s.target) if place is not None}
+        blind = sight.blind | (sight.unsure - touched)
+        late = [cells for _, cells in self._eyes.past(now_s - GUESSED_S, now_s)]
+        fresh = [cells for _, cells in self._eyes.past(now_s - SEEN_S, now_s)]
+        unknown = blind | self._unknowable()
+        wrong = []
+        for place in sorted({*wanted, *(place for cells in fresh for place in cells)} - unknown):
+            guessed = now_s - self._masked_s.get(place, -GUESSED_S) < GUESSED_S
+            seen = {cells.get(place) for cells in (late if guessed else fresh)}
+            if wanted.get(place) not in seen:
+                listed = " or ".join(sorted(piece or "nothing" for piece in seen))
+                wrong.append(f"{listed} stands on {place}")
+        return ", ".join(wrong)
+
+    def _unknowable(self) -> set[str]:
+        """Where no table could know what stands: the magnet is too weak to be felt, by the
+        neighbours of a failed sensor too; a sensor has failed only now, or before the last start;
+        or it is a switch, which has no noise to judge it by.
+        """
+        now_s = self._session.clock.now()
+        found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
+        masked = self._session.host.sight.masked.keys()
+        found |= self._guessed
+        return found | self._eyes.unfelt_since(now_s) | (self._eyes.weak() & masked)
+
+    def _check_taken_back(self, moves: Sequence[str]) -> None:
+        now_s = self._session.clock.now()
+        self.taken_back += len(moves)
+        self._asked_back = [at_s for at_s in self._asked_back if now_s - at_s < OBEYED_S]
+        if len(self._asked_back) >= len(moves):
+            del self._asked_back[: len(moves)]
+            return
+        before = self.before
+        if len(moves) > 1 or before is None:
+            raise SoakError(f"a wrong verdict: {' '.join(moves)} taken back")
+        blind = self._session.host.sight.blind | self._unknowable()
+        blind |= self._eyes.unfelt_since(now_s - STOOD_S)
+        for lasted_s, cells in self._eyes.past(now_s - STOOD_S, now_s - SEEN_S):
+            differ = {
+                place
+                for place in {*cells, *before.cells} - blind
+                if cells.get(place) != before.cells.get(place)
+            }
+            if lasted_s > BLINK_S and differ:
+                places = " ".join(sorted(differ))
+                raise SoakError(f"a wrong verdict: {moves[0]} taken back, but see {places}")
+
+
+def _with(cells: Mapping[str, str], act: Sequence[Shift]) -> Mapping[str, str]:
+    board = dict(cells)
+    for shift in act:
+        if shift.source is not None:
+            board.pop(shift.source, None)
+        if shift.target is not None:
+            board[shift.target] = shift.piece
+    return board

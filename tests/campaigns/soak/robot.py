@@ -1,0 +1,324 @@
+"""The robot: knows the rules and what it means to play, and does what lights and sentences say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.campaigns.soak import sloppy
+from tests.campaigns.soak.judge import ANY, SoakError
+from tests.campaigns.soak.seat import Seat
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
+from tiltboard.firmware_host.table.commands import Answer, Swap
+from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from tiltboard.games.base import Position, Shift, Turn
+
+AGAIN_S = 4.0  # what the table does not take notice of, a person does again
+OFFERED_S = 1.0  # what it asks to confirm, a person confirms
+CALM_S = 45.0  # without a move: nobody makes mistakes or trouble any more
+DEAD_END_S = 150.0  # without a move
+ANSWERED_S = 0.5
+EAGER = 0.6  # of the turns in which one could win
+LONG_S = LONG_PRESS_S + 0.1
+TAKEN = (Role.WRONG, Role.REMOVE, Role.LIFT)
+DONE = (*TAKEN, Role.PUT)
+DONE_VALUE = "done"
+MENU = "Which game?"
+
+
+class Robot:
+    """Plays one game to its end."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self._again_s = 0.0
+        self._reopened = False
+
+    def play(self) -> None:
+        """Until the game is over. Raises SoakError."""
+        seat = self._seat
+        while not self._follow():
+            seat.wait(seat.stream.uniform(0.04, 0.4))
+
+    def _follow(self) -> bool:
+        """Do the next thing that the table asks for. Whether the game is over."""
+        seat, standing = self._seat, self._seat.standing
+        since_s = seat.now() - max(seat.moved_s, seat.trouble.mended_s)
+        seat.trouble.calm = since_s > CALM_S
+        if since_s > DEAD_END_S:
+            raise SoakError("a dead end")
+        if standing.question is not None and self._answer(standing, standing.question):
+            pass
+        elif standing.phase is Phase.OVER:
+            return self._over()
+        elif standing.phase is Phase.PAUSED:
+            pass
+        elif seat.stream.random() < sloppy.CHANCE[standing.phase] and since_s < CALM_S:
+            sloppy.err(seat, standing)
+        elif standing.phase is Phase.TURN:
+            self._turn(standing)
+        else:
+            self._obey(standing)
+        return False
+
+    def _over(self) -> bool:
+        """The game is over; sometimes the last move is taken back first."""
+        seat = self._seat
+        if seat.position.outcome is None:
+            raise SoakError("over too early")
+        if not self._reopened and seat.stream.random() < sloppy.REOPENED:
+            self._reopened = True
+            sloppy.take_back(seat)
+            return False
+        return True
+
+    # A move
+
+    def _turn(self, standing: Standing) -> None:
+        seat, position = self._seat, self._seat.position
+        if seat.pieces() != dict(position.cells):
+            self._notice(position)
+            return
+        if position.to_move is None:
+            raise SoakError("a turn after the end")
+        move = seat.stream.choice(self._lit_moves(standing, position))
+        if seat.stream.random() < EAGER:
+            move = next((m for m in position.legal() if wins(position.play(m))), move)
+        self.make(position.play(move))
+
+    def _lit_moves(self, standing: Standing, position: Position) -> list[str]:
+        """The legal moves whose light is on. Raises SoakError where the lights say otherwise."""
+        seat = self._seat
+        legal = {move: starts_at(position.play(move)) for move in position.legal()}
+        host = seat.session.host
+        lit = {place for place, role in standing.roles.items() if role is Role.LEGAL}
+        sure = not host.sight.unsure and not host.sight.blind
+        if host.sight.cells == position.cells and sure:
+            places = {place for place, kind in legal.values() if kind != "exchange"}
+            if lit != places:
+                raise SoakError(f"lit {sorted(lit)}, legal {sorted(places)}")
+        moves = [
+            move for move, (place, kind) in legal.items() if place in lit or kind == "exchange"
+        ]
+        return moves or list(legal)
+
+    def make(self, turn: Turn) -> None:
+        """The act of a move, in one of the ways in which people do it."""
+        seat, stream = self._seat, self._seat.stream
+        seat.judge.meant = turn.move
+        carried = [s for s in turn.act if s.source is not None and s.target is not None]
+        taken = [s for s in turn.act if s.target is None]
+        put = [s for s in turn.act if s.source is None]
+        if taken and put:
+            self._exchange(taken[0], put[0])
+            return
+        for shift in put:
+            seat.put(shift.piece, shift.target or "")
+        for shift in carried:
+            source, target = shift.source or "", shift.target or ""
+            captured = [s.source for s in taken if s.source is not None]
+            if stream.random() < 0.5:
+                for place in captured:
+                    seat.take(place)
+                    seat.wait(stream.uniform(0, 0.3))
+                seat.move(source, target)
+            else:
+                seat.take(source)
+                seat.wait(stream.uniform(0, 0.6))
+                for place in captured:
+                    seat.take(place)
+                seat.wait(stream.uniform(0, 0.3))
+                seat.put(shift.piece, target)
+
+    def _exchange(self, taken: Shift, put: Shift) -> None:
+        seat = self._seat
+        match seat.stream.choice(("hand", "confirm", "page")):
+            case "hand":
+                seat.take(taken.source or "")
+                seat.wait(seat.stream.uniform(0, 1.0))
+                seat.put(put.piece, put.target or "")
+            case "confirm":
+                seat.press("confirm", LONG_S)
+            case _:
+                try:
+                    seat.session.host.do(Swap())
+                except NotPossibleError:
+                    return
+                seat.wait(ANSWERED_S)
+
+    def _notice(self, position: Position) -> None:
+        """It is somebody's turn, though the board is not the position: has it been seen?"""
+        if self._waited_s() > AGAIN_S:
+            self._restore(dict(position.cells))
+
+    # What is asked for
+
+    def _obey(self, standing: Standing) -> None:
+        seat, pieces = self._seat, self._seat.pieces()
+        for place, role in sorted(standing.roles.items()):
+            if role in TAKEN and place in pieces:
+                target = self._way_of(standing, place, pieces)
+                if target is None or seat.stream.random() < 0.5:
+                    seat.take(place)
+                else:
+                    seat.move(place, target)
+                return
+        for place, piece in sorted(standing.piece_for.items()):
+            if standing.roles.get(place) is Role.PUT and place not in pieces:
+                source = self._start_of(standing, place, pieces)
+                if source is None:
+                    seat.put(piece, place)
+                else:
+                    seat.move(source, place)
+                return
+        if self._waited_s() > AGAIN_S:
+            self._redo(standing)
+
+    def _waited_s(self) -> float:
+        """How long nothing has been done."""
+        return self._seat.now() - max(self._seat.deed_s, self._again_s)
+
+    @staticmethod
+    def _way_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
+        """Where the arrow from ``place`` leads, if that place is free."""
+        for shift in standing.shifts:
+            if shift.source == place and shift.target is not None and shift.target not in pieces:
+                return shift.target
+        return None
+
+    @staticmethod
+    def _start_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
+        """Where the arrow to ``place`` begins, if that piece still stands there."""
+        for shift in standing.shifts:
+            if shift.target == place and shift.source is not None:
+                return shift.source if pieces.get(shift.source) == shift.piece else None
+        return None
+
+    def _is_done(self, standing: Standing) -> bool:
+        """Whether all that the lights ask for has been done."""
+        pieces = self._seat.pieces()
+        return all(
+            pieces.get(place) == (standing.piece_for.get(place) if role is Role.PUT else None)
+            for place, role in standing.roles.items()
+            if role in DONE
+        )
+
+    def _redo(self, standing: Standing) -> None:
+        """The table does not see that it was done: lift what stands on a lit place, or, where
+        nothing stands, bring the board to what the confirmed position says.
+        """
+        pieces = self._seat.pieces()
+        lit = sorted(p for p, role in standing.roles.items() if role in DONE and p in pieces)
+        if lit:
+            self._again()
+            self._seat.take(self._seat.stream.choice(lit))
+        elif standing.phase is Phase.FIX:
+            self._restore({**pieces, **standing.piece_for})
+        else:
+            self._again()
+
+    def _restore(self, wanted: Mapping[str, str]) -> None:
+        """One piece nearer to ``wanted``."""
+        seat, pieces = self._seat, self._seat.pieces()
+        self._again()
+        extra = sorted(place for place in pieces if wanted.get(place) != pieces[place])
+        lacking = sorted(place for place in wanted if place not in pieces)
+        if extra:
+            seat.take(extra[0])
+        elif lacking:
+            seat.put(wanted[lacking[0]], lacking[0])
+        elif pieces:  # nothing is wrong that can be seen
+            place = seat.stream.choice(sorted(pieces))
+            seat.take(place)
+            seat.put(pieces[place], place)
+
+    def _again(self) -> None:
+        self._again_s = self._seat.now()
+        self._seat.totals.again += 1
+
+    # Questions
+
+    def _answer(self, standing: Standing, question: Question) -> bool:
+        """By button, on the page, or by tilting the plate; whether there was a true answer."""
+        seat = self._seat
+        if MENU in str(question.ask):
+            seat.press("back")
+            seat.wait(ANSWERED_S)
+            return True
+        if question.offer and self._waited_s() < OFFERED_S:
+            return False
+        choice = self._right(standing, question)
+        if choice is None:
+            return False
+        if question.offer:
+            self._again()
+        ways = ["page", "buttons"]
+        if choice.fall is not None and not question.offer and seat.session.profile.imu is not None:
+            ways.append("tilt")
+        match seat.stream.choice(ways):
+            case "page":
+                try:
+                    seat.session.host.do(Answer(choice.value))
+                except NotPossibleError:
+                    return True
+            case "tilt" if choice.fall is not None:
+                columns, rows = choice.fall
+                tilt = -rows * sloppy.LEAN_RAD, columns * sloppy.LEAN_RAD
+                seat.until(seat.session.hands.tilt(*tilt, for_s=1.0).end_s)
+            case _ if choice == question.chosen and not question.offer:
+                seat.press("confirm", LONG_S)
+            case _:
+                seat.press("confirm")
+        seat.wait(ANSWERED_S)
+        return True
+
+    def _right(self, standing: Standing, question: Question) -> Choice | None:
+        """The choice that was meant; else one that is true of the board; None: none is."""
+        judge, true = self._seat.judge, []
+        for choice in question.choices:
+            names = (choice.value, *choice.also)
+            move = next((name for name in names if name in judge.position.legal()), None)
+            if move is None:
+                if choice.value == DONE_VALUE and self._is_done(standing):
+                    return choice
+            elif self._stands(judge.position.play(move)):
+                if judge.meant in names:
+                    return choice
+                true.append(choice)
+        judge.meant = ANY
+        return true[0] if true else None
+
+    def _stands(self, turn: Turn) -> bool:
+        """Whether the board is what the act of ``turn`` leaves, with any part of what follows."""
+        pieces, before, after = self._seat.pieces(), self._seat.position.cells, turn.position.cells
+        acted = dict(before)
+        for shift in turn.act:
+            if shift.source is not None:
+                acted.pop(shift.source, None)
+        for shift in turn.act:
+            if shift.target is not None:
+                acted[shift.target] = shift.piece
+        going = {place for s in turn.consequences for place in (s.source, s.target)}
+        for place in {*pieces, *acted, *after}:
+            found = pieces.get(place)
+            lifted = found is None and place in going
+            if not lifted and found not in (acted.get(place), after.get(place)):
+                return False
+        return any(pieces.get(p) != before.get(p) for p in {*pieces, *before})
+
+
+def wins(turn: Turn) -> bool:
+    """Whether the mover has won with it."""
+    outcome = turn.position.outcome
+    return outcome is not None and turn.player in (outcome.winner, *(outcome.team or ()))
+
+
+def starts_at(turn: Turn) -> tuple[str, str]:
+    """The place whose light invites to a move, and how its act begins."""
+    sources = {s.source for s in turn.act if s.target is None}
+    for shift in turn.act:
+        if shift.source is not None and shift.target is not None:
+            return shift.source, "carry"
+        if shift.source is None and shift.target is not None:
+            return shift.target, "exchange" if shift.target in sources else "put"
+    raise SoakError(f"{turn.move} has no act")

@@ -1,0 +1,93 @@
+"""One game of a soak: which it is, and how it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.campaigns.soak.deals import deal, games_of
+from tests.campaigns.soak.judge import SoakError
+from tests.campaigns.soak.robot import Robot
+from tests.campaigns.soak.seat import Seat
+from tests.campaigns.soak.totals import Totals
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.hw_sim.rng import Streams
+from tiltboard.hw_sim.session import SimSession
+
+
+class Plan:
+    """What is played in turn. ``games``: names; empty: all that each table can carry.
+
+    Raises ConfigError where nothing is left to be played.
+    """
+
+    def __init__(self, profiles: Sequence[Profile], games: Sequence[str] = ()) -> None:
+        carried = [
+            (profile, [name for name in games_of(profile) if not games or name in games])
+            for profile in profiles
+        ]
+        self._tables = [(profile, names) for profile, names in carried if names]
+        if not self._tables:
+            raise ConfigError(
+                "No {table} can carry {games}.",
+                remedy="Choose another table, or another game.",
+                table=" and no ".join(profile.name for profile in profiles),
+                games=" or ".join(games),
+            )
+
+    def of(self, number: int) -> tuple[Profile, str]:
+        """The table and the game of game ``number``: table after table, then the next games."""
+        round_number, at = divmod(number, len(self._tables))
+        profile, names = self._tables[at]
+        return profile, names[round_number % len(names)]
+
+
+def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> None:
+    """One game on a table of its own; what goes wrong is added to ``totals``."""
+    profile, name = plan.of(number)
+    stream = Streams(seed).stream(f"soak-{number}")
+    with SimSession(profile, state, seed=stream.randrange(2**31)) as session:
+        session.host.do(deal(profile, name, stream))
+        session.tick()
+        seat = Seat(session, stream, totals)
+        try:
+            Robot(seat).play()
+            _check_end(seat)
+        except (SoakError, TiltboardError) as problem:
+            totals.failures.append(f"game {number}, {name} on {profile.name}: {problem}")
+            totals.failures[-1] += "\n" + where(seat)
+        totals.back += seat.judge.taken_back
+        totals.played(name, profile.name, seat.judge.confirmed, session.clock.now())
+
+
+def where(seat: Seat) -> str:
+    """How it stands, for a report."""
+    host, standing = seat.session.host, seat.standing
+    return "\n".join(
+        (
+            f"  at {seat.now():.1f} s, {standing.phase}, to move {standing.to_move}, said"
+            f" {str(standing.say)!r}",
+            f"  options {dict(host.game.options)}",
+            f"  moves {' '.join(standing.moves)}; before that {' '.join(seat.judge.moves)};"
+            f" meant {seat.judge.meant}",
+            f"  stands {seat.eyes.reads()}",
+            f"  seen   {dict(host.sight.cells)}",
+            f"  lit {dict(standing.roles)}",
+            f"  lately {', '.join(seat.trouble.lately)}",
+            f"  masked {dict(host.sight.masked)}, blind {sorted(host.sight.blind)}, unsure"
+            f" {sorted(host.sight.unsure)}; faults: {seat.trouble.active}",
+        )
+    )
+
+
+def _check_end(seat: Seat) -> None:
+    host = seat.session.host
+    if host.standing.outcome != seat.position.outcome:
+        raise SoakError("a wrong result")
+    seat.trouble.heal_all()
+    seat.wait(1.5)  # a full disk has room again
+    record = host.journal.current()
+    if record is None or tuple(record.moves) != seat.judge.moves:
+        raise SoakError("the journal is not what was played")

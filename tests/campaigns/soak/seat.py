@@ -1,0 +1,122 @@
+"""A seat at the table: eyes, hands that take their time, and the buttons."""
+
+from __future__ import annotations
+
+import math
+
+from tests.campaigns.soak.eyes import Eyes
+from tests.campaigns.soak.judge import Judge
+from tests.campaigns.soak.totals import Totals
+from tests.campaigns.soak.trouble import Trouble
+from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.games.base import Position
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.hands import Action
+from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.session import SimSession
+
+OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch
+
+
+class Seat:
+    """Of the robot. ``deed_s``: when the hands last did something; ``moved_s``: when the line of
+    moves last changed.
+    """
+
+    def __init__(self, session: SimSession, stream: Stream, totals: Totals) -> None:
+        self._session = session
+        self.stream = stream
+        self.totals = totals
+        self.eyes = Eyes(session)
+        self.judge = Judge(session, self.eyes)
+        self.trouble = Trouble(session, stream, totals, self.eyes, self.judge)
+        self.deed_s = self.moved_s = self.now()
+
+    @property
+    def standing(self) -> Standing:
+        """What lights and page show."""
+        return self._session.host.standing
+
+    @property
+    def session(self) -> SimSession:
+        """The table."""
+        return self._session
+
+    @property
+    def position(self) -> Position:
+        """The board as the rules have it."""
+        return self.judge.position
+
+    def pieces(self) -> dict[str, str]:
+        """What stands where, as anybody at the table sees."""
+        return self.eyes.pieces()
+
+    # Time
+
+    def now(self) -> float:
+        """Virtual seconds."""
+        return self._session.clock.now()
+
+    def wait(self, duration_s: float) -> None:
+        """Do nothing."""
+        self.until(self.now() + duration_s)
+
+    def until(self, time_s: float) -> None:
+        """Let the table run, in trouble or not."""
+        while self.now() < time_s:
+            self.trouble.tick()
+            self._session.tick()
+            if self.judge.look():
+                self.moved_s = self.now()
+
+    # Hands
+
+    def put(
+        self,
+        piece: str,
+        place: str,
+        *,
+        off_mm: float = OFF_CENTRE_MM,
+        turned_over: bool = False,
+    ) -> bool:
+        """A piece from its tray on ``place``; whether there was room."""
+        hands, index = self._session.hands, self.index_of(place)
+        radius, angle = off_mm * self.stream.random(), math.tau * self.stream.random()
+        offset = radius * math.cos(angle), radius * math.sin(angle)
+        for where in (offset, (0.0, 0.0)):
+            try:
+                return self._done(hands.put(piece, index, where, turned_over=turned_over))
+            except HandsError:
+                continue
+        return False
+
+    def take(self, place: str) -> bool:
+        """Off the plate; whether anything stood there."""
+        try:
+            return self._done(self._session.hands.take(self.index_of(place)))
+        except HandsError:
+            return False
+
+    def move(self, source: str, target: str) -> bool:
+        """Lift, carry, put; whether that could be done."""
+        try:
+            return self._done(
+                self._session.hands.move(self.index_of(source), self.index_of(target))
+            )
+        except HandsError:
+            return False
+
+    def press(self, button: str, held_s: float = 0.2) -> None:
+        """Press and let go."""
+        if button == "back" and held_s < 2.0:
+            self.judge.asked_back()
+        self._done(self._session.hands.press(button, held_s))
+
+    def index_of(self, place: str) -> int:
+        """Plate index."""
+        return self._session.host.overlay.index_of(place)
+
+    def _done(self, action: Action) -> bool:
+        self.until(action.end_s)
+        self.deed_s = self.now()
+        return True
