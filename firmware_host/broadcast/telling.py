@@ -14,6 +14,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -26,7 +27,7 @@ from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.far.link import Broker, Link
-from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.service.table import Table
 
@@ -37,6 +38,11 @@ LOOK = "tiltboard/look/"  # and the key: whoever has it may look
 PERIOD_S = 0.05
 ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # requests of the house
 
+COPIED = text(
+    "Another table has this table's key, as its card was copied. Delete the file {file} in the "
+    "state folder of one of them and start that table again.",
+    file=KEY_FILE,
+)
 _log = logging.getLogger(__name__)
 
 
@@ -101,7 +107,10 @@ class Telling:
         self._key = look_key(state)
         self._at = home.topics(public_name(self._key))
         self._online = online_topic(self._key)
-        self._link = Link(broker, will=(self._online, home.OFFLINE))
+        self._link = Link(
+            broker, will=(self._online, home.OFFLINE), secret=self._key, copied=COPIED
+        )
+        self._copied = False  # as far as people have been told
         self._late = OneLate()
         self._sent: dict[str, bytes] = {}
         self._state: home.HomeState | None = None
@@ -150,6 +159,10 @@ class Telling:
     def _run(self) -> None:
         while self._fresh.wait() and not self._ended:
             self._fresh.clear()
+            if self._copied is not (self._link.problem is COPIED):
+                self._copied = not self._copied
+                notice = COPIED if self._copied else None
+                self._table.call(partial(self._table.notice, "look", notice))
             if self._newest is not None and self._newest[0].number == self._newest[1].layout:
                 self._tell(*self._newest)
             self._clock.sleep(PERIOD_S)

@@ -11,13 +11,16 @@ retained over the new one, and whoever comes later would never hear that.
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import logging
+import secrets
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from socket import SHUT_RDWR, socket
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +36,12 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_S = 30
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
-MOST_BYTES = 128 * 1024  # of a message; the broker is told, and sends nothing longer
+STEADY_S = 10.0  # a connection that lasts as long makes the delay short again
+MOST_BYTES = 128 * 1024  # of a message; the broker is told, and one that sends more is left
 MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
+MAX_QUEUED = 1000  # messages that the broker has not acknowledged; with more it is left
+REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0  # retained messages that are published once more
 QOS = 1
-MOST_OF_A_NAME = 23  # letters and digits of a client's identifier that every broker takes
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
 
 Listener = Callable[[str, bytes], None]
@@ -128,6 +133,9 @@ LOOKED_FOR = text(
 )
 
 
+COPIED = text("Another table has this table's key.")
+
+
 def _password(name: str | None) -> str | None:
     if name is None:
         return None
@@ -148,6 +156,12 @@ class Link:
 
     A broker that does not answer is tried again and again, with exponential back-off. One that is
     not named is looked for before each try: it may be switched on later, or get another address.
+
+    What is retained is published again where somebody else has written over it, as a will does that
+    the broker publishes late, or a user of the broker who means ill. The client's identifier is
+    random: whoever knew it could end the connection by using it. So two tables with one key do not
+    hear of each other from the broker: each asks at ``WILL/key``, with a random number, and who has
+    the same secret answers.
     """
 
     def __init__(
@@ -155,16 +169,22 @@ class Link:
         broker: Broker | None,
         *,
         will: tuple[str, bytes] | None = None,
+        secret: str = "",
+        copied: Message = COPIED,
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
         """``broker`` None: the one that this network names, found by ``start``.
 
         ``will``: what the broker publishes, retained, when the connection is lost without
-        ``close``. ``most_per_s``: messages that are taken; where more come the broker waits. Raises
-        FarError, ConfigError.
+        ``close``. ``secret``: known to this table alone; ``copied``: what people are told where
+        another one has it too, by the same will. ``most_per_s``: messages that are taken; where
+        more come the broker waits. Raises FarError, ConfigError.
         """
         need_far()
+        self._secret, self._if_copied, self._copied = secret.encode(), copied, False
+        self._asked = secrets.token_hex(16)  # answered by nobody who lacks the secret
+        self._since_s = 0.0
         self._named = broker
         self._broker: Broker | None = None
         self._context: ssl.SSLContext | None = None
@@ -172,28 +192,40 @@ class Link:
         self._most_per_s = most_per_s
         self._clock = clock or SystemClock()
         self._bucket = TokenBucket(most_per_s, most_per_s, self._clock.now)
+        self._repeats = TokenBucket(REPEATS_PER_S, REPEATS_AT_ONCE, self._clock.now)
         self._lock = Lock()
         self._kept: dict[str, bytes] = {}
         self._listeners: dict[str, tuple[Callable[[Any, Any, Any], None], bool]] = {}
         self._closed = False
-        self.problem: Message | None = NOT_FOUND
+        self._lacks: Message | None = NOT_FOUND
         if broker is not None:
             self._use(broker)
         self._retry_s = FIRST_RETRY_S
         self._retry: Timer | None = None
         self._client: Client | None = None
+        if will is not None:
+            self.subscribe(f"{will[0]}/key", self._hear_key, retained=False)
 
     @property
     def connected(self) -> bool:
         """Whether there is a connection now."""
-        return self.problem is None and not self._closed
+        return self._lacks is None and not self._closed
+
+    @property
+    def problem(self) -> Message | None:
+        """Why there is no connection, or that another table has this table's secret; or None."""
+        return self._lacks or (self._if_copied if self._copied else None)
 
     def start(self) -> None:
         """Connect, from a thread of its own, and again whenever that is lost. Takes some seconds
         where a broker has to be found.
         """
-        from paho.mqtt.client import Client, MQTTv5
-        from paho.mqtt.enums import CallbackAPIVersion
+        try:
+            self._try()
+        except Exception as error:  # noqa: BLE001 - the next try may find things otherwise
+            self._fail_with(error)
+
+    def _try(self) -> None:
         from paho.mqtt.packettypes import PacketTypes
         from paho.mqtt.properties import Properties
 
@@ -204,21 +236,14 @@ class Link:
             return
         if broker != self._broker:
             self._use(broker)
-        # The same for the same will: a new connection has the broker publish the will of one that
-        # it does not know to be lost before it listens, and not half a minute later.
-        name = None if self._will is None else hashlib.sha256(self._will[0].encode()).hexdigest()
-        client = Client(
-            CallbackAPIVersion.VERSION2,
-            client_id=name and name[:MOST_OF_A_NAME],
-            protocol=MQTTv5,
-            reconnect_on_failure=False,
-        )
+        client = _guarded_client(self._fail_with)
         if broker.user is not None:
             client.username_pw_set(broker.user, broker.password)
         if self._will is not None:
             client.will_set(*self._will, qos=QOS, retain=True)
         if self._context is not None:
             client.tls_set_context(self._context)
+        client.max_queued_messages_set(MAX_QUEUED)
         client.on_connect = self._connect
         client.on_connect_fail = self._fail
         client.on_disconnect = self._disconnect
@@ -237,7 +262,7 @@ class Link:
     def _use(self, broker: Broker) -> None:
         self._broker = broker
         self._context = _context(broker.ca) if broker.tls else None
-        self.problem = text("The broker {broker} has not answered yet.", broker=broker)
+        self._lacks = text("The broker {broker} has not answered yet.", broker=broker)
 
     def close(self) -> None:
         """Say goodbye: the will is published, as whoever listens is to know that too."""
@@ -257,16 +282,59 @@ class Link:
         connection where there is none now, the newest of each topic; else it is lost then.
         """
         with self._lock:
+            fresh = retain and topic not in self._kept
             if retain:
                 self._kept[topic] = content
             if not self.connected or self._client is None:
                 return False
-            self._client.publish(topic, content, qos=QOS, retain=retain)
+            if fresh:
+                self._watch(self._client, topic)
+            return self._sent(self._client, topic, content, retain)
+
+    def _sent(self, client: Client, topic: str, content: bytes, retain: bool) -> bool:
+        """Whether it is on its way. A broker that acknowledges nothing is left: with the next
+        connection only the newest of each topic is sent.
+        """
+        from paho.mqtt.enums import MQTTErrorCode
+
+        told = client.publish(topic, content, qos=QOS, retain=retain)
+        if told.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
             return True
+        if isinstance(found := client.socket(), socket):
+            with suppress(OSError):  # it has gone by itself
+                found.shutdown(SHUT_RDWR)
+        return False
+
+    def repeat(self, topic: str) -> None:
+        """Publish once more what is retained there; not too often, whoever gives the reason."""
+        with self._lock:
+            content = self._kept.get(topic)
+            if content is not None and self.connected and self._client and self._repeats.take():
+                self._sent(self._client, topic, content, True)
+
+    def _watch(self, client: Client, topic: str) -> None:
+        """Hear what others write over a topic of this connection's own."""
+        from paho.mqtt.subscribeoptions import SubscribeOptions
+
+        def hear(_client: Any, _data: Any, message: Any) -> None:
+            if message.payload == self._kept.get(topic):
+                return
+            self._slow_down()
+            if self._copied:  # both would write over each other, for ever
+                if (topic, message.payload) != self._will:
+                    return
+                self._copied = False  # the other one may be gone
+                self._ask()
+            self.repeat(topic)
+
+        client.message_callback_add(topic, hear)
+        never = SubscribeOptions.RETAIN_DO_NOT_SEND
+        client.subscribe(topic, options=SubscribeOptions(QOS, noLocal=True, retainHandling=never))
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
         """Have ``listener`` told what is published there, and first what is retained, unless that
-        is not wished; ``+`` stands for a level of the topic and ``#`` for all that follow.
+        is not wished; ``+`` stands for a level of the topic and ``#`` for all that follow. Not for
+        a single topic at which this connection itself retains something.
         """
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -300,12 +368,32 @@ class Link:
             self._lost(text("The broker {broker} refuses: {why}.", broker=self._broker, why=reason))
             return
         with self._lock:
-            self.problem, self._retry_s = None, FIRST_RETRY_S
+            self._lacks, self._since_s, self._copied = None, self._clock.now(), False
             for topics in self._listeners:
                 self._subscribe(client, topics)
             for topic, content in self._kept.items():
-                client.publish(topic, content, qos=QOS, retain=True)
+                self._watch(client, topic)
+                self._sent(client, topic, content, True)
+        self._ask()
         _log.info("Connected to the broker %s", self._broker)
+
+    def _ask(self) -> None:
+        if self._will is not None:
+            self.publish(f"{self._will[0]}/key", self._asked.encode())
+
+    def _hear_key(self, topic: str, content: bytes) -> None:
+        """A question that another connection asks, or an answer to this one's."""
+        answer = hmac.digest(self._secret, self._asked.encode(), "sha256").hex().encode()
+        if content == self._asked.encode():
+            return
+        if hmac.compare_digest(content, answer):
+            if not self._copied:
+                _log.warning("%s", self._if_copied)
+            self._copied = True
+        elif len(content) == len(self._asked):
+            self.publish(topic, hmac.digest(self._secret, content, "sha256").hex().encode())
+            if not self._copied:
+                self._ask()
 
     def _fail(self, _client: Any, _data: Any) -> None:
         self._lost(
@@ -321,12 +409,22 @@ class Link:
         if self.connected:  # else it is known why
             gone = text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason)
             broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
+            if self._clock.now() - self._since_s >= STEADY_S:
+                self._retry_s = FIRST_RETRY_S
             # Where the broker says nothing paho has a reason of its own, "Unspecified error"
             self._lost(gone if flags.is_disconnect_packet_from_server else broken)
         self._start_again()
 
+    def _fail_with(self, error: Exception) -> None:
+        """Goes on after what nobody foresaw, such as a lack of memory."""
+        _log.error("The connection to the broker failed", exc_info=error)
+        self._lost(text("The connection to the broker {broker} broke off.", broker=self._broker))
+        self._start_again()
+
     def _start_again(self) -> None:
         if not self._closed:
+            if self._retry is not None:
+                self._retry.cancel()
             self._retry = Timer(self._retry_s, self.start)
             self._retry.daemon = True
             self._retry.start()
@@ -336,7 +434,7 @@ class Link:
         """Logged once, however often it is tried again. Without the lock: paho may hold one of its
         own here, for which who publishes waits.
         """
-        told, self.problem = self.problem, why
+        told, self._lacks = self._lacks, why
         if told is None or told.template != why.template:
             _log.warning("%s", why)
 
@@ -346,6 +444,34 @@ class Link:
         """
         while not self._bucket.take():
             self._clock.sleep(1 / self._most_per_s)
+
+
+def _guarded_client(failed: Callable[[Exception], None]) -> Client:
+    """Make a client of paho's that keeps to the size and QoS that it announces. ``failed`` is told
+    what has ended its thread, which else would say nothing.
+    """
+    from paho.mqtt.client import Client, MQTTv5
+    from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+
+    class GuardedClient(Client):
+        def _sock_recv(self, bufsize: int) -> bytes:
+            if bufsize > MOST_BYTES:  # what is left of a packet whose length has been read
+                raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
+            return super()._sock_recv(bufsize)
+
+        def _handle_publish(self) -> MQTTErrorCode:
+            if self._in_packet["command"] & 0x06 > QOS << 1:  # MQTT 5, 3.3.1: bits 1 and 2
+                return MQTTErrorCode.MQTT_ERR_PROTOCOL
+            return super()._handle_publish()
+
+        def _thread_main(self) -> None:
+            try:
+                super()._thread_main()
+            except Exception as error:  # noqa: BLE001 - told, and started again
+                self._sock_close()
+                failed(error)
+
+    return GuardedClient(CallbackAPIVersion.VERSION2, protocol=MQTTv5, reconnect_on_failure=False)
 
 
 def _context(ca: Path | None) -> ssl.SSLContext:

@@ -55,7 +55,7 @@ from tiltboard.games.registry import game_type
 RETRY_S = 1.0  # after the disk has refused
 MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
 MOST_WAITING = 4  # messages of one table between two scans
-MOST_STRANGERS = 8  # tables that ask for a seat
+MOST_STRANGERS = 8  # tables that know the code and ask for a seat
 SAID_S = 8.0  # for which a phrase is shown
 HERE, AWAY = b"1", b"0"
 
@@ -70,6 +70,7 @@ PHRASES: Mapping[c.Phrase, Message] = {
     "again": text("Another game?"),
 }
 
+COPIED = text("Another table plays this match with this table's key: leave it at one of them.")
 ONE_PLATFORM = text(
     "Gravity Warfare needs one platform: people far away may look on, and hold seats by phone."
 )
@@ -353,7 +354,11 @@ class Far:
 
         def connect() -> None:
             link = Link(
-                Broker.of(self._settings), will=(f"{topic}/here", AWAY), most_per_s=MOST_PER_S
+                Broker.of(self._settings),
+                will=(f"{topic}/here", AWAY),
+                secret=keys.seed,
+                copied=COPIED,
+                most_per_s=MOST_PER_S,
             )
             link.publish(f"{topic}/here", HERE, retain=True)
             link.subscribe(f"{keys.topic}/+", self._hear)
@@ -382,6 +387,9 @@ class Far:
         elif match.state.agreed.complete and table in match.state.agreed.tables:
             before, phrase = match.heard.get(table), spoken.said
             self.match = match.hear(table, spoken)
+            behind = (spoken.game, len(spoken.steps)) < match.state.age[:2]
+            if behind and table != seal.table and self._link is not None and kept.keys is not None:
+                self._link.repeat(f"{kept.keys.topic}/{seal.table}")  # it may have missed it
             # the first that is heard after a start may be old
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
@@ -469,20 +477,24 @@ class Far:
         table, seal = topic.rpartition("/")[2], self._seal
         if not content or seal is None or not self._known(table):
             return
-        queue = self._waiting.setdefault(table, deque(maxlen=MOST_WAITING))
         try:
-            queue.append(seal.open(table, content))
+            spoken = seal.open(table, content)
         except ValueError as error:
             _log.debug("%s", error)
+            return
+        self._waiting.setdefault(table, deque(maxlen=MOST_WAITING)).append(spoken)
 
     def _hear_here(self, topic: str, content: bytes) -> None:
         table = topic.split("/")[-2]
-        if self._known(table):
-            self._waiting.setdefault(table, deque(maxlen=MOST_WAITING))
-            self._here[table] = content != AWAY
+        match, seal, link = self.match, self._seal, self._link
+        if match is None or seal is None or table not in match.state.agreed.tables - {seal.table}:
+            return  # anybody can say that somebody is here
+        was_here, self._here[table] = self._here.get(table, False), content != AWAY
+        if link is not None and self._here[table] and not was_here:
+            link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _known(self, table: str) -> bool:
-        """Whether to listen to that table: it has a seat, or there are seats left."""
+        """Whether to open what that table says: it has a seat, or there are seats left."""
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables

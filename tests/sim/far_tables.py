@@ -101,7 +101,7 @@ class FakeLink:
 
     broker: Broker
 
-    def __init__(self, address, *, will, most_per_s):
+    def __init__(self, address, *, will, most_per_s, **_):
         self.will = will
         self.problem = text("not yet")
         self.kept, self.listeners = {}, {}
@@ -129,6 +129,10 @@ class FakeLink:
         if self in self.broker.links:
             self.broker.publish(topic, content, retain=retain)
         return self in self.broker.links
+
+    def repeat(self, topic):
+        if topic in self.kept and self in self.broker.links:
+            self.broker.publish(topic, self.kept[topic], retain=True)
 
     def subscribe(self, topics, listener):
         self.listeners[topics] = listener

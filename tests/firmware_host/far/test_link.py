@@ -21,7 +21,14 @@ from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import parse_toml
 from tiltboard.firmware_host.config.settings import FarSettings, Settings, load_settings
 from tiltboard.firmware_host.far import link as far
-from tiltboard.firmware_host.far.link import Broker, FarError, Link, find_broker
+from tiltboard.firmware_host.far.link import (
+    MOST_BYTES,
+    STEADY_S,
+    Broker,
+    FarError,
+    Link,
+    find_broker,
+)
 
 PATIENCE_S = 20
 
@@ -36,13 +43,17 @@ class Watched(Link):
     """Tells when it is connected, and when no longer."""
 
     def __init__(self, broker, **more):
-        self.changes, self.heard = Queue(), Queue()
+        self.changes, self.heard, self.keys = Queue(), Queue(), Queue()
         super().__init__(broker, **more)
 
     def _connect(self, *told):
         super()._connect(*told)
         if self.connected:
             self.changes.put(True)
+
+    def _hear_key(self, *told):
+        super()._hear_key(*told)
+        self.keys.put(told)
 
     def _lost(self, why):
         if self.connected:
@@ -154,22 +165,162 @@ def packet(stream):
     return kind, stream.read(length + (byte << shift))
 
 
+def published(stream):
+    """What the next PUBLISH has after its topic's length; other packets are passed over."""
+    while True:
+        kind, rest = packet(stream)
+        if kind & 0xF0 == 0x30:
+            return rest
+
+
 def test_what_a_lost_connection_left_unanswered_does_not_come_after_what_is_newer(linked):
     with Hand() as broker:
         one = linked(broker)
         with broker.accept() as first:
             becomes(one, True)
             one.publish("t", b"old", retain=True)
-            assert packet(first)[1].endswith(b"old")  # and is not acknowledged
+            assert published(first).endswith(b"old")  # and is not acknowledged
         becomes(one, False)
         one.publish("t", b"new", retain=True)
         with broker.accept() as second:
             becomes(one, True)
             one.publish("end", b"")
-            published = []
-            while not (content := packet(second)[1]).startswith(b"\0\3end"):
-                published.append(content[6:])  # after topic, number, no properties
-            assert published[-1] == b"new"
+            came = []
+            while not (content := published(second)).startswith(b"\0\3end"):
+                came.append(content[6:])  # after topic, number, no properties
+            assert came[-1] == b"new"
+
+
+def publish(topic, content, *, qos=0, length=None):
+    """A PUBLISH of MQTT 5, 3.3; ``length``: what its header says instead."""
+    number = b"\0\7" if qos else b""
+    rest = len(topic).to_bytes(2) + topic + number + b"\0" + content
+    left, head = length or len(rest), bytes([0x30 | qos << 1])
+    while left > 127:
+        head, left = head + bytes([left & 127 | 128]), left >> 7
+    return head + bytes([left]) + rest
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        publish(b"t", b"", length=MOST_BYTES + 1),
+        publish(b"t", b"", length=2**28 - 1),
+        publish(b"t", b"x", qos=2),
+        publish(b"t", b"x", qos=3),
+    ],
+    ids=["longer", "longest", "qos-2", "qos-3"],
+)
+def test_a_broker_that_does_not_keep_to_what_was_announced_is_left(linked, sent):
+    with Hand() as broker:
+        one = linked(broker)
+        hears(one, "t")
+        with broker.accept() as first:
+            becomes(one, True)
+            first.write(sent)
+            first.flush()
+            becomes(one, False)
+            assert one.heard.empty()
+        with broker.accept() as second:  # and tried again
+            becomes(one, True)
+            second.write(publish(b"t", b"x", qos=1))
+            second.flush()
+            assert heard(one) == ("t", b"x")
+
+
+def test_a_broker_that_acknowledges_nothing_is_left_and_then_told_the_newest(linked, monkeypatch):
+    monkeypatch.setattr(far, "MAX_QUEUED", 30)
+    with Hand() as broker:
+        one = linked(broker)
+        with broker.accept():
+            becomes(one, True)
+            sent = [one.publish("t", b"%d" % n, retain=True) for n in range(40)]
+            assert (sent[0], sent[-1]) == (True, False)
+            becomes(one, False)
+        with broker.accept() as second:
+            assert published(second).endswith(b"39")
+
+
+def test_what_ends_the_connection_s_thread_is_told_and_it_is_started_again(linked, monkeypatch):
+    connect, broken = Watched._connect, [MemoryError("no room")]
+
+    def fails_once(self, *told):
+        if broken:
+            raise broken.pop()
+        connect(self, *told)
+
+    monkeypatch.setattr(Watched, "_connect", fails_once)
+    with Hand() as broker:
+        one = linked(broker)
+        with broker.accept() as first:
+            assert first.read() is not None  # until it is closed
+        with broker.accept():
+            becomes(one, True)
+    assert one.problem is None or "broke off" in str(one.problem)
+
+
+def test_what_ends_a_try_to_find_a_broker_is_tried_again(linked, monkeypatch):
+    timers = Timers()
+    monkeypatch.setattr(far, "Timer", timers)
+    monkeypatch.setattr(far, "find_broker", lambda: {}["no such thing"])
+    linked(None)
+    assert timers.get(timeout=PATIENCE_S)[0] == 1
+
+
+@pytest.mark.parametrize(("lasts_s", "waited"), [(1.0, [1, 2, 4]), (STEADY_S, [1, 1, 1])])
+def test_only_a_connection_that_lasts_makes_the_next_wait_short(
+    linked, monkeypatch, lasts_s, waited
+):
+    timers, clock = Timers(), Slept()
+    monkeypatch.setattr(far, "Timer", timers)
+    with Hand() as broker:
+        one, found = linked(broker, clock=clock), []
+        for _ in waited:
+            with broker.accept():
+                becomes(one, True)
+                clock.at_s += lasts_s
+            delay_s, connect = timers.get(timeout=PATIENCE_S)
+            found.append(delay_s)
+            connect()
+    assert found == waited
+
+
+@NEEDS_MOSQUITTO
+def test_two_tables_with_one_key_are_told_and_leave_each_other_connected(broker, linked):
+    more = {"will": ("here", b"0"), "copied": far.text("This is a copy."), "secret": "s"}
+    one, other = linked(broker, **more), linked(broker, **more)
+    for link in one, other:
+        becomes(link, True)
+        assert heard_problem(link) == "This is a copy."
+        assert link.connected
+    stranger = linked(broker, **{**more, "secret": "guessed"})
+    becomes(stranger, True)
+    hears(stranger, "here")
+    one.publish("here", b"1", retain=True)
+    assert heard(stranger) == ("here", b"1")
+    other.close()  # as once its key has been deleted
+    assert [heard(stranger), heard(stranger)] == [("here", b"0"), ("here", b"1")]
+    assert [one.problem, stranger.problem] == [None, None]
+
+
+def heard_problem(link):
+    """What is wrong, once it is told: the next answer is heard after the one that tells it."""
+    while link.problem is None:
+        link.keys.get(timeout=PATIENCE_S)
+    return str(link.problem)
+
+
+@NEEDS_MOSQUITTO
+@pytest.mark.parametrize("content", [b"", b"old", b"x" * 1000])
+def test_what_somebody_else_writes_over_is_published_again(broker, linked, content):
+    one, other = linked(broker), linked(broker)
+    becomes(other, True)
+    hears(other, "t")
+    becomes(one, True)
+    one.publish("t", b"mine", retain=True)
+    assert heard(other) == ("t", b"mine")
+    other.publish("t", content)
+    assert [heard(other), heard(other)] == [("t", content), ("t", b"mine")]
 
 
 @NEEDS_MOSQUITTO
@@ -194,7 +345,8 @@ def test_a_broker_that_is_announced_later_or_moves_is_looked_for_again(linked, m
     timers, announced = Timers(), []
     monkeypatch.setattr(far, "Timer", timers)
     monkeypatch.setattr(far, "find_broker", lambda: announced[-1] if announced else None)
-    one, waited = linked(None), []
+    clock = Slept()
+    one, waited = linked(None, clock=clock), []
     for _ in range(9):
         assert "no message broker in this network" in str(one.problem)
         delay_s, look = timers.get(timeout=PATIENCE_S)
@@ -209,6 +361,7 @@ def test_a_broker_that_is_announced_later_or_moves_is_looked_for_again(linked, m
             look()
             with broker.accept():
                 becomes(one, True)
+                clock.at_s += STEADY_S
         becomes(one, False)
     assert delay_s == 1
 
@@ -217,16 +370,19 @@ def test_a_broker_that_is_announced_later_or_moves_is_looked_for_again(linked, m
 def test_who_connects_again_does_not_leave_a_will_for_later(broker, linked):
     listener = linked(broker)
     hears(listener, "here")
-    becomes(linked(broker, will=("here", b"0")), True)  # the broker will not know that it is cut
+    cut = linked(broker, will=("here", b"0"), **{"secret": "of a process that was killed"})
+    becomes(cut, True)
     again = linked(broker, will=("here", b"0"))
     again.publish("here", b"1", retain=True)
+    assert heard(listener) == ("here", b"1")
+    cut._client.socket().shutdown(2)  # the broker has not known until now
     assert [heard(listener), heard(listener)] == [("here", b"0"), ("here", b"1")]
 
 
 @NEEDS_MOSQUITTO
 def test_the_will_is_published_by_who_is_killed_and_by_who_says_goodbye(broker, linked):
     listener = linked(broker)
-    hears(listener, "here/#")
+    hears(listener, "here/+")
     leaving = linked(broker, will=("here/leaving", b"0"))
     becomes(leaving, True)
     leaving.close()
