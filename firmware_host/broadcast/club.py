@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.broadcast import home
 from tiltboard.firmware_host.broadcast.evening import (
     DRAW,
@@ -28,6 +30,7 @@ from tiltboard.firmware_host.broadcast.evening import (
     Sheet,
     append_result,
     open_game,
+    open_pairs,
     read_evening,
 )
 from tiltboard.firmware_host.broadcast.seen import Seen, read
@@ -41,6 +44,8 @@ from tiltboard.firmware_host.web.guard import secured
 from tiltboard.firmware_host.web.language import encoder
 
 MOST_TABLES = 500
+MAX_KEY = 64  # letters of a key; tables have 22
+AGED_S = 3600.0  # a table that has told nothing for as long gives way to one that tells
 MOST_LOOKERS = 1_000
 MOST_PER_S = 1_000  # messages of all tables together: half a core
 PERIOD_S = 0.1  # a browser is told at most so often
@@ -64,7 +69,11 @@ class Club:
     calls ``_hear``; the web server's loop does all else.
     """
 
-    def __init__(self, link: Link, evening: Path | None, spoken: Catalogue) -> None:
+    def __init__(
+        self, link: Link, evening: Path | None, spoken: Catalogue, clock: Clock | None = None
+    ) -> None:
+        self._clock = clock or SystemClock()
+        self._told_s: dict[str, float] = {}  # key -> when it has told something last
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
         self._tables: dict[str, tuple[Shown, Layout]] = {}  # by key, replaced whole
@@ -96,22 +105,56 @@ class Club:
     # In the connection's thread
 
     def _hear(self, topic: str, content: bytes) -> None:
-        key, found = topic.removeprefix(LOOK), read(content)
-        tables = dict(self._tables)
-        if found is None or (key not in tables and len(tables) >= MOST_TABLES):
-            tables.pop(key, None)  # it tells nothing any more, or nothing that can be shown
+        key = topic.removeprefix(LOOK)
+        if len(key) > MAX_KEY:
+            return
+        found = read(content)
+        tables, name = dict(self._tables), public_name(key)
+        if found is not None and key not in tables and len(tables) >= MOST_TABLES:
+            shown = Shown(name, 0, self._online.get(name, False), found[0])
+            pairs = set() if self._sheet is None else open_pairs(self._sheet)
+            worth = partial(self._worth, pairs)
+            worst = min(tables, key=lambda each: worth(each, tables[each][0]))
+            if worth(worst, tables[worst][0]) < worth(key, shown):
+                self._forget(tables, worst)
+            else:
+                found = None
+        if found is None:
+            self._forget(tables, key)  # it tells nothing any more, or nothing that can be shown
         else:
             seen, layout = found
-            online = self._online.get(public_name(key), False)
-            tables[key] = Shown(public_name(key), layout.number, online, seen), layout
+            online = self._online.get(name, False)
+            tables[key] = Shown(name, layout.number, online, seen), layout
+            self._told_s[key] = self._clock.now()
             if not seen.over:
                 self._going[key] = seen.number
         self._tables = tables
         self._wake()
 
+    def _worth(
+        self, pairs: Container[frozenset[str]], key: str, table: Shown
+    ) -> tuple[bool, bool, bool]:
+        """Who has to give way where there are too many: first who is in no game of the evening,
+        then who is away, then who has told nothing for long. Nobody can tell a false one for sure.
+        """
+        paired = frozenset(table.seen.names.values()) in pairs
+        now_s = self._clock.now()
+        return paired, table.online, now_s - self._told_s.get(key, now_s) < AGED_S
+
+    def _forget(self, tables: dict[str, tuple[Shown, Layout]], key: str) -> None:
+        tables.pop(key, None)
+        self._told_s.pop(key, None)
+        self._going.pop(key, None)
+
     def _hear_online(self, topic: str, content: bytes) -> None:
         name, online = topic.split("/")[2], content == home.ONLINE
-        # who was away before this began is not shown
+        if len(name) != len(public_name("")):
+            return
+        # Who was away before this began is not shown.
+        if online and name not in self._online and len(self._online) >= MOST_TABLES:
+            shown = {table.id for table, _ in self._tables.values()}
+            idle = (each for each, is_on in self._online.items() if not is_on or each not in shown)
+            self._online.pop(next(idle, ""), None)
         if name in self._online or (online and len(self._online) < MOST_TABLES):
             self._online[name] = online
         self._tables = {

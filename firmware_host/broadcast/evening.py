@@ -189,6 +189,12 @@ def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | Non
     return None
 
 
+def open_pairs(sheet: Sheet) -> set[frozenset[str]]:
+    """Who still plays whom: the names of each game without a result."""
+    games = (game for each in sheet.rounds for game in each)
+    return {frozenset((first, second)) for first, second, won in games if second and won is None}
+
+
 def append_result(path: Path, result: Result) -> None:
     """Write it at the file's end. Raises OSError."""
     fields = {name: value for name, value in msgspec.to_builtins(result).items() if value}

@@ -27,10 +27,39 @@ RESIGNS: Final = "resign"
 OUT_OF_TIME: Final = "time"
 AGAIN: Final = "new-game"
 OFFERS = {
-    TAKES_BACK: text("The player far away asks to take back: take back here to agree."),
     DRAWS: text("The player far away offers a draw."),
     AGAIN: text("The player far away wants another game: play again to agree."),
 }
+
+
+def offers(match: Match) -> dict[Kind, tuple[Step, Message]]:
+    """What the other tables want and this one has not agreed to, the first of each kind, in words
+    that say all that a press agrees to.
+    """
+    found: dict[Kind, tuple[Step, Message]] = {}
+    for step in match.unanswered:
+        said = OFFERS.get(step.kind)
+        if step.kind == TAKES_BACK:
+            said = _back(match, step)
+        if said is not None:
+            found.setdefault(step.kind, (step, said))
+    return found
+
+
+def _back(match: Match, step: Step) -> Message | None:
+    """How many moves are asked back; None where the rules forbid it."""
+    try:
+        count = len(match.course.moves) - len(match.course.after(step).moves)
+    except ValueError:
+        return None
+    if count == 0:  # the game's end alone
+        return text("The player far away asks to go on with the game: take back here to agree.")
+    if count == 1:
+        return text("The player far away asks to take back 1 move: take back here to agree.")
+    return text(
+        "The player far away asks to take back {count} moves: take back here to agree.",
+        count=count,
+    )
 
 
 def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
@@ -109,10 +138,10 @@ def completes(standing: Standing, player: str) -> bool:
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
-    """The step of that kind that another table wants, so that this is an answer; else a new one, in
-    the name of the first player, who is the same at every table.
+    """The very step that another table wants, so that this is an answer; else a new one, in the
+    name of the first player, who is the same at every table.
     """
-    offered = (step for step in match.unanswered if step.kind == kind)
+    offered = (step for step in match.unanswered if (step.kind, step.text) == (kind, text))
     return next(offered, Step(kind, text, match.course.game.players[0]))
 
 
@@ -137,9 +166,12 @@ def taken_back_here(match: Match, left: int) -> Match:
         return match
 
 
-def take_over(match: Match, request: c.GameRequest, standing: Standing) -> tuple[Match, bool]:
+def take_over(
+    match: Match, request: c.GameRequest, standing: Standing, read: Step | None
+) -> tuple[Match, bool]:
     """What somebody here asks of a game that is played with other tables: the match with the wish
-    that it becomes, and whether that is all of it. Raises NotPossibleError.
+    that it becomes, and whether that is all of it. ``read``: the take-back that has been asked for
+    here for as long as people need to read it. Raises NotPossibleError.
     """
     if match.state.differs is not None:
         raise NotPossibleError(
@@ -147,10 +179,18 @@ def take_over(match: Match, request: c.GameRequest, standing: Standing) -> tuple
             remedy="Begin a new match; this game is kept.",
         )
     course, wish = match.course, None
+    asked, _ = offers(match).get(TAKES_BACK, (None, None))
     all_of_it = True
     match request:
         case c.TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
             return match, False  # it is made here, and not known afar
+        case c.TakeBack(None) if asked is not None:
+            if asked != read:
+                raise NotPossibleError(
+                    "The player far away asks for something else now.",
+                    remedy="Read what it is, then take back again to agree.",
+                )
+            wish = asked
         case c.TakeBack(None) if course.ended is not None:
             wish = wish_of(match, TAKES_BACK, str(len(course.moves)))
         case c.TakeBack(left):
@@ -220,9 +260,8 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
         standing = _quiet(standing, say)
     if not waits and len(match.unanswered) < len(match.wanted()):
         say = text("The other table is asked. {said}", said=say)
-    for step in match.unanswered:
-        if step.kind in OFFERS:
-            say = text("{offer} {said}", offer=OFFERS[step.kind], said=say)
+    for _, offer in offers(match).values():
+        say = text("{offer} {said}", offer=offer, said=say)
     return standing if say is standing.say else replace(standing, say=say)
 
 

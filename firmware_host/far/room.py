@@ -41,6 +41,7 @@ from tiltboard.firmware_host.far.match import (
     Match,
     Spoken,
     State,
+    Step,
     digest_of,
 )
 from tiltboard.firmware_host.far.seal import Keys, Seal, new_code, read_code
@@ -57,6 +58,7 @@ MOST_PER_S = 40  # messages of a match; a table that plays sends one in some sec
 MOST_WAITING = 4  # messages of one table between two scans
 MOST_STRANGERS = 8  # tables that know the code and ask for a seat
 SAID_S = 8.0  # for which a phrase is shown
+READ_S = 1.0  # a press that comes sooner after another take-back is asked for was meant otherwise
 HERE, AWAY = b"1", b"0"
 
 PHRASES: Mapping[c.Phrase, Message] = {
@@ -122,6 +124,7 @@ class Far:
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
+        self._asks_back: tuple[Step | None, float] = (None, 0.0)  # and since when it is shown
         self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
         self._level = 0  # as in follow; after a start a move may be asked for once more
         self._checking = False
@@ -200,7 +203,9 @@ class Far:
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
-        self.match, all_of_it = follow.take_over(self.match, request, standing)
+        asked, since_s = self._asks_back
+        read = asked if self._now_s >= since_s + READ_S else None
+        self.match, all_of_it = follow.take_over(self.match, request, standing, read)
         return all_of_it
 
     def again(self, game_id: int | None) -> bool:
@@ -273,6 +278,9 @@ class Far:
         match, phrase = self.match, self._phrase
         if match is None or not self.plays(standing.game_id):
             return standing
+        asked, _ = follow.offers(match).get(follow.TAKES_BACK, (None, None))
+        if asked != self._asks_back[0]:
+            self._asks_back = asked, self._now_s
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = self._now_s - self._away_since.get(mover, self._now_s)
         over = follow.shown(match, standing, away_s)
@@ -306,8 +314,7 @@ class Far:
     @property
     def asked(self) -> Sequence[str]:
         """Kinds of steps that the other tables want and this one has not agreed to."""
-        steps = () if self.match is None else self.match.unanswered
-        return list(dict.fromkeys(step.kind for step in steps if step.kind in follow.OFFERS))
+        return [] if self.match is None else list(follow.offers(self.match))
 
     @property
     def names(self) -> dict[str, str]:

@@ -211,13 +211,7 @@ class SeatArbiter:
             case SeatMove():
                 self._move(request)
             case Count(player):
-                if self.game.time_up not in self.position.legal():
-                    raise NotPossibleError(
-                        "There is nothing to count for.", remedy="Go on playing."
-                    )
-                if not self._only_wishes(player, _WOULD_COUNT):
-                    self.counting, self._count_ends_s = COUNT_S, inf
-                    self._sounds.append(Sound.ASK)
+                self._count(player)
             case NotSo():
                 if self._evidence.proposal is None:
                     raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
@@ -240,6 +234,13 @@ class SeatArbiter:
                     "This game has no such question.", remedy="Play on its page."
                 )
 
+    def _count(self, player: str | None) -> None:
+        if self.game.time_up not in self.position.legal():
+            raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
+        if not self._only_wishes(player, _WOULD_COUNT):
+            self.counting, self._count_ends_s = COUNT_S, inf
+            self._sounds.append(Sound.ASK)
+
     def _move(self, asked: SeatMove) -> None:
         """Moves of hands at a computer's seat anybody tells; so does anybody how what is proposed
         went.
@@ -250,6 +251,9 @@ class SeatArbiter:
             return
         if move == CHANCE:
             self._deal()
+            return
+        if move == game.time_up and asked.player is not None:  # no seat ends the others' time
+            self._count(asked.player)
             return
         hands = who in self._seats.computers and game.takes_back(move)
         for proposed in (self._evidence.proposal, self._wish):

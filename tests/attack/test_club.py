@@ -1,6 +1,7 @@
 """What hostile tables put before a club's page: it shows the others, and runs no word of theirs."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,9 +9,19 @@ from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import FIRST, evening
 from tests.firmware_host.broadcast.test_club import until
 from tests.firmware_host.broadcast.test_seen import STRANGE
+from tiltboard.firmware_host.broadcast.club import AGED_S, MAX_KEY, Club
+from tiltboard.firmware_host.broadcast.evening import read_evening
 from tiltboard.firmware_host.broadcast.seen import MOST_BYTES
+from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
+from tiltboard.firmware_host.messages import Catalogue
+from tiltboard.hw_sim.clock import VirtualClock
 
 pytestmark = NEEDS_MOSQUITTO
+PAIRED = """
+title = "Thursday"
+pairing = "round-robin"
+players = ["Ana", "Ben"]
+"""
 
 
 @pytest.fixture
@@ -52,6 +63,45 @@ def test_many_tables_leave_room_for_no_more_than_there_is(club, monkeypatch):
         _, before = until(events, type="table", ply=9)
         names = {each["seen"]["table"] for each in before if each["type"] == "table"}
         assert names <= {f"T{number}" for number in range(5)}
+
+
+def test_a_flood_keeps_out_no_pair_of_the_evening_nor_who_is_there_for_who_is_away(
+    tmp_path, monkeypatch
+):
+    """The club alone, and its clock: 5 tables at most."""
+    monkeypatch.setattr("tiltboard.firmware_host.broadcast.club.MOST_TABLES", 5)
+    clock, heard = VirtualClock(), {}
+    sheet = tmp_path / "evening.toml"
+    sheet.write_text(PAIRED)
+    link = SimpleNamespace(subscribe=lambda topics, hear: heard.update({topics: hear}))
+    club = Club(link, None, Catalogue(), clock)
+    club._sheet = read_evening(sheet)
+    look, there = heard.values()
+
+    def tell(key, *, online=True, **seen):
+        if online:
+            there(online_topic(key), b"online")
+        look(LOOK + key, json.dumps(FIRST | seen).encode())
+
+    for number in range(5):
+        tell(f"false{number}")
+    tell("late")
+    assert "late" not in club._tables
+    tell("pair", names={"red": "Ana", "blue": "Ben"})
+    assert "pair" in club._tables
+    for number in range(200):
+        tell(f"more{number}")
+    assert "pair" in club._tables
+    clock.advance(AGED_S)
+    tell("late")
+    assert "late" in club._tables
+    for number in range(200):
+        look(f"{LOOK}never-online{number}", json.dumps(FIRST).encode())
+        look(LOOK + "k" * (MAX_KEY + 1 + number), json.dumps(FIRST).encode())
+        there(f"tiltboard/table/{'n' * (13 + number)}/online", b"online")
+    assert {"pair", "late"} <= club._tables.keys()
+    kept = [club._tables, club._online, club._going, club._told_s]
+    assert max(map(len, kept)) <= 5
 
 
 def test_ever_new_boards_are_forgotten(club):

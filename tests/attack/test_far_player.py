@@ -10,10 +10,11 @@ import msgspec
 import pytest
 
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched
-from tiltboard.firmware_host.far import room, seal
-from tiltboard.firmware_host.far.match import Hello, State, Step, digest_of
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.far import follow, room, seal
+from tiltboard.firmware_host.far.match import Hello, Said, State, Step, Wish, digest_of
 from tiltboard.firmware_host.far.seal import Keys, Seal
-from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame
+from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 
@@ -77,6 +78,65 @@ def peer(table, broker):
 
 def told(table, **changed):
     return msgspec.structs.replace(table.match.state, **changed)
+
+
+def read(table, broker):
+    until_s = table.session.clock.now() + room.READ_S
+    while table.session.clock.now() <= until_s:
+        tick(table, broker)
+
+
+def test_one_press_agrees_to_as_many_moves_as_were_said_for_long_enough(table, broker, peer):
+    legal = table.match.course.reached[-1].legal()
+    steps = (*table.match.state.steps, Step("move", legal[0], "blue"))
+    peer.say(told(table, steps=steps))
+    while not table.may_move:
+        tick(table, broker)
+
+    def wants(left, number):
+        wish = Wish(len(steps), Step("take-back", left, "red"))
+        peer.say(told(table, steps=steps, wishes=(wish,), said=Said(number)))
+        tick(table, broker, 3)
+
+    wants("1", 1)
+    assert "asks to take back 1 move:" in table.said
+    read(table, broker)
+    wants("0", 2)  # the last moment before the press
+    assert "asks to take back 2 moves:" in table.said
+    with pytest.raises(NotPossibleError, match="something else now"):
+        table.do(TakeBack())
+    assert table.match.state.wishes == ()
+    wants("7", 3)  # which the rules forbid
+    assert "asks to take back" not in table.said and table.host.playing.far.asked == []
+    wants("0", 4)
+    read(table, broker)
+    table.do(TakeBack())
+    while len(table.moves) > 0:
+        tick(table, broker)
+
+
+def test_an_answer_is_to_the_very_number_that_was_asked_for(table, broker, peer):
+    peer.say(told(table, wishes=(Wish(1, Step("take-back", "0", "blue")),)))
+    tick(table, broker, 3)
+    assert follow.wish_of(table.match, "take-back", "0").who == "blue"
+    assert follow.wish_of(table.match, "take-back", "1").text == "1"
+
+
+def test_strangers_without_the_code_take_no_place_from_who_has_it(table, broker):
+    """Retained, emptied, long, and as many as like."""
+    one, chance = Peer(table, broker), random.Random(5)
+    for number in range(200):
+        key = chance.randbytes(32).hex()
+        for end in ("", "/here", "/here/key", "/x"):
+            content = chance.choice((b"", b"x", b"1", b"0", chance.randbytes(5000)))
+            broker.publish(f"{one.keys.topic}/{key}{end}", content, retain=bool(number % 2))
+    tick(table, broker, 5)
+    far = table.host.playing.far
+    assert far._waiting.keys() <= {far._seal.table}
+    assert far._here == {}
+    one.say(Hello("late"))
+    tick(table, broker, 10)
+    assert one.seal.table in table.match.state.agreed.tables
 
 
 def goes_on(table, broker):

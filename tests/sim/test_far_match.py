@@ -9,7 +9,7 @@ import pytest
 
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
 from tiltboard.firmware_host.far import room
-from tiltboard.firmware_host.far.room import SAID_S
+from tiltboard.firmware_host.far.room import READ_S, SAID_S
 from tiltboard.firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
@@ -102,6 +102,8 @@ def test_what_both_agree_to_take_back_stays_taken_back_and_may_be_made_again(
     play()
     pair[asks].do(TakeBack())
     run(pair, lambda: pair[1 - asks].host.playing.far.asked)
+    read_s = pair[1 - asks].session.clock.now() + READ_S
+    run(pair, lambda: pair[1 - asks].session.clock.now() > read_s)
     pair[1 - asks].do(TakeBack())
     run(pair, lambda: all(len(t.moves) == len(t.match.course.moves) == left for t in pair))
     again, moves = moves, moves[:left]
@@ -109,6 +111,23 @@ def test_what_both_agree_to_take_back_stays_taken_back_and_may_be_made_again(
     play()  # the very same move
     assert moves == again[: left + 1]
     assert [step.kind for step in pair[0].match.state.steps] == [*2 * ["move"], "take-back", "move"]
+
+
+def test_a_state_that_was_emptied_while_its_reader_was_away_is_published_again(pair, broker):
+    begin(pair, "momentum", SMALL, {"blue": 1})
+    run(pair, lambda: complete(pair) and pair[0].may_move)
+    here, there = pair
+    link = there.host.playing.far._link
+    broker.cut(link)
+    run([here], lambda: here.may_move)
+    here.move(chance_of(1))
+    run([here], lambda: len(here.match.state.steps) == 1)
+    seal, keys = here.host.playing.far._seal, here.host.playing.far.kept.keys
+    broker.publish(f"{keys.topic}/{seal.table}", b"", retain=True)
+    for _ in range(5):
+        broker.deliver()
+    broker.mend()
+    run(pair, lambda: there.may_move)
 
 
 def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, broker):

@@ -414,6 +414,18 @@ def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
         assert session.host.playing.room.counting is not None
 
 
+def test_no_seat_ends_the_time_in_which_the_others_may_lay_a_card(session):
+    ask(session, SeatMove(None, "chance"))  # the deal
+    ask(session, SeatMove("red", "chance:roll:tank:5"))
+    assert phase(session) == "window"
+    step = session.host.playing.room.step_number
+    ask(session, SeatMove("blue", "table:time"))
+    assert session.host.playing.room.counting is None
+    ask(session, SeatMove("red", "table:time"))
+    assert session.host.playing.room.counting is not None
+    assert (phase(session), session.host.playing.room.step_number) == ("window", step)
+
+
 def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
     ask(session, SitDown("phone", "blue"))
     (tmp_path / "seats.json").write_bytes(b"{")
