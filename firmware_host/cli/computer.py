@@ -26,7 +26,7 @@ import msgspec
 
 from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
-from tiltboard.firmware_host.cli.speech import say
+from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
 from tiltboard.firmware_host.config.computer import DeviceClass, needs_of_speaker
 from tiltboard.firmware_host.config.errors import ConfigError
@@ -312,34 +312,43 @@ def settle_profile(config: Path, profile: str) -> None:
     """Have the settings in ``config`` name ``profile``. A file of one's own is copied beside them:
     the service is another user, who sees no other's folders. Raises ConfigError, OSError.
     """
-    kept = profile
+    kept, copies = profile, []
     if is_path(profile):
         load_profile(profile)
         kept = Path(profile).name.removesuffix(".toml") + ".toml"
         kept = f"profile-{kept}" if kept == config.name else kept
         copy, content = config.parent / kept, read_file(Path(profile))
-        if copy.is_symlink() or not copy.is_file() or read_file(copy) != content:
-            if copy.exists():
-                copy.replace(copy.with_name(f"{kept}.before"))
-            write_durably(copy, content)
-            told = text("{path} is what the service reads from now on.", path=copy)
-            say(told, err=True)
-        copy.chmod(0o644)
+        there = read_file(copy) if copy.is_file() and not copy.is_symlink() else None
+        if there is not None and there != content:
+            copies.append((copy.with_name(f"{kept}.before"), there))
+        copies.append((copy, content))
+    copies.append((config, _naming(config, kept).encode()))
+    for path, content in copies:
+        with writing(path):
+            if not path.is_file() or path.is_symlink() or read_file(path) != content:
+                write_durably(path, content)
+                say(text("Written: {path}", path=path), err=True)
+            path.chmod(0o644)
+
+
+def _naming(config: Path, profile: str) -> str:
+    """The settings in ``config`` with that profile, and else as they are."""
     before = read_text(config)
-    line = f"profile = {msgspec.json.encode(kept).decode()}"
+    wanted = tomllib.loads(before) | {"profile": profile}
+    if tomllib.loads(before) == wanted:
+        return before
+    line = f"profile = {msgspec.json.encode(profile).decode()}"
     # Above the first section
     head, *sections = re.split(r"(?m)^(?=[ \t]*\[)", before, maxsplit=1)
     named = re.compile(r"""(?m)^[ \t]*["']?profile["']?[ \t]*=.*$""")
     head = named.sub(lambda _: line, head) if named.search(head) else f"{line}\n{head}"
     after = "".join([head, *sections])
-    if tomllib.loads(before).get("profile") == kept:
-        return
-    if tomllib.loads(after) != tomllib.loads(before) | {"profile": kept}:
-        raise ConfigError(
-            "{path} cannot be changed.", remedy="Write into it: {line}", path=config, line=line
-        )
-    write_durably(config, after.encode())
-    config.chmod(0o644)
+    with suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(after) == wanted:
+            return after
+    raise ConfigError(
+        "{path} cannot be changed.", remedy="Write into it: {line}", path=config, line=line
+    )
 
 
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")

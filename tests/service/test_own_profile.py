@@ -133,7 +133,9 @@ def test_a_home_is_the_maker_s(pi):
     assert (done.returncode, "cannot be read" in done.stderr) == (1, True)
 
 
-@pytest.mark.parametrize("what", ["missing", "a folder", "no profile", "too large for its plate"])
+@pytest.mark.parametrize(
+    "what", ["missing", "a folder", "no profile", "too large for its plate", "on two lines"]
+)
 def test_what_cannot_be_used_is_refused_in_words_and_changes_nothing(pi, what):
     match what:
         case "missing":
@@ -143,9 +145,13 @@ def test_what_cannot_be_used_is_refused_in_words_and_changes_nothing(pi, what):
             pi.own.mkdir()
         case "no profile":
             pi.own.write_text("name = 'own'\n")
+        case "on two lines":
+            pass
         case _:
             pi.own.write_text(pi.own.read_text().replace("columns = 10", "columns = 26"))
-    pi.settings.write_text(f'profile = "{pi.own}"\n')
+    pi.settings.write_text(
+        f'profile = """\n{pi.own}"""\n' if what == "on two lines" else f'profile = "{pi.own}"\n'
+    )
     done = pi.install()
     assert done.returncode == 1
     assert done.stderr.startswith("tiltboard: ")
