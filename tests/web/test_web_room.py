@@ -697,3 +697,21 @@ def test_the_number_of_players_changes_under_an_open_page(simulated, serve, open
         begin(served, {"players": players})
         expect(page.locator(".room-player")).to_have_count(players)
         expect(page.locator(".seat-list li")).to_have_count(players)
+
+
+def test_every_answer_that_names_pieces_is_a_picture_and_words(served, open_page):
+    begin(served, {"players": 3, "rounds": 1, "seed": 1})
+    page = open_page(served.url, room=True).page
+    moves = ["red:place:ok:red-ship:3", "red:place:ok:red-fighter+blue-tank:3"]
+    shown = page.evaluate(
+        """async (moves) => {
+          const { Chooser } = await import("/static/room-moves.js");
+          const { game } = await (await fetch("/api/v1/layout")).json();
+          const { element } = new Chooser(game, {}, moves, {});
+          return [...element.querySelectorAll(".answers button")].map((answer) =>
+            [answer.textContent.replace(/\\s+/g, " ").trim(),
+              answer.querySelectorAll("svg").length]);
+        }""",
+        moves,
+    )
+    assert shown == [["Red ship", 1], ["Red fighter Blue tank", 2]]
