@@ -21,6 +21,7 @@ class _Heard:
     """A process is told to stop, not a part of it, so this is its one record."""
 
     requested: int | None = None
+    ended_by: int | None = None
     end: Callable[[], None] | None = None
 
 
@@ -57,9 +58,15 @@ def end_by(end: Callable[[], None]) -> None:
     check()
 
 
-def requested() -> int | None:
-    """Return the number of the signal by which a start has been told to end, or None."""
-    return _Heard.requested
+def status(of: object) -> int | None:
+    """Return the exit status that a request gives a program whose own is ``of``, or None.
+
+    A start that is told to stop has the signal's, whatever has become of it on its way. So has one
+    that SIGTERM ended in order; Ctrl-C ends that with its own, as do failures.
+    """
+    if _Heard.requested is not None:
+        return 128 + _Heard.requested
+    return 128 + signal.SIGTERM if _Heard.ended_by == signal.SIGTERM and not of else None
 
 
 def check() -> None:
@@ -87,6 +94,7 @@ def _heeds_interrupts() -> bool:
 
 def _raise(number: int, _frame: object) -> None:
     if _Heard.end is not None:
+        _Heard.ended_by = number
         _Heard.end()
     elif _Heard.requested is None:
         _Heard.requested = number

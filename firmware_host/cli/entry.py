@@ -17,10 +17,12 @@ def main() -> None:
     stop.raise_requests()
     try:
         run()
-    except BaseException:
-        if (number := stop.requested()) is None:
+    except BaseException as error:
+        # A request may have become another error on its way, or no error where a library swallowed
+        # it, so the record decides.
+        status = stop.status(error.code if isinstance(error, SystemExit) else error)
+        if status is None:
             raise
-        # It may have become another error on its way, or nobody's, where a library swallowed it
-        sys.exit(128 + number)
+        sys.exit(status)
     finally:
         stop.over()

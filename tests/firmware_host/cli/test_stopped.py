@@ -217,6 +217,22 @@ def test_a_start_that_is_told_to_stop_ends_with_the_status_of_that(in_progress, 
     assert not (in_progress / "starting.json").exists()
 
 
+@pytest.mark.usefixtures("heeded")
+def test_a_served_table_ends_in_order_with_the_status_of_the_request(in_progress):
+    words = ["sim", "--port", "0", "--no-physics", "--state", str(in_progress)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tiltboard.firmware_host.cli", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        assert any("The table is at" in line for line in running.stdout)
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=60)
+    assert running.returncode == 143
+    assert not (in_progress / "starting.json").exists()
+
+
 COMMAND = f"{sys.executable} -m tiltboard.firmware_host.cli"
 
 
