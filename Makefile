@@ -19,16 +19,14 @@ play: $(VENV)/.play $(VENV)/.languages
 
 test: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/system-packages $(BIN)
-	$(BIN)/python -m pytest -n auto
+	TILTBOARD_TARGET="make test" $(BIN)/python -m pytest -n auto
 
-# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches, nothing compiled,
-# and few other programs started.
+# Rules, drivers, chips, perception, referee, journal: no browser, no worlds, nothing compiled, few other programs started.
 quick: $(VENV)/.dev $(VENV)/.languages
-	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
-		$(addprefix --ignore tests/firmware_host/,commissioning scenario \
-			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
-			referee/test_computers.py) \
-		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
+	TILTBOARD_TARGET="make quick" $(BIN)/python -m pytest -q -n auto tests/games tests/drivers \
+		$(addprefix tests/hw_sim/,buses chips) $(addprefix tests/firmware_host/,config journal perception referee table) \
+		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py firmware_host/journal/test_journal_crashes.py \
+			firmware_host/referee/test_computers.py)
 
 # Style, format and types, of Python and of the page's JavaScript.
 style: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -61,3 +62,22 @@ def pytest_xdist_make_scheduler(config, log):
             return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
 
     return Together(config, log)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Report if a target of make takes another CPU time than CONTRIBUTING.md says, by more than a
+    factor that leaves room for other machines. The time is that of this process and of all that it
+    started: unlike a clock, it is the same on a busy machine.
+    """
+    target = os.environ.get("TILTBOARD_TARGET")
+    if target is None or hasattr(config, "workerinput"):
+        return
+    table = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    said = re.search(rf"^\| `{target}` \|.*\| ([\d.]+) \|$", table, re.MULTILINE)
+    minutes = sum(os.times()[:4]) / 60
+    if said is None or not float(said[1]) / 2 < minutes < float(said[1]) * 2:
+        told = said[1] if said else "nothing"
+        terminalreporter.write_line(
+            f"{target} took {minutes:.1f} minutes of CPU, CONTRIBUTING.md says {told}: correct it.",
+            yellow=True,
+        )
