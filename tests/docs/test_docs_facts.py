@@ -137,8 +137,7 @@ def test_the_written_game_of_the_journals_page_is_read_and_was_won(open_page):
 
 
 def test_every_bench_is_listed_with_what_it_measures(open_page):
-    pages = map(open_page, ("docs/benchmarks.md", "lab/docs/benchmarks.md"))
-    rows = [row for page in pages for row in page.table("command", "what it measures")]
+    rows = open_page("docs/benchmarks.md").table("command", "what it measures")
     shown = {in_code(row[0])[0].removeprefix("tiltboard bench "): row[1] for row in rows}
     context = click.Context(bench.command)
     names = [name for name in bench.command.list_commands(context) if name != "all"]

@@ -91,7 +91,7 @@ def run(
         echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
         echo(f"              {_row(tally)}, {tally.missed} events missed")
         tally = through_the_chips(table, stream, chip_scans, realistic=True)
-        echo("the same, calibrated, everything at realistic size (see lab/docs/benchmarks.md):")
+        echo("the same, calibrated, everything at realistic size (see docs/benchmarks.md):")
         echo(f"              {_row(tally)}, {tally.missed} events missed")
 
 
