@@ -49,6 +49,11 @@ def test_each_mistake_is_found_on_the_makers_own_table(tiltboard, fault, said) -
     assert said in output
     mapped = "Everything works." in output
     assert status == (0 if mapped else 1)
+
+
+def test_a_mended_table_is_commissioned_afresh(tiltboard) -> None:
+    fault, _ = MISTAKES[0]
+    assert tiltboard(f'tiltboard bringup --sim --profile my-table.toml --fault "{fault}"')[0] == 1
     assert tiltboard("tiltboard bringup --sim --profile my-table.toml --fresh")[0] == 0
 
 
