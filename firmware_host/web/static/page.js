@@ -18,7 +18,8 @@ function fill(element, attributes, children) {
     else if (value !== false && value !== null
       && value !== undefined) { element.setAttribute(name, String(value)); }
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const there = (child) => child !== null && child !== undefined;
+  element.append(...children.flat(Infinity).filter(there));
   return element;
 }
 

@@ -323,7 +323,8 @@ export class Previews {
     if (!place || !game || review || asked || store.falling || snapshot.phase !== "turn")
       return false;
     const { position, roles, to_move: mover } = snapshot;
-    if (game.slots.length) return false; // Two slots may lead to one place, so the player drags the tile.
+    // Two slots may lead to one place, so the player drags the tile.
+    if (game.slots.length) return false;
     if (!(place in position)) return roles[place] === "legal";
     const ship = Object.keys(position).find((at) => position[at] === mover);
     return !game.players.includes(position[place])
