@@ -56,3 +56,10 @@ def test_the_pages_show_pictures_that_load_fast(root, open_page):
         assert path.read_bytes().startswith(start)
         assert path.stat().st_size < most
         assert path in wanted
+
+
+def test_each_document_says_for_whom_it_is(root, open_page):
+    """And what its reader has at the end, in its first paragraph."""
+    pages = {*root.glob("docs/**/*.md"), *root.glob("lab/docs/*.md")} - {root / "docs/README.md"}
+    firsts = {path.name: open_page(path).text.split("\n\n")[1] for path in pages}
+    assert not [n for n, t in firsts.items() if not t.startswith("For ") or "At the end" not in t]

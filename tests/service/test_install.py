@@ -112,7 +112,7 @@ def test_what_has_no_wheels_is_not_asked_of_pip(root):
 
 
 def test_documents_and_installer_bring_the_distribution_s_packages(root):
-    documented = (root / "docs/install.md").read_text()
+    documented = (root / "docs/service.md").read_text()
     [line] = [line for line in documented.splitlines() if "apt install" in line]
     installer = (root / "systemd/install").read_text()
     for package in ("python3-spidev", "python3-lgpio"):

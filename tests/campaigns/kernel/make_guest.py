@@ -26,7 +26,7 @@ CHECKOUT = HERE.parents[2]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tiltboard-kernel"
 
 SOURCE = "linux-source-6.12"
-# What docs/install.md's apt line asks for, what Raspberry Pi OS Lite has, and no compiler.
+# What docs/service.md's apt line asks for, what Raspberry Pi OS Lite has, and no compiler.
 PACKAGES = [
     "ca-certificates",
     "dbus",

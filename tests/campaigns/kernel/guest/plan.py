@@ -1,6 +1,6 @@
 """What is tried in a guest, a boot for each plan. Runs as root; prints a JSON line for each check.
 
-``install``: as docs/install.md says, up to a doctor that finds no problem. ``play``: everything
+``install``: as docs/service.md says, up to a doctor that finds no problem. ``play``: everything
 else, on the disk that ``install`` left. ``after-cut``: on the disk of a guest that was ended during
 a game.
 """
@@ -57,10 +57,10 @@ def doctor_of_pi() -> list[dict[str, str]]:
 
 
 def documented_steps() -> Iterator[str]:
-    """The commands of docs/install.md."""
-    block = re.search(r"```sh\n(.*?)```", (CHECKOUT / "docs/install.md").read_text(), re.DOTALL)
+    """The commands of docs/service.md."""
+    block = re.search(r"```sh\n(.*?)```", (CHECKOUT / "docs/service.md").read_text(), re.DOTALL)
     if block is None:
-        raise RuntimeError("docs/install.md has no commands")
+        raise RuntimeError("docs/service.md has no commands")
     return (line.strip() for line in block[1].strip().splitlines())
 
 
