@@ -211,3 +211,35 @@ def test_a_marble_that_is_let_go_between_places_comes_to_the_nearest(served, ope
     player.drag(player.middle(tray), (x + 0.46 * (x_next - x), y + 0.46 * (y_next - y)))
     player.expect_turn("blue")
     player.expect_marbles(d4="red")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_a_ship_out_of_turn_is_answered_and_stays(served, open_page, size):
+    begin(served, "gravity-trap", board=RING)
+    view = {"width": size[0], "height": size[1]}
+    player = open_page(served.url, own_hand=True, viewport=view)
+    page = player.page
+    for mover, base in (("red", "1"), ("blue", "4")):
+        player.expect_turn(mover)
+        page.mouse.click(*player.spot(base))
+    player.expect_turn("red")
+    page.locator('.marble[data-place="4"] .ball').click()
+    expect(page.locator(".toast")).to_have_text("Red's turn.")
+    expect(page.locator(".marble.held")).to_have_count(0)
+    player.expect_turn("red")
+
+
+def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, open_page):
+    begin(lively, "momentum", pie=False)
+    player = open_page(lively.url, own_hand=True)
+    page = player.page
+    page.mouse.click(*player.spot("d4"))
+    player.expect_turn("blue")
+    ball = page.locator('.marble[data-piece="red"] .ball')
+    standing = player.box(ball)["width"]
+    ball.click()
+    assert player.box(ball)["width"] > 1.15 * standing
+    page.get_by_role("button", name="Put it right for me", exact=True).click()
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+    expect(page.locator(".marble.held")).to_have_count(0)

@@ -149,9 +149,8 @@ export class Hand {
   }
 
   putBack() {
-    if (!this.carried) return;
-    if (this.carried.id === TRAY) this.drop();
-    else this.putDown(this.carried.home);
+    if (this.fromTray) this.drop();
+    return this.carried ? this.putDown(this.carried.home) : null;
   }
 
   /** Forget what is held: the table lets go by itself when a page leaves or a game begins. */
@@ -179,11 +178,13 @@ const TO_READ_MS = 3500; // what the other side is about to do in a lesson
 const AFTER_A_MISTAKE_MS = 4000; // longer than the board of before takes to count as a takeback
 
 export class OwnHand {
-  /** `ask(message)` asks the table, `complain(text)` tells the person. */
-  constructor(store, { ask, complain }) {
+  /** `ask(message)` asks the table, `complain(text)` tells the person, `putBack()` what this page
+   * holds. */
+  constructor(store, { ask, complain, putBack }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
+    this.putBack = putBack;
     this.on = remembered("own-hand", "on") === "on";
     this.mistaken = false; // what is wrong was done by this page's hand
     this.tried = new Set(); // what was asked for when it began to work, since anything is asked
@@ -234,6 +235,7 @@ export class OwnHand {
     this.tried.add(this.asked()); // where the table sees it otherwise, it says what to do
     this.store.set("working", true);
     try {
+      await this.putBack();
       await this.ask({ type: "carry-out" });
     } catch (error) { this.complain(error.message); }
     this.store.set("working", false);

@@ -201,7 +201,7 @@ function build() {
     });
   };
   const learn = (game = store.layout.game.name) => send({ type: "learn", game });
-  const ownHand = new OwnHand(store, { ask, complain });
+  const ownHand = new OwnHand(store, { ask, complain, putBack: () => hand.putBack() });
   const ending = new Ending(store, send);
   const cup = new Cup(store, { ask, players });
   const actions = new Actions(store, {
