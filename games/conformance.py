@@ -15,6 +15,7 @@ from tiltboard.games.contract import describe
 from tiltboard.games.reasons import KINDS
 from tiltboard.games.rules import Dice
 from tiltboard.games.search import LEVEL_ROWS, MOST_WORTH, WAITS
+from tiltboard.games.seated import SeatedGame
 
 MOST_MOVES = 2000
 """A random game that is longer than this is given up, not wrong."""
@@ -171,7 +172,7 @@ def _checked_move(before: Position, move: str) -> Position:
             if target is not None:
                 _hold(target not in cells, f"{move}: {target} is taken")
                 cells[target] = piece
-    if turn.act or turn.consequences:
+    if turn.act or turn.consequences or not isinstance(before.game, SeatedGame):  # A pass as well.
         _hold(cells == after.cells, f"{move}: act and consequences lead to the next cells")
     return after
 

@@ -278,7 +278,8 @@ class Book:
 
     ``drops``: moves that are named by the empty place on which a piece is put. ``entries``: places
     on which a piece may be put by moves with names of their own -> those moves. ``movers``: places
-    of pieces that may be carried over the board -> the moves. ``swap``: the pie rule's.
+    of pieces that may be carried over the board -> the moves. ``swap``: the pie rule's. ``passes``:
+    moves that change nothing on the board.
     """
 
     def __init__(self, game: Game, position: Position) -> None:
@@ -289,7 +290,12 @@ class Book:
         # A move that is named by an empty place puts a piece there (the contract: a cell).
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
         self._made: dict[str, Pending] = {}
-        self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
+        others = [self._pending(m) for m in legal if m not in self.drops]
+        # No board shows a pass, so it is never matched: somebody has to say it.
+        self.passes = tuple(
+            each.turn for each in others if not each.plan.shifts and not each.turn.act
+        )
+        self._others = tuple(each for each in others if each.turn not in self.passes)
         turns = [pending.turn for pending in self._others]
         self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
         self.swap = next((turn for turn, _, taken in self._acts if _swaps(turn, taken)), None)

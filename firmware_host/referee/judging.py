@@ -192,9 +192,10 @@ def sliding(state: State) -> tuple[Turn, bool] | None:
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
         return None
     turn = pending.turn
-    entrance, way, kind = turn.entrance, turn.path, turn.act[0].piece
+    entrance, way = turn.entrance, turn.path
     if entrance is None or entrance.side not in RAISE or len(way) < 2:
         return None
+    kind = turn.act[0].piece
     cells, stood = state.cells, state.play.line.position.cells
     changed = {
         place for place in cells.keys() | stood.keys() if cells.get(place) != stood.get(place)
@@ -268,7 +269,22 @@ def offer_claims(state: State, view: View) -> View:
         offer = _perhaps_moved(state, view)
     if offer is None and view.question is None and view.phase in _MENDING:
         offer = _perhaps_done(state, view)
+    if offer is None and view.question is None and view.phase is Phase.TURN and state.stands:
+        offer = _pass(state, view)
     return offer or view
+
+
+def _pass(state: State, view: View) -> View | None:
+    """Offer the moves that change nothing on the board, which no board can show."""
+    book = state.play.book
+    if not book.passes:
+        return None
+    forced = not (book.drops or book.entries or book.movers)
+    say = troubles.confirm("must-pass" if forced else "may-pass", view.say)
+    choices = tuple(Choice(turn.move, text("Pass")) for turn in book.passes)
+    ask = text("{player} may pass.", player=play.player(book.position.to_move or ""))
+    meant = {turn.move: Pending.asked(book.position, turn) for turn in book.passes}
+    return replace(view, say=say, question=Question(ask, choices, offer=True), meant=meant)
 
 
 def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:

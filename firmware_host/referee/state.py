@@ -280,6 +280,8 @@ class State(Struct, frozen=True):
         before = play.line.before
         if play.guide is not None or before is None or self.cells != before.cells:
             return False
+        if self.stands:  # A pass has changed nothing, so the board says nothing of it.
+            return False
         # An empty board was never right: a game goes on, and nothing is set up yet
         set_up = play.matched or bool(self.cells)
         return set_up and not play.book.unseen(self.cells, self.hidden)

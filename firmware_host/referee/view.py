@@ -63,6 +63,10 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
             "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
             **mover,
         )
+    elif not (book.drops or book.entries or book.movers):
+        said = text("{player} cannot move.", player=mover["player"])
+        places = [place for place, piece in position.cells.items() if piece == to_move]
+        roles |= dict.fromkeys(places if book.passes else (), Role.LEGAL)
     elif not book.drops:
         said = text("It is {player}'s turn: lift the {piece}.", **mover)
     elif book.swap is None:

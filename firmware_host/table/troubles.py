@@ -73,6 +73,8 @@ _CONFIRM = {
     "missed": text("{said} If you have put a piece that does not show, press confirm again."),
     "done": text("{said} The table cannot see {places}: press confirm when it is done."),
     "perhaps-done": text("{said} If that is done, press confirm."),
+    "must-pass": text("{said} Press confirm to pass."),
+    "may-pass": text("{said} Or press confirm to pass."),
 }
 _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 
@@ -81,7 +83,7 @@ def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
     """``said``, and when to press confirm. ``what``: a piece was ``put`` or ``moved`` where it
     cannot be seen, is ``still-there`` although it seems taken, or ``missed``: nobody knows where;
     what was asked for is ``done`` where it cannot be seen, or ``perhaps-done``: it has not been
-    seen for a while.
+    seen for a while. A player without another move ``must-pass``; one who has others ``may-pass``.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})

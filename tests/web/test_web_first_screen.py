@@ -53,41 +53,6 @@ def test_two_presses_at_most_begin_a_game_against_the_computer(lively, open_page
     expect(page.locator(".doors")).to_be_hidden()
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1366, 768), (1920, 1080), (390, 844)])
-def test_the_tables_own_panel_has_room_and_the_doors_come_back(served, open_page, size):
-    view = {"width": size[0], "height": size[1]}
-    player = open_page(served.url, own_hand=True, fresh=True, viewport=view)
-    page = player.page
-    expect(page.locator(".doors")).to_be_visible()
-    page.locator("#bar").get_by_role("button", name="The table", exact=True).click()
-    for part in ("Faults", "Lights", "Sensors", "Tilt"):
-        page.get_by_role("tab", name=part, exact=True).click()
-        assert player.box(page.locator(".parts"))["height"] >= 100, part
-    expect(page.locator(".doors")).to_be_hidden()
-    page.locator("#drawer").get_by_role("button", name="Close", exact=True).click()
-    expect(page.locator(".doors")).to_be_visible()
-    page.locator("#bar").get_by_role("button", name="The table", exact=True).click()
-    brand = page.locator("#bar").get_by_role("button", name="tiltboard", exact=True)
-    brand.click()
-    expect(page.locator(".doors")).to_be_visible()
-    expect(page.locator("#drawer")).to_be_hidden()
-
-
-def test_a_new_game_out_of_the_show_has_no_doors_over_it(altered, served, open_page):
-    player = open_page(altered.url, fresh=True)
-    altered.table.show(attract={"d4": "red"})
-    expect(player.page.locator(".doors")).to_be_visible()
-    altered.table.show()
-    served.new_game(pie=False)  # at another page, or here in the dialog
-    expect(player.page.locator(".doors")).to_be_hidden()
-
-
-def test_presses_beside_the_plate_keep_the_show_away(altered, open_page):
-    player = open_page(altered.url)
-    player.page.get_by_role("tab", name="Rules", exact=True).click()
-    altered.table.expect_command(Touch())
-
-
 def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, open_page):
     player = open_page(served.url, own_hand=True, fresh=True)
     page = player.page

@@ -30,7 +30,6 @@ import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
-const PRESENT_EACH_MS = 20_000; // less than it takes until the show begins
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
@@ -153,17 +152,13 @@ function build() {
       .then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1),
         (error) => complain(error.message));
   };
-  let presentAt = -PRESENT_EACH_MS; // when the table was last told of a touch
-  /** Touches keep the show away. The first one ends it, and on the plate does nothing else. */
+  /** The first touch of a page, too, ends the game that plays itself; on the plate it does
+   * nothing else. */
   for (const touch of ["pointerdown", "keydown"]) {
     addEventListener(touch, (event) => {
-      if (!store.snapshot || !store.mayAct) return;
-      if (store.snapshot.attract || event.timeStamp - presentAt > PRESENT_EACH_MS) {
-        presentAt = event.timeStamp;
-        connection.ask({ type: "touch" }).catch(() => {});
-      }
-      const onPlate = byId("table").contains(/** @type {Node} */ (event.target));
-      if (store.snapshot.attract && onPlate) event.stopPropagation();
+      if (!store.snapshot?.attract || !store.mayAct) return;
+      ask({ type: "touch" }).catch(() => {});
+      if (byId("table").contains(/** @type {Node} */ (event.target))) event.stopPropagation();
     }, true);
   }
   const dialogs = {
@@ -244,10 +239,7 @@ function build() {
   const sounds = new Sounds(store);
   const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(),
     voice.button(), sounds.slider()],
-  [new Buttons(store, { send, ownHand }).element, parts.element], () => {
-    doors.update();
-    attend();
-  });
+  [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at, and so does who is ahead. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
@@ -259,7 +251,7 @@ function build() {
   store.on(["watching"], attend);
   const playground = new Playground(store, depth, { send, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, send);
-  const doors = new Doors(store, drawer,
+  const doors = new Doors(store,
     { begin, learn, playFreely: () => playground.turn(true), another: newGame,
       cup: () => cup.show() });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }),

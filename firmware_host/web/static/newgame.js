@@ -269,9 +269,8 @@ const USUAL = { name: "momentum", players: ["red", "blue"] };
 export class Doors {
   /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they
    * say. */
-  constructor(store, drawer, { begin, learn, playFreely, another, cup }) {
+  constructor(store, { begin, learn, playFreely, another, cup }) {
     /** @type {Store} */ this.store = store;
-    this.drawer = drawer; // takes their place while it is open
     this.begin = begin;
     this.called = false; // whether somebody asked for it
     const door = (drawn, title, about, act) =>
@@ -296,7 +295,6 @@ export class Doors {
       { type: "button", class: "plain brand", title: t("How to begin"),
         onclick: () => {
           this.called = Boolean(this.element.hidden);
-          drawer.close();
           this.update();
           if (this.called) this.element.querySelector("button").focus();
         } });
@@ -304,8 +302,7 @@ export class Doors {
       // they stay while somebody's first touch ends the show
       if (store.snapshot?.attract) this.called = true;
       // not what ends the lesson out of which it was asked for
-      else if (!this.element.hidden && (changed.has("moves") || this.shownFor !== store.game?.id))
-        this.called = false;
+      else if (changed.has("moves") && !this.element.hidden) this.called = false;
       this.update();
     });
   }
@@ -321,9 +318,9 @@ export class Doors {
   update() {
     const { snapshot, game, review, mayAct } = this.store;
     const begun = snapshot?.match || (game && snapshot?.moves.length) || remembered("begun", "");
-    this.element.hidden = !snapshot || !mayAct || Boolean(review) || Boolean(snapshot.lesson)
-      || this.drawer.open || snapshot.phase === "free"
-      || !(this.called || (snapshot.phase !== "over" && !begun && !snapshot.room));
+    const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson
+      && !["free", "over"].includes(snapshot.phase) && (this.called || (!begun && !snapshot.room)));
+    this.element.hidden = !(shown || (this.called && snapshot?.phase === "over"));
     document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
     if (this.element.hidden || this.shownFor === game?.id) return;
     this.shownFor = game?.id;
