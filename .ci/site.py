@@ -188,7 +188,7 @@ def for_players(spoken: Catalogue) -> Iterator[str]:
 def commands() -> Iterator[str]:
     """Each command's own help."""
     yield "What `--help` says of each."
-    yield from helps(cli, click.Context(cli, info_name="tiltboard"))
+    yield from helps(cli, click.Context(cli, info_name="tiltboard", **cli.context_settings))
 
 
 def helps(command: click.Command, context: click.Context) -> Iterator[str]:

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tiltboard.games.lesson import Lesson, read_lesson
+from tiltboard.games.names import closest
 from tiltboard.games.reasons import REASONS
 from tiltboard.games.rules import CHANCE, Dice, Rules
 from tiltboard.games.search import Evaluate, Levels, Solver, Weights
@@ -616,6 +617,15 @@ def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -
     values = {}
     for name, value in given.items():
         if name not in known:
+            near = closest(name, known)
+            if near is not None:
+                raise OptionError(
+                    "{title} has no option {name}; it has: {known}. Did you mean {near}?",
+                    title=title,
+                    name=name,
+                    known=", ".join(known),
+                    near=near,
+                )
             raise OptionError(
                 "{title} has no option {name}; it has: {known}.",
                 title=title,
@@ -631,7 +641,7 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
     """``value`` if it has the option's type and range; lists of places become sorted tuples."""
     if spec.kind == "bool":
         if not isinstance(value, bool):
-            raise OptionError("{name} must be true or false.", name=spec.name)
+            raise OptionError("{name} must be true or false.", name=spec.name, value=value)
         return value
     if spec.kind == "int":
         low = -MOST if spec.low is None else spec.low
@@ -643,6 +653,7 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
                 name=spec.name,
                 low=low,
                 high=high,
+                value=value,
             )
         return value
     if spec.kind == "choice" or (spec.kind == "board" and isinstance(value, str)):

@@ -1,4 +1,4 @@
-"""What every game must keep, checked by playing it: ``tiltboard check-game NAME``, and tests.
+"""What every game must keep, checked by playing it: ``tiltboard check NAME``, and tests.
 
 Nothing here knows the game: it plays random games of every preset and compares what the rules say
 with what the position, its turns and its views say. That the rules are the *game's* rules is not

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from tiltboard.games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
+from tiltboard.games.names import closest
 from tiltboard.games.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
@@ -105,6 +106,14 @@ def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameTyp
         return known[name]
     if name in BROKEN:
         raise BROKEN[name]
+    near = closest(name, known)
+    if near is not None:
+        raise UnknownGameError(
+            "There is no game {name}; the games are: {known}. Did you mean {near}?",
+            name=name,
+            known=", ".join(known),
+            near=near,
+        )
     raise UnknownGameError(
         "There is no game {name}; the games are: {known}.", name=name, known=", ".join(known)
     )

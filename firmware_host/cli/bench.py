@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib.util import find_spec
+
 import click
 
-from tiltboard.firmware_host.cli.main import Group
-from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.cli.main import LABORATORY, Group
+from tiltboard.firmware_host.messages import Message, text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 
@@ -15,6 +18,14 @@ class Benches(Group):
 
     extensions = "tiltboard.benches"
     unknown = text("There is no measurement {name!r}; {hint}")
+
+    def missing(self, name: str, known: Iterable[str]) -> Message:
+        """Say where there are more measurements, if the laboratory is not installed."""
+        said = super().missing(name, known)
+        if find_spec("tiltboard_lab") is not None:
+            return said
+        more = text("The laboratory has more. {how}", how=LABORATORY)
+        return text("{said}. {more}", said=said, more=more)
 
 
 @click.group(name="bench", cls=Benches, epilog="Example: tiltboard bench scan")

@@ -1,4 +1,4 @@
-"""``tiltboard bringup`` and ``calibrate``: the sweep that proves a table's wiring and measures."""
+"""``tiltboard bringup``: the sweep that proves a table's wiring and measures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,8 +47,6 @@ from tiltboard.firmware_host.scenario.person import Console
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 STUCK_S = 60.0  # somebody at the simulated table who is refused for so long will not succeed
 
 
@@ -62,16 +60,23 @@ AGAIN = click.option(
 FRESH = click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
 
 
-def sweep_options(command: F) -> F:
-    """What both commands of the sweep take."""
-    for option in (FRESH, AGAIN, FAULTS, SEED, SIMULATE, STATE, PROFILE, CONFIG):
-        command = option(command)
-    return command
-
-
 @click.command(name="bringup", epilog='Example: tiltboard bringup --sim --fault "sensor-dead d4"')
-@sweep_options
-def command(**options: Any) -> None:
+@click.option(
+    "--from",
+    "first",
+    type=click.Choice([part.value for part in Part]),
+    default=Part.LIGHTS.value,
+    help="Begin with this part; `places` measures the sensors alone.",
+)
+@CONFIG
+@PROFILE
+@STATE
+@SIMULATE
+@SEED
+@FAULTS
+@AGAIN
+@FRESH
+def command(*, first: str, **options: Any) -> None:
     """Prove a table's wiring and measure its sensors, in one sweep.
 
     Lights, buttons, two edges lifted, the empty plate; then one strong piece, south down, carried
@@ -80,7 +85,8 @@ def command(**options: Any) -> None:
     not come out well. The table must not be running. The exit status is 1 if something is to be
     mended. With --sim somebody at the simulated table does and sees everything.
     """
-    run(tuple(Part), **options)
+    parts = list(Part)
+    run(parts[parts.index(Part(first)) :], **options)
 
 
 def run(
@@ -214,14 +220,3 @@ def _print_offer(choices: Iterable[Choice]) -> None:
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )
     click.echo(f"          {offer!s}")
-
-
-@click.command(name="calibrate", epilog="Example: tiltboard calibrate --sim")
-@sweep_options
-def calibrate(**options: Any) -> None:
-    """Measure every sensor: `tiltboard bringup` from the empty plate on.
-
-    First the empty plate; then one strong piece, south down, carried to every place in turn.
-    Everything else is as with `tiltboard bringup`.
-    """
-    run((Part.PLACES,), **options)

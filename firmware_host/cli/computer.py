@@ -351,7 +351,7 @@ def _naming(config: Path, profile: str) -> str:
     )
 
 
-@click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
+@click.command(name="unit", hidden=True, epilog="Example: tiltboard unit --profile plate-10")
 @CONFIG
 @PROFILE
 @click.option("--boot", is_flag=True, help="Print the lines for config.txt instead, for any Pi.")

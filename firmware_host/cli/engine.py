@@ -27,7 +27,10 @@ Playing = Callable[[Iterable[str], TextIO], None]
 
 @click.command(name="engine", epilog="Example: printf 'ugi\\nquit\\n' | tiltboard engine")
 @click.option(
-    "--unit", is_flag=True, help="Lend engines at the socket that systemd hands over, if any."
+    "--unit",
+    is_flag=True,
+    hidden=True,
+    help="Lend engines at the socket that systemd hands over, if any.",
 )
 def command(*, unit: bool) -> None:
     """Play by UGI, the universal game interface, on standard input and output.
@@ -108,7 +111,7 @@ def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> Non
         lender.handle_request()
 
 
-@click.command(name="warm", epilog="Example: tiltboard warm")
+@click.command(name="warm", hidden=True, epilog="Example: tiltboard warm")
 def warm() -> None:
     """Compile what computer players compute with, once for each machine and version.
 

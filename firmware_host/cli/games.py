@@ -45,10 +45,11 @@ def command(
 ) -> None:
     """List the games in the journal; * marks the one on the table.
 
-    `tiltboard export` writes one as text, `tiltboard games import` reads one.
+    `tiltboard games export` writes one as text, `tiltboard games import` reads one.
     """
     if context.invoked_subcommand is not None:  # the folder that is named here is its folder too
-        context.default_map = {"import": {"state": state, "simulated": simulated}}
+        here = {"state": state, "simulated": simulated}
+        context.default_map = dict.fromkeys(("import", "export", "people"), here)
         return
     folder = games_folder(state, simulated=simulated, make=False)
     games: tuple[GameSummary, ...] = ()
@@ -81,7 +82,7 @@ class _GameFile(click.File):
 @STATE
 @SIMULATED
 def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
-    """Check a game written by `tiltboard export` and put it into the journal.
+    """Check a game written by `tiltboard games export` and put it into the journal.
 
     FILE may be - for standard input. A running table must be stopped first; its page can import
     too.
@@ -90,13 +91,15 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
         source = file.read(MAX_CHARACTERS + 1)
     except UnicodeDecodeError as error:
         raise GameTextError(
-            "{file} is not text.", remedy="Choose a file from `tiltboard export`.", file=file.name
+            "{file} is not text.",
+            remedy="Choose a file from `tiltboard games export`.",
+            file=file.name,
         ) from error
     played = read_game(source)
     folder = games_folder(state, simulated=simulated)
     with Journal.open(folder / JOURNAL_NAME, SystemClock()) as journal:
-        number = journal.store(played)
-    say(text("It is game {number} now. The table's page can go on with it.", number=number))
+        number = journal.store(played, current=True)
+    say(text("It is game {number} now, and the one on the table.", number=number))
 
 
 def _object(game: GameSummary) -> dict[str, Any]:
@@ -136,7 +139,7 @@ def _table(games: Iterable[GameSummary]) -> Iterable[str]:
         yield f"{number:>7}  {kind:<12} {begun:<16} {moves:>5}  {how}"
 
 
-@click.command(name="export", epilog="Example: tiltboard export 3 sunday.txt")
+@command.command(name="export", epilog="Example: tiltboard games export 3 sunday.txt")
 @click.argument("number", type=click.IntRange(1))
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
 @STATE
@@ -164,7 +167,7 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
         out.write(written)
 
 
-@click.command(epilog="Example: tiltboard people --sim --forget Ada")
+@command.command(epilog="Example: tiltboard games people --sim --forget Ada")
 @click.option("--forget", metavar="NAME", help="Forget everything that is known of NAME.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @STATE

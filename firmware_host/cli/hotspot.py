@@ -16,10 +16,12 @@ from pathlib import Path
 import click
 
 from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.cli.options import CONFIG, PORT
 from tiltboard.firmware_host.cli.speech import say, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file, write_durably
-from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
+from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS, load_settings
 from tiltboard.firmware_host.messages import text
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
@@ -205,7 +207,12 @@ def _nmcli(*words: str) -> None:
         ) from error
 
 
-@click.command(name="hotspot", epilog="Example: sudo tiltboard hotspot")
+@click.group(
+    name="hotspot",
+    cls=Group,
+    invoke_without_command=True,
+    epilog="Example: sudo tiltboard hotspot",
+)
 @click.option("--new", is_flag=True, help="Take another password; phones have to join again.")
 @click.option(
     "--name",
@@ -222,14 +229,24 @@ def _nmcli(*words: str) -> None:
     show_default=True,
     help="Folder of NetworkManager's connections.",
 )
+@click.pass_context
 def command(
-    *, new: bool, name: str | None, ssid: str | None, hidden: bool, wpa3: bool, folder: Path
+    context: click.Context,
+    *,
+    new: bool,
+    name: str | None,
+    ssid: str | None,
+    hidden: bool,
+    wpa3: bool,
+    folder: Path,
 ) -> None:
     """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
 
     --join reads the other network's password from a line of standard input; leave it empty for an
     open network. If the table cannot join, it opens its own again.
     """
+    if context.invoked_subcommand is not None:
+        return
     from tiltboard.firmware_host.service.qr import qr_terminal, wifi_code
 
     if not os.access(folder, os.W_OK):
@@ -250,3 +267,26 @@ def command(
         text("The table's Wi-Fi is {name}, its password {password}.", name=named, password=password)
     )
     click.echo(qr_terminal(wifi_code(named, password)))
+
+
+@command.command(epilog="Example: tiltboard hotspot sheet > sheet.html")
+@click.option(
+    "--name", help="Name by which the network knows the table. Default: this machine's name."
+)
+@CONFIG
+@PORT
+def sheet(*, name: str | None, config: Path | None, port: int | None) -> None:
+    """Print a sheet, HTML for a browser to print, that leads phones' cameras to the page.
+
+    As root, where the table has a Wi-Fi of its own, into that too.
+    """
+    from tiltboard.firmware_host.service.qr import qr_sheet, wifi_code
+    from tiltboard.firmware_host.web.guard import machine_names
+
+    port = load_settings(config).port if port is None else port
+    url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
+    # None but root may know the table's Wi-Fi
+    wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
+    figures = [] if wifi is None else [(wifi_code(*wifi), "Wi-Fi", " ".join(wifi))]
+    page = "The table's page"
+    click.echo(qr_sheet(page, [*figures, (url, page, url)]), nl=False)

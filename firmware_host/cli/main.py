@@ -9,65 +9,116 @@ and the others work.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import signal
 import sys
-from gettext import gettext
+from collections.abc import Iterable, Sequence
 from importlib import import_module, metadata
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 import click
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
-from tiltboard.firmware_host.cli.speech import misuse, printable, problem
-from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.cli.speech import misuse, printable, problem, sentence
+from tiltboard.firmware_host.config.errors import (
+    ConfigError,
+    NoSuchGameError,
+    NoSuchPlaceError,
+    NoSuchPuzzleError,
+)
 from tiltboard.firmware_host.messages import Message, nearest, text
-from tiltboard.games.base import RulesError
+from tiltboard.games.base import OptionError, RulesError, UnknownGameError
+from tiltboard.games.names import closest
 from tiltboard.games.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
-# Name -> one line for ``tiltboard --help``
-COMMANDS = {
-    "sim": "Play on the simulated table, in a browser.",
-    "run": "Run the physical table and its page.",
-    "scenario": "Run a file of steps and expectations on a simulated or a real table.",
-    "rules": "Ask the rules: one position, or many from a file.",
-    "engine": "Choose moves, by UGI on standard input and output.",
-    "warm": "Compile what lets the computer think fast.",
-    "check-game": "Check a game that is installed, by playing it.",
-    "board": "Check a board file of Gravity Trap.",
-    "games": "List the games in the journal.",
-    "people": "List the people that the table knows by name, or forget one.",
-    "export": "Write a game as text.",
-    "replay": "Go through a recording again.",
-    "bringup": "Prove a table's wiring and measure its sensors, in one sweep.",
-    "calibrate": "The last part of that sweep: measure every sensor.",
-    "backup": "Copy games, calibration and settings to one file.",
-    "restore": "Put a backup back.",
-    "doctor": "Check everything that the table needs, with remedies.",
-    "pair": "Pair another device with the table, or end its pairing.",
-    "join": "Play with another table, far away, by the code that it shows.",
-    "hotspot": "Open the table's own Wi-Fi, or join another.",
-    "sticker": "Print a sheet with the table's address for phones' cameras.",
-    "club": "Show every table on the broker on one page, with pairings and results.",
-    "plans": "Write what it takes to build a table: parts, boards, figures.",
-    "unit": "Print what the systemd unit must allow for a table.",
-    "bench": "Measure how fast a table answers, and what that costs.",
+LABORATORY = "In a clone of tiltboard run: pip install ./lab"
+# Group of ``tiltboard --help`` -> its commands, with one line on each
+GROUPS = {
+    "Play": {
+        "sim": "Play on the simulated table, in a browser.",
+        "run": "Run the physical table and its page.",
+        "far": "Play with another table, far away.",
+    },
+    "Games": {
+        "games": "List, import and export the games in the journal, and the people in them.",
+        "rules": "Ask the rules: one position, or many from a file.",
+    },
+    "Set up a table": {
+        "plans": "Write what it takes to build a table: parts, boards, figures.",
+        "bringup": "Prove a table's wiring and measure its sensors, in one sweep.",
+        "doctor": "Check everything that the table needs, with remedies.",
+        "backup": "Copy games, calibration and settings to one file.",
+        "restore": "Put a backup back.",
+    },
+    "Share": {
+        "devices": "List the paired devices, pair another one, or end a pairing.",
+        "hotspot": "Open the table's own Wi-Fi, join another, or print a sheet for phones.",
+        "club": "Show every table on the broker on one page, with pairings and results.",
+    },
+    "Develop": {
+        "check": "Check an installed game by playing it, or a board file.",
+        "scenario": "Run a file of steps and expectations on a simulated or a real table.",
+        "replay": "Replay a recording of the sensors.",
+        "engine": "Choose moves, by UGI on standard input and output.",
+    },
+    "Laboratory": {"bench": "Measure how fast a table answers, and what that costs."},
+}
+COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
+OF_LABORATORY = ("match", "study")
+# What people type -> the command that does it
+ALIASES = {
+    "board": "check",
+    "calibrate": "bringup --from places",
+    "check-board": "check",
+    "check-game": "check",
+    "export": "games export",
+    "import": "games import",
+    "join": "far join",
+    "leave": "far leave",
+    "list": "games",
+    "pair": "devices pair",
+    "people": "games people",
+    "play": "sim",
+    "players": "games people",
+    "qr": "hotspot sheet",
+    "revoke": "devices revoke",
+    "serve": "run",
+    "simulate": "sim",
+    "start": "run",
+    "sticker": "hotspot sheet",
+    "test": "check",
+    "unpair": "devices revoke",
+    "wifi": "hotspot",
 }
 
 # A command is ``command`` in the module of its name; these modules hold others by their names.
 ALSO = {
     "serve": ("sim", "run"),
     "engine": ("warm",),
-    "rules": ("check-game", "board"),
-    "games": ("people", "export"),
+    "rules": ("check",),
     "backup": ("restore",),
     "scenario": ("replay",),
-    "bringup": ("calibrate",),
-    "pair": ("sticker", "join"),
+    "running": ("devices", "far"),
     "computer": ("unit",),
+    "main": ("help",),
 }
+# These errors are about what was asked for; all others say what did not hold.
+ASKED_WRONGLY = (
+    ConfigError,
+    NoSuchGameError,
+    NoSuchPlaceError,
+    NoSuchPuzzleError,
+    OptionError,
+    UnknownGameError,
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
 
 
 class Group(click.Group):
@@ -97,20 +148,30 @@ class Group(click.Group):
             return own
         point = self._others().get(cmd_name)
         if point is None:
-            hint = nearest(cmd_name, self.list_commands(ctx))
-            raise misuse(Message(self.unknown.template, {"name": cmd_name, "hint": hint}))
+            raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
         return _loaded(point)
+
+    def missing(self, name: str, known: Iterable[str]) -> Message:
+        """Say that there is no such command, and which one is near."""
+        return Message(self.unknown.template, {"name": name, "hint": nearest(name, known)})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
-        listed = self.own()
+        listed = self.grouped()
         for name, point in self._others().items():
             try:
-                listed[name] = _loaded(point).get_short_help_str(100)
+                line = _loaded(point).get_short_help_str(100)
             except click.ClickException as error:
                 click.echo(f"tiltboard: {error.format_message()}", err=True)
-        with formatter.section(gettext("Commands")):
-            formatter.write_dl([*listed.items()])
+            else:
+                [*listed.values()][-1][name] = line
+        for title, commands in listed.items():
+            with formatter.section(title):
+                formatter.write_dl([*commands.items()])
+
+    def grouped(self) -> dict[str, dict[str, str]]:
+        """Return its own commands under the headings of the help; others' come last."""
+        return {"Commands": self.own()}
 
     def _others(self) -> dict[str, EntryPoint]:
         found = {point.name: point for point in entry_points(group=self.extensions)}
@@ -144,12 +205,37 @@ class LazyGroup(Group):
     extensions = "tiltboard.commands"
 
     def own(self) -> dict[str, str]:
-        """COMMANDS, translated."""
-        return {name: str(Message(line)) for name, line in COMMANDS.items()}
+        """Return COMMANDS."""
+        return COMMANDS
+
+    def grouped(self) -> dict[str, dict[str, str]]:
+        """Return GROUPS; the laboratory's commands go to the last one."""
+        return {title: dict(commands) for title, commands in GROUPS.items()}
+
+    def missing(self, name: str, known: Iterable[str]) -> Message:
+        """Name an alias's command, or how to install the laboratory."""
+        if name in OF_LABORATORY:
+            return text("The command {name} needs the laboratory. {how}", name=name, how=LABORATORY)
+        meant = closest(name, (*known, *ALIASES))
+        if meant in ALIASES:
+            hint = text("did you mean {name!r}?", name=ALIASES[meant])
+            return Message(self.unknown.template, {"name": name, "hint": hint})
+        return super().missing(name, known)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command. An error is one line on stderr, with status 2 if it was asked wrongly."""
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(*args, **extra)
+        except click.ClickException as error:
+            stop.check()  # nobody is told of what a request to stop has become on its way
+            click.echo(f"tiltboard: {_said(error)}", err=True)
+            sys.exit(error.exit_code)
+        sys.exit(status if isinstance(status, int) else 0)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in (*COMMANDS, *HIDDEN):
             return super().get_command(ctx, cmd_name)
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
         module = import_module(f"tiltboard.firmware_host.cli.{holder or cmd_name}")
@@ -158,26 +244,74 @@ class LazyGroup(Group):
         return found
 
 
-@click.command(cls=LazyGroup, epilog="Example: tiltboard sim")
-@click.version_option(metadata.version("tiltboard"), prog_name="tiltboard")
-def cli() -> None:
-    """A game table that feels its pieces, and a simulated one that runs the same code."""
+def _said(error: click.ClickException) -> str:
+    """Return the sentence of an error of the parser, which names the option and what was given."""
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return error.format_message()
+    said = error.format_message().rstrip()
+    stop = "" if said.endswith((".", "?", "!")) else "."
+    return f"{said}{stop} See: {error.ctx.command_path} --help"
+
+
+@click.command(
+    cls=LazyGroup,
+    epilog="Example: tiltboard sim",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(metadata.version("tiltboard"), "-V", "--version", prog_name="tiltboard")
+@click.option("-v", "--verbose", is_flag=True, help="Log to stderr what happens, and each error.")
+def cli(*, verbose: bool) -> None:
+    """A game table that feels its pieces, and a simulated one that runs the same code.
+
+    -h after the name of a command tells more of it, as does `tiltboard help` before it.
+    """
+    if verbose:
+        logging.basicConfig(level=logging.DEBUG)
+
+
+@click.command(name="help", hidden=True, epilog="Example: tiltboard help games import")
+@click.argument("names", nargs=-1, metavar="COMMAND...")
+@click.pass_context
+def help(context: click.Context, names: Sequence[str]) -> None:  # noqa: A001
+    """Show the help of a command."""
+    asked = context.find_root()
+    for name in names:
+        found = asked.command.get_command(asked, name) if isinstance(asked.command, Group) else None
+        if found is None:
+            raise misuse(text("{path} has no commands.", path=asked.command_path))
+        asked = click.Context(found, asked, info_name=name)
+    click.echo(asked.get_help())
+
+
+def _told(error: TiltboardError | RulesError) -> str:
+    """Return the sentence of an error; that of an option names it and what was given."""
+    said = sentence(error)
+    if not isinstance(error, OptionError) or "value" not in error.params:
+        return said
+    option, given = f"{error.params.get('name')}", f"{error.params['value']}"
+    return said if given in said else f"{option}={given}: {said.removeprefix(f'{option}: ')}"
+
+
+def _status(error: Exception) -> int:
+    """Return 2 for what was asked wrongly, else 1."""
+    return (
+        2 if isinstance(error, ASKED_WRONGLY) or isinstance(error.__cause__, ASKED_WRONGLY) else 1
+    )
 
 
 def main() -> None:
-    """Run the command; an error made for people is one line on stderr and exit status 1."""
+    """Run the command; an error made for people is one line on stderr.
+
+    The exit status is 2 for what was asked wrongly, and 1 for what did not hold.
+    """
     try:
-        status = cli(prog_name="tiltboard", standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
+        cli(prog_name="tiltboard")
     except click.Abort as stopped:
         click.echo("Stopped.", err=True)
         sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
-    except click.ClickException as error:
-        stop.check()  # nobody is told of what a request to stop has become on its way
-        error.show()
-        sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
-        said = explained(error)
+        said, status = _told(error), _status(error)
+        logging.getLogger(__name__).debug("ended by", exc_info=error)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
@@ -193,7 +327,7 @@ def main() -> None:
             if len(file) > MOST_SHOWN:
                 file = f"{file[:MOST_SHOWN]}..."
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
-        said = str(why)
+        said, status = str(why), _status(error)
     stop.check()
     click.echo(f"tiltboard: {said}", err=True)
-    sys.exit(1)
+    sys.exit(status)

@@ -1,4 +1,4 @@
-"""``tiltboard rules``, ``check-game`` and ``board``: games and boards without a table."""
+"""``tiltboard rules`` and ``check``: games and boards without a table."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import BinaryIO
 
 import click
 
-from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import name_broken_games
 from tiltboard.firmware_host.cli.speech import misuse, say, sentence, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.firmware_host.config.files import read_board, read_text
-from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.config.files import is_path, read_board, read_text
+from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games import contract
 from tiltboard.games.base import OptionError, OptionSpec, RulesError
 from tiltboard.games.conformance import check_type
 from tiltboard.games.gravity_trap.board import SHIPPED, Board, read, shipped
-from tiltboard.games.registry import EVERY_GAME, game_type
+from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
@@ -153,11 +152,11 @@ def _write(answered: contract.Answer) -> None:
 
 
 FAILED = 1
-UNKNOWN = 2
+PLATE = 10  # columns and rows of the reference plate
 
 
-@click.command(name="check-game", epilog="Example: tiltboard check-game momentum --games 10")
-@click.argument("name")
+@click.command(name="check", epilog="Example: tiltboard check momentum --games 10")
+@click.argument("name", metavar="GAME|BOARD")
 @click.option(
     "--games",
     type=click.IntRange(1),
@@ -166,59 +165,66 @@ UNKNOWN = 2
     help="Random games of each preset.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random games.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
-def check_game(context: click.Context, *, name: str, games: int, seed: int) -> None:
-    """Check an installed game by playing it.
+def check(context: click.Context, *, name: str, games: int, seed: int, as_json: bool) -> None:
+    """Check an installed game by playing it, or a board of Gravity Trap, by name or as a file.
 
-    Whether its options, moves, positions, turns and views agree with each other; not whether its
-    rules are the right ones. Exit status: 0, it does; 1, the promise that it breaks is named; 2,
-    there is no such game, or it cannot be loaded.
+    A game's options, moves, positions, turns and views have to agree with each other; this does
+    not tell whether its rules are the right ones.
+
+    A board's file lists the tracks, each as [[track]] with a line like bases = [1, 2, 5]. It may
+    say where the bases are on the plate ([positions], 1 = [column, row]), which are opposite to
+    each other (symmetry = "half-turn", or [opposite], 1 = 22), where the hole is drawn (hole =
+    [4.5, 4.5]) and a title. Play on it with --option board=FILE.
+
+    Exit status: 0, it is right; 1, the promise that it breaks is named; 2, there is no such game
+    or board.
     """
     name_broken_games(besides=name)
+
+    def tell(line: str, **result: object) -> None:
+        click.echo(json.dumps({"name": name, **result}) if as_json else line)
+
     try:
-        kind = game_type(name, EVERY_GAME)
-    except RulesError as error:
-        click.echo(sentence(error), err=True)
-        context.exit(UNKNOWN)
-    try:
-        for checked in check_type(kind, random.Random(seed), games):
-            say(text("ok: {checked}", checked=checked))
-    except RulesError as error:
-        click.echo(sentence(error), err=True)
+        if Path(name).exists() or is_path(name):
+            lines = _described(load_board(Path(name)))
+        elif name in SHIPPED:
+            lines = _described(shipped(name))
+        else:
+            if name not in BROKEN and name not in EVERY_GAME:
+                known = (*EVERY_GAME, *SHIPPED)
+                hint = nearest(name, known)
+                raise misuse(
+                    text("There is no game or board {name!r}; {hint}", name=name, hint=hint)
+                )
+            kind = game_type(name, EVERY_GAME)
+            for checked in check_type(kind, random.Random(seed), games):
+                tell(f"ok: {checked}", ok=True, checked=str(checked))
+            return
+    except (BoardError, RulesError) as error:
+        if as_json:
+            tell("", ok=False, error=sentence(error))
+        click.echo(f"tiltboard: {sentence(error)}", err=True)
         context.exit(FAILED)
+    for line in lines:
+        tell(str(line), ok=True, checked=str(line))
 
 
-PLATE = 10  # columns and rows of the reference plate
-
-
-@click.group(name="board", cls=Group, epilog="Example: tiltboard board check mine.toml")
-def board() -> None:
-    """Boards of Gravity Trap in files of your own."""
-
-
-@board.command(name="check", epilog="Example: tiltboard board check mine.toml")
-@click.argument("name", metavar="BOARD")
-def check(name: str) -> None:
-    """Check a board, by name or as a file, and say what is in it.
-
-    A file lists the tracks, each as [[track]] with a line like bases = [1, 2, 5]. It may say where
-    the bases are on the plate ([positions], 1 = [column, row]), which are opposite to each other
-    (symmetry = "half-turn", or [opposite], 1 = 22), where the hole is drawn (hole = [4.5, 4.5]) and
-    a title. Play on it with --option board=FILE.
-    """
-    known = name in SHIPPED and not Path(name).exists()
-    for line in _described(shipped(name) if known else load_board(Path(name))):
-        say(line)
+class BoardError(ConfigError):
+    """A board file does not describe a board."""
 
 
 def load_board(path: Path) -> Board:
-    """A board file, checked completely. Raises ConfigError naming the file and what is wrong."""
+    """Read a board file and check it completely. Raises ConfigError for one that cannot be read,
+    and BoardError naming the file and what is wrong.
+    """
     try:
         return read(read_text(path))
     except OptionError as error:
-        raise ConfigError(
+        raise BoardError(
             "{path}: {why}",
-            remedy="Correct the file, and ask `tiltboard board check` again.",
+            remedy="Correct the file, and ask `tiltboard check` again.",
             path=path,
             why=error,
         ) from error

@@ -139,7 +139,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
         match = table.latest().match if sys.stdout.isatty() else None  # no code in a log
         if match is not None and match.code is not None:
-            say(text("Another table joins with: tiltboard join {code}", code=match.code))
+            say(text("Another table joins with: tiltboard far join {code}", code=match.code))
         if browser and has_screen(sys.platform, os.environ):
             webbrowser.open(server.url)
         if access.machine is not None:

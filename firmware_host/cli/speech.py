@@ -19,7 +19,7 @@ from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import OptionError, RulesError
 
-_SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
+_SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
 def as_run(line: str, *, simulated: bool) -> str:

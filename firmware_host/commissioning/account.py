@@ -134,7 +134,10 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
         yield note(
             "sensors",
             text("Every sensor looks down. The table knows it now."),
-            text("If none does, the piece stood with its north pole down: tiltboard calibrate"),
+            text(
+                "If none does, the piece stood with its north pole down:"
+                " tiltboard bringup --from places"
+            ),
         )
     elif down:
         found = text("Sensors look down: {places}.", places=", ".join(names[i] for i in down))

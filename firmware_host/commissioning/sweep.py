@@ -40,7 +40,7 @@ from tiltboard.firmware_host.commissioning.tasks import (
     Task,
     tasks,
 )
-from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.errors import NoSuchPlaceError, NotPossibleError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
@@ -380,12 +380,12 @@ def begin(
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
-    """``progress`` with one place, or one part, to be done next. Raises NotPossibleError."""
+    """``progress`` with one place, or one part, to be done next. Raises NoSuchPlaceError."""
     parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
     there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
     known = [*profile.places, *there]
     if again not in known:
-        raise NotPossibleError(
+        raise NoSuchPlaceError(
             "There is no place and no part {place!r} on this table; {hint}",
             place=again,
             hint=nearest(again, known),
@@ -395,7 +395,7 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
     if not progress.inputs:
         raise NotPossibleError(
             "The places of this table have not been measured yet.",
-            remedy="Measure all of them: tiltboard calibrate",
+            remedy="Measure all of them: tiltboard bringup --from places",
         )
     place = profile.places.index(again)
     return _anew(progress.without_place(place), {*progress.wanted, Part.PLACES})

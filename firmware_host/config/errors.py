@@ -70,6 +70,10 @@ class NotPossibleError(TiltboardError):
     """What was asked for cannot be done now (no game, nothing to take back, game over)."""
 
 
+class NoSuchPlaceError(NotPossibleError):
+    """No place or part with that name is on this table."""
+
+
 def catalogue_of(language: str) -> Catalogue:
     """A shipped language. Raises ConfigError for one that does not exist."""
     if language not in languages():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
+
+from tiltboard.games.names import closest
 
 MOST_LISTED = 40  # names
 MOST_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
@@ -69,8 +70,8 @@ def text(template: str, /, **params: object) -> Message:
 def nearest(name: str, known: Iterable[str]) -> Message:
     """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
     choices = sorted(str(choice) for choice in known)
-    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    if close:
-        return text("did you mean {name!r}?", name=close[0])
+    near = closest(name, choices)
+    if near is not None:
+        return text("did you mean {name!r}?", name=near)
     shown = choices if len(choices) <= MOST_LISTED else [*choices[:3], "...", choices[-1]]
     return text("known are: {names}", names=", ".join(shown))

@@ -133,7 +133,7 @@ class Tokens:
         if len(devices) >= MAX_DEVICES:
             raise NotPossibleError(
                 "{count} devices are paired already.",
-                remedy="Revoke one at the table: tiltboard pair --list, --revoke.",
+                remedy="Revoke one at the table: tiltboard devices revoke.",
                 count=MAX_DEVICES,
             )
         token, now_s = token or new_token(), self._now_s()
@@ -157,7 +157,7 @@ class Tokens:
         if number not in {device.id for device in devices}:
             raise NotPossibleError(
                 "No device is paired as {number}.",
-                remedy="See which are with: tiltboard pair --list",
+                remedy="See which are with: tiltboard devices",
                 number=number,
             )
         self._write(tuple(device for device in devices if device.id != number))
@@ -335,7 +335,7 @@ class Pairing:
             raise WrongCodeError(
                 "That is not the code that the table shows.",
                 remedy="Have a new one shown at the table: press Pair a device on its own page,"
-                " or run: tiltboard pair",
+                " or run: tiltboard devices pair",
             )
         token = self.tokens.pair(name)
         self._code = ""

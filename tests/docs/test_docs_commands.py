@@ -31,7 +31,7 @@ def words(line: str) -> list[str]:
 def problem(line: str) -> str | None:
     """What is wrong with a ``tiltboard`` command line; None if nothing."""
     command: click.Command = cli
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)
     places, rest = 0, words(line)[1:]
     while rest:
         word = rest.pop(0)
@@ -43,9 +43,10 @@ def problem(line: str) -> str | None:
             if isinstance(parameter, click.Option) and not parameter.is_flag and parameter.nargs:
                 rest = rest[1:] if word not in ("--help", "--version") else rest
         elif isinstance(command, click.Group):
-            if word not in command.list_commands(context):
-                return f"there is no {command.name} {word}"
-            found = command.get_command(context, word)
+            try:
+                found = command.get_command(context, word)
+            except click.ClickException as error:
+                return error.message
             if found is None:
                 return f"{word} cannot be loaded"
             command = found

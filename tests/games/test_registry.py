@@ -112,8 +112,8 @@ def test_it_stops_no_other_game(tmp_path):
     assert asked.returncode == 0
     assert asked.stderr.startswith("tiltboard: The game other (other:GAME) cannot be used")
     assert len(asked.stderr.splitlines()) == 1
-    checked = tiltboard(folder, "check-game", "other")
-    assert checked.returncode == 2
+    checked = tiltboard(folder, "check", "other")
+    assert checked.returncode == 1
     assert "No module named 'nothing_of_that_name'" in checked.stderr
 
 

@@ -162,7 +162,7 @@ def drive(seen):
     subprocess.run(["systemctl", "stop", UNIT], check=True)
     seen["stopped"] = [shown("ActiveState"), shown("Result")]
     number = str(seen["before"]["game"])
-    export = ["/opt/tiltboard/bin/tiltboard", "export", number, "--state"]
+    export = ["/opt/tiltboard/bin/tiltboard", "games", "export", number, "--state"]
     exported = subprocess.run(
         [
             "setpriv",

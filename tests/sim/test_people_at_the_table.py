@@ -157,7 +157,7 @@ def test_the_command_lists_and_forgets(tmp_path):
     people.solved("red", "momentum", 3)
 
     def told(*words):
-        ran = CliRunner().invoke(cli, ["people", "--state", str(tmp_path), *words])
+        ran = CliRunner().invoke(cli, ["games", "people", "--state", str(tmp_path), *words])
         assert ran.exit_code == 0, ran.output
         return ran.output
 

@@ -69,7 +69,7 @@ def test_the_code_s_picture_leads_a_phone_to_the_page_with_a_secret(network):
 
 
 def test_the_sticker_has_the_page_s_address_in_words_and_as_a_picture():
-    done = CliRunner().invoke(cli, ["sticker", "--name", NAME, "--port", "8080"])
+    done = CliRunner().invoke(cli, ["hotspot", "sheet", "--name", NAME, "--port", "8080"])
     assert done.exit_code == 0
     url = f"http://{NAME}:8080/"
     assert f"<b>{html.escape(url)}</b>" in done.output

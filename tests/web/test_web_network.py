@@ -398,7 +398,7 @@ def test_a_pairing_ends_when_it_is_revoked_or_after_ninety_days(network, tmp_pat
     phone, tablet = network.device(), network.device("192.168.1.78")
     phone.pair(network.pairing.open(), "phone")
     tablet.pair(network.pairing.open(), "tablet")
-    # as `tiltboard pair --revoke`: another process, the same file
+    # as `tiltboard devices revoke`: another process, the same file
     elsewhere = Tokens(tmp_path, network.clock.calendar)
     assert [(d.id, d.name) for d in elsewhere.devices()] == [("1", "phone"), ("2", "tablet")]
     elsewhere.revoke("1")

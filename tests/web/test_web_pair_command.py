@@ -1,4 +1,4 @@
-"""``tiltboard pair``: the code of a running table, and the devices that are paired."""
+"""firmware_host.cli.running: the code of a running table, and the devices that are paired."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tiltboard.firmware_host.web.server import EVERYWHERE, WebServer
 from tiltboard.hw_sim.clock import VirtualClock
 
 
-def run(*words, command="pair"):
-    done = CliRunner().invoke(cli, [command, *map(str, words)], catch_exceptions=True)
+def run(*words):
+    done = CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=True)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.output
@@ -42,7 +42,7 @@ def table(resting, pairing):
 
 
 def test_it_shows_the_code_that_the_running_table_then_takes(table, pairing):
-    code = run("--port", table.port).strip()
+    code = run("devices", "pair", "--port", table.port).strip()
     assert (len(code), code) == (6, pairing.code)
     pairing.redeem(code, "phone", "192.168.1.77")
 
@@ -52,16 +52,16 @@ def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(restin
     alone.start()
     try:
         with pytest.raises(TiltboardError, match=r"served to this machine alone.*--host"):
-            run("--port", alone.port)
+            run("devices", "pair", "--port", alone.port)
     finally:
         alone.stop()
     with pytest.raises(TiltboardError, match=rf"No table answers at port {alone.port}.*--host"):
-        run("--port", alone.port)
+        run("devices", "pair", "--port", alone.port)
 
 
 def test_a_match_that_is_not_there_is_not_left_and_no_table_has_to_be_started_for_it(table):
     with pytest.raises(TiltboardError) as refused:
-        run("--leave", "--port", table.port, command="join")
+        run("far", "leave", "--port", table.port)
     assert str(refused.value) == "There is no match with another table."
 
 
@@ -72,19 +72,19 @@ def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
     tokens = Tokens(tmp_path, lambda: 1_700_000_000.0)
     for name in ("phone", "tablet", "tv"):
         tokens.pair(name)
-    listed = run("--list", "--state", tmp_path).splitlines()
+    listed = run("devices", "--state", tmp_path).splitlines()
     # 2023-11-14 22:13 UTC and ninety days
     assert listed == [
         "  1  phone  (until 2024-02-12)",
         "  2  tablet  (until 2024-02-12)",
         "  3  tv  (until 2024-02-12)",
     ]
-    assert run("--revoke", 2, "--state", tmp_path) == ""
+    assert run("devices", "revoke", 2, "--state", tmp_path) == ""
     assert [device.name for device in tokens.devices()] == ["phone", "tv"]
     with pytest.raises(TiltboardError, match="No device is paired as 2"):
-        run("--revoke", 2, "--state", tmp_path)
-    run("--revoke", "all", "--state", tmp_path)
-    assert run("--list", "--state", tmp_path) == "No device is paired.\n"
+        run("devices", "revoke", 2, "--state", tmp_path)
+    run("devices", "revoke", "all", "--state", tmp_path)
+    assert run("devices", "--state", tmp_path) == "No device is paired.\n"
 
 
 def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):
@@ -111,12 +111,12 @@ def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):
 
 def test_a_devices_name_does_nothing_to_the_terminal(tmp_path):
     Tokens(tmp_path, SystemClock().calendar).pair("\x1b[2Jphone\u202e\n9")
-    listed = run("--list", "--state", tmp_path)
+    listed = run("devices", "--state", tmp_path)
     assert "?[2Jphone??9" in listed
     assert listed.rstrip("\n").isprintable()
 
 
-@pytest.mark.parametrize("asked", [("--list",), ("--revoke", "all")])
+@pytest.mark.parametrize("asked", [("devices",), ("devices", "revoke", "all")])
 def test_a_folder_without_pairings_stays_as_it_is(tmp_path, asked):
     for folder in (tmp_path, tmp_path / "none", "/proc/1"):
         assert run(*asked, "--state", folder) == "No device is paired.\n"

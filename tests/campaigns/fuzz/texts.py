@@ -124,7 +124,7 @@ class SettingsFiles(FileTarget):
 
 
 class Boards(FileTarget):
-    """``tiltboard board check FILE``."""
+    """``tiltboard check FILE``."""
 
     suffix = ".toml"
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -86,13 +89,13 @@ def test_a_command_of_ours_cannot_be_replaced(run):
     [
         (["gret"], "There is no command 'gret'; did you mean 'greet'?"),
         (["bench", "scn"], "There is no measurement 'scn'; did you mean 'scan'?"),
-        (["board", "x"], "There is no command 'x'; known are: check"),
+        (["far", "x"], "There is no command 'x'; known are: code, join, leave"),
         (["games", "imprt"], "There is no command 'imprt'; did you mean 'import'?"),
     ],
 )
 def test_a_command_that_nobody_has_is_answered_in_a_line_with_the_nearest(run, words, said):
     told = run(*words)
-    assert (told.exit_code, told.stderr) == (2, f"Error: {said}\n")
+    assert (told.exit_code, told.stderr) == (2, f"tiltboard: {said}\n")
 
 
 def test_the_product_never_imports_the_laboratory():
@@ -121,3 +124,76 @@ def test_every_command_that_the_laboratory_brings_is_one():
             assert isinstance(command, click.Command)
             assert command.name == name
             assert command.epilog.startswith("Example: tiltboard ")
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["import", "x"], "games import"),
+        (["start"], "run"),
+        (["play"], "sim"),
+        (["calibrate"], "bringup --from places"),
+        (["EXPORT"], "games export"),
+        (["doctr"], "doctor"),
+        (["RUN"], "run"),
+        (["games", "ls"], None),
+        (["nope"], None),
+    ],
+)
+def test_a_name_is_suggested_only_where_one_is_near(run, words, near):
+    told = run(*words)
+    assert (told.exit_code, "did you mean" in told.stderr) == (2, near is not None)
+    assert near is None or f"'{near}'" in told.stderr
+
+
+def test_a_command_of_the_laboratory_says_where_it_is(run):
+    told = run("match", "2", "1")
+    assert told.exit_code == 2
+    assert "pip install ./lab" in told.stderr
+
+
+THREE_WAYS = """
+from click.testing import CliRunner
+from tiltboard.firmware_host.cli.main import COMMANDS, cli
+told = lambda *words: CliRunner().invoke(cli, words, prog_name="tiltboard").output
+for name in COMMANDS:
+    assert told(name, "-h") == told("help", name) == told(name, "--help"), name
+    assert "Example: " in told(name, "-h"), name
+assert told("-V") == told("--version")
+"""
+
+
+def test_every_command_shows_its_help_in_three_ways():
+    """In a process of its own: a command keeps the names of its first help option."""
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", THREE_WAYS], env=environ, check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("sim --game nope", 2, "There is no game nope"),
+        ("sim --game momentum --option size=99", 2, "size=99: "),
+        ("sim --port abc", 2, "'--port': 'abc'"),
+        ("games import /nope", 2, "/nope"),
+        ("replay /nope", 2, "/nope"),
+        ("check /nope.toml", 2, "/nope.toml"),
+        ("check nope", 2, "'nope'"),
+        ("restore /nope", 2, "/nope"),
+        ("club /nope.toml --print", 2, "/nope.toml"),
+        ("run --profile nope", 2, "'nope'"),
+        ("games export 7 --state .", 2, "7"),
+        ("far join 7KQ2M-XWD9F --port 1", 1, "port 1"),
+    ],
+)
+def test_an_error_is_one_line_and_its_status_says_whose_it_is(words, status, said, tmp_path):
+    command = [sys.executable, "-m", "tiltboard.firmware_host.cli", *words.split()]
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
+    told = subprocess.run(
+        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == status, told.stderr
+    lines = told.stderr.splitlines()
+    assert [line for line in lines if not line.startswith("Pieces do not")] == lines[-1:]
+    assert lines[-1].startswith("tiltboard: ")
+    assert said in lines[-1]

@@ -80,7 +80,7 @@ def test_what_is_to_be_run_next_is_the_simulated_table_too(tiltboard):
             )
 
 
-@pytest.mark.parametrize("line", ["calibrate", "run --port 0"])
+@pytest.mark.parametrize("line", ["bringup --from places", "run --port 0"])
 def test_a_command_for_a_table_that_is_not_there_says_so(tiltboard, tmp_path, monkeypatch, line):
     monkeypatch.chdir(tmp_path)
     status, said = tiltboard(f"tiltboard {line} --profile node")
@@ -99,7 +99,7 @@ def test_a_table_with_a_broken_sensor_is_measured_without_it(tiltboard):
     assert "Every place answers" not in said
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "bringup --sim --again b2" in said
-    status, said = tiltboard(f"tiltboard calibrate {table} --again b2")
+    status, said = tiltboard(f"tiltboard bringup --from places {table} --again b2")
     assert status == 0
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "Every sensor is calibrated." in said
@@ -152,7 +152,7 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
 
 
 def test_a_part_that_takes_a_moment_to_start_is_not_called_silent(tiltboard):
-    status, said = tiltboard("tiltboard calibrate --sim --only edges")
+    status, said = tiltboard("tiltboard bringup --from places --sim --only edges")
     assert status == 0
     assert "] The tilt sensor is starting.\n" in said
     assert "not answer" not in said

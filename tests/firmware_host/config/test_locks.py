@@ -57,7 +57,7 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
     program = tmp_path / "tiltboard"
     program.write_text(HOLDER)
     with subprocess.Popen(
-        [sys.executable, program, "calibrate", device, computer.PREFIX],
+        [sys.executable, program, "bringup", device, computer.PREFIX],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -66,7 +66,7 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
         with pytest.raises(BoardInUseError) as caught, board_lock((device,)):
             pass
         other.kill()
-    assert f"in use by tiltboard calibrate (process {other.pid})" in caught.value.problem
+    assert f"in use by tiltboard bringup (process {other.pid})" in caught.value.problem
     with board_lock((device,)):
         pass
 
@@ -97,7 +97,7 @@ def test_a_port_has_many_names_and_one_lock(tmp_path):
     [
         (serve.run, []),
         (bringup.command, []),
-        (bringup.calibrate, []),
+        (bringup.command, ["--from", "places"]),
     ],
 )
 def test_each_command_on_the_hardware_wants_it_for_itself(command, words, tmp_path, monkeypatch):

@@ -117,10 +117,10 @@ def test_export_and_import(state: Path, tmp_path: Path) -> None:
     assert file.read_text() == shown
 
     said = run(games, "import", file, "--state", state).output
-    assert said.startswith("It is game 3 now.")
+    assert said.startswith("It is game 3 now")
     assert run(export, 3, "--state", state).output == shown
     assert run(games, "import", "-", "--state", state, text=shown).output.startswith("It is game 4")
-    assert "* 2" in run(games, "--state", state).output  # the table's game is still the same
+    assert "* 4" in run(games, "--state", state).output  # which the table resumes next
 
 
 def test_what_goes_wrong_is_said(state: Path, tmp_path: Path, clock: Any) -> None:
@@ -147,7 +147,7 @@ def test_the_simulated_tables_games(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert f"in {tmp_path} yet" in run(games).output
 
 
-@pytest.mark.parametrize("words", [("games",), ("games", "import"), ("export",)])
+@pytest.mark.parametrize("words", [("games",), ("games", "import"), ("games", "export")])
 def test_help_shows_an_example(words: tuple[str, ...]) -> None:
     helped = run(cli, *words, "--help")
     assert helped.exit_code == 0
@@ -186,7 +186,9 @@ def test_the_folder_is_private(tmp_path: Path) -> None:
         ensure_state_directory(tmp_path / "file" / "below")
 
 
-@pytest.mark.parametrize("words", [["games"], ["people"], ["export", "1"], ["backup", "x"]])
+@pytest.mark.parametrize(
+    "words", [["games"], ["games", "people"], ["games", "export", "1"], ["backup", "x"]]
+)
 def test_a_file_or_a_hidden_folder_is_not_taken_for_a_table_without_games(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

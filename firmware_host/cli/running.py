@@ -1,0 +1,156 @@
+"""``tiltboard devices`` and ``far``: what one asks of a table that is running."""
+
+from __future__ import annotations
+
+import datetime
+import http.client
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.cli.options import (
+    CONFIG,
+    PORT,
+    SIMULATED,
+    STATE,
+    games_folder,
+    match_code,
+)
+from tiltboard.firmware_host.cli.speech import printable, say
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.settings import load_settings
+from tiltboard.firmware_host.journal.database import sound_date
+from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.service.qr import qr_terminal
+from tiltboard.firmware_host.web.pairing import Tokens
+
+ANSWER_WITHIN_S = 10.0
+_START = "Start it with: tiltboard run, or tiltboard sim"
+
+
+@click.group(
+    name="devices", cls=Group, invoke_without_command=True, epilog="Example: tiltboard devices"
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@STATE
+@SIMULATED
+@click.pass_context
+def devices(context: click.Context, *, as_json: bool, state: Path | None, simulated: bool) -> None:
+    """List the devices that are paired with the table, and until when.
+
+    `tiltboard devices pair` pairs another one, `tiltboard devices revoke` ends a pairing.
+    """
+    if context.invoked_subcommand is not None:
+        context.default_map = {"revoke": {"state": state, "simulated": simulated}}
+        return
+    calendar = SystemClock().calendar
+    tokens = Tokens(games_folder(state, simulated=simulated, make=False), calendar)
+    if not tokens.devices() and not as_json:
+        say(text("No device is paired."))
+    for device in tokens.devices():
+        until_s = sound_date(calendar() + tokens.left_s(device))
+        until = datetime.datetime.fromtimestamp(until_s, datetime.UTC).date()
+        name = printable(device.name)
+        if as_json:
+            click.echo(json.dumps({"id": device.id, "name": name, "until": f"{until}"}))
+        else:
+            click.echo(f"{device.id:>3}  {name}  (until {until})")
+
+
+@devices.command(epilog="Example: tiltboard devices pair")
+@CONFIG
+@PORT
+def pair(*, config: Path | None, port: int | None) -> None:
+    """Show a code, which the person types on the device that is to play here.
+
+    The table must be running on this machine, with --host. A code is good for ten minutes and for
+    one device.
+    """
+    port = load_settings(config).port if port is None else port
+    path = "/api/v1/pairing/code"
+    said = _ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
+    click.echo(said["code"])
+
+
+@devices.command(epilog="Example: tiltboard devices revoke 2")
+@click.argument("number", metavar="NUMBER|all")
+@STATE
+@SIMULATED
+def revoke(*, number: str, state: Path | None, simulated: bool) -> None:
+    """End the pairing of the device with this number, or of all."""
+    folder = games_folder(state, simulated=simulated, make=False)
+    tokens = Tokens(folder, SystemClock().calendar)
+    if number != "all":
+        tokens.revoke(number)
+    elif tokens.devices():
+        tokens.revoke_all()
+    else:
+        say(text("No device is paired."))
+
+
+@click.group(name="far", cls=Group, epilog="Example: tiltboard far join 7KQ2M-XWD9F")
+def far() -> None:
+    """Play with another table, far away, by the code that it shows."""
+
+
+@far.command(epilog="Example: tiltboard far join 7KQ2M-XWD9F")
+@click.argument("code")
+@click.option(
+    "--level", type=click.IntRange(1, 10), help="Let the computer play here, at this level."
+)
+@CONFIG
+@PORT
+def join(*, code: str, level: int | None, config: Path | None, port: int | None) -> None:
+    """Have the running table play with the one that shows CODE; write - to be asked for it."""
+    port = load_settings(config).port if port is None else port
+    asked = {"type": "join-match", "code": match_code(code), "level": level}
+    _ask(port, "POST", "/api/v1/command", json.dumps(asked))
+    say(text("The table asks for a seat; the page says when the match begins."))
+
+
+@far.command(epilog="Example: tiltboard far leave")
+@CONFIG
+@PORT
+def leave(*, config: Path | None, port: int | None) -> None:
+    """End the match; its game continues at this table."""
+    port = load_settings(config).port if port is None else port
+    _ask(port, "POST", "/api/v1/command", json.dumps({"type": "leave-match"}))
+
+
+@far.command(epilog="Example: tiltboard far code")
+@CONFIG
+@PORT
+def code(*, config: Path | None, port: int | None) -> None:
+    """Show the code of this table's own match (tiltboard run --game NAME --far PLAYER)."""
+    port = load_settings(config).port if port is None else port
+    match = _ask(port, "GET", "/api/v1/snapshot")["match"]
+    if match is None or match["code"] is None:
+        raise NotPossibleError(
+            "This table waits for no other.",
+            remedy="Begin a game with a player at another table, on the page or with --far.",
+        )
+    click.echo(match["code"])
+    click.echo(qr_terminal(match["code"]))
+
+
+def _ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
+    """What the running table answers. Raises NotPossibleError; ``remedy``: if it refuses, too."""
+    table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
+    try:
+        table.request(method, path, body or None, {"content-type": "application/json"})
+        answer = table.getresponse()
+        said = json.loads(answer.read())
+        refused = None if answer.status == 200 else str(said["error"])
+    except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
+        raise NotPossibleError(
+            "No table answers at port {port}.", remedy=remedy or _START, port=port
+        ) from error
+    finally:
+        table.close()
+    if refused is not None:
+        raise NotPossibleError("{why}", remedy=remedy, why=refused)
+    return said
