@@ -262,6 +262,7 @@ class Publisher:
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             draw_offers=list(standing.draw_offers),
+            legal=_legal(standing),
             spin_deg=0
             if motion is None or not host.profile.spins
             else round(math.degrees(motion.spin_rad)),
@@ -352,6 +353,13 @@ def _motion(motion: Motion) -> page.MotionInfo:
     fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
     rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
     return page.MotionInfo((fx, fy, fz), (rx, ry, rz))
+
+
+def _legal(standing: Standing) -> list[str]:
+    position = standing.position
+    if position is None or standing.to_move is None or isinstance(position.game, SeatedGame):
+        return []
+    return list(position.legal())
 
 
 def _question(standing: Standing) -> page.QuestionInfo | None:

@@ -327,6 +327,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path: list[str] = []
     path_colour: str | None = None
     draw_offers: list[str] = []
+    legal: list[str] = []
+    """Names of the legal moves, as ``tiltboard rules`` lists them; none while nobody is to move, or
+    where a hand of cards would be shown by them."""
     offsets: dict[str, tuple[float, float, float]] = {}
     spin_deg: int = 0
     lean_deg: tuple[float, float] | None = None

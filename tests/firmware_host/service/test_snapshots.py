@@ -11,6 +11,8 @@ from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
 from tiltboard.firmware_host.service.publish import health_answer
 from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.contract import answer
+from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import LiveTable
@@ -69,3 +71,14 @@ def test_of_places_that_no_magnet_was_carried_over_it_is_not_said_that_they_answ
     with SimSession(profile, tmp_path) as session:
         said = str(health_answer(session.host).summary)
     assert said == "Every sensor has its zero; none has been measured with a magnet."
+
+
+def test_a_snapshot_lists_the_legal_moves_as_the_rules_do(tmp_path):
+    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), real=VirtualClock())
+    table, options = live.table, {"size": 5, "marbles": 5}
+    table.start()
+    for name, chosen in (("momentum", options), ("attraktion", {}), ("gravity-warfare", {})):
+        table.submit(NewGame(name, chosen)).result(20)
+        asked = answer(game_type(name).create(chosen), [])
+        assert table.latest().legal == ([] if name == "gravity-warfare" else asked["legal"])
+    table.stop()
