@@ -23,7 +23,7 @@ PAGE = Path(tiltboard.firmware_host.web.__file__).parent / "static" / "bodies.js
 def outlines():
     """Of the page: stretches of radius and height over the middle of a usual piece, in mm."""
     text = re.search(r"const OUTLINES = \{(.*?)\n\};", PAGE.read_text("utf-8"), re.S)
-    named = dict(re.findall(r"^\s*(\w+): (\[\[.*\]\]),", text[1], re.M))
+    named = dict(re.findall(r"(\w+): (\[\[.*?\]\]),\n(?=  \w|  //|$)", f"{text[1]}\n", re.S))
     named["ball"] = named.pop("under")  # a ball by itself is drawn round (test_web_depth.py)
     return {name: [*chain.from_iterable(json.loads(outline))] for name, outline in named.items()}
 
