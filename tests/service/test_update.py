@@ -43,8 +43,11 @@ mkdir -p "$root/etc/systemd"
 cp "$here/VERSION" "$root/etc/systemd/unit"
 """
 END = b"-----END SSH SIGNATURE-----\n"
-# A power cut before the command of that number: bash runs this before each
-CUT = 'set -T\ntrap \'n=$((${n:-0} + 1)); [ "$n" != "$CUT" ] || kill -KILL $$\' DEBUG\n'
+# Something happens before the command of that number: bash runs this before each
+STAGE = """set -T
+trap 'n=$((${n:-0} + 1)); [ "$n" != "$STAGE" ] || { >>"$SEEN" echo; eval "$HAPPENS"; }' DEBUG
+"""
+POWER_CUT = "kill -KILL $$"
 
 
 class System:
@@ -52,7 +55,7 @@ class System:
 
     def __init__(self, folder: Path, script: Path) -> None:
         self.folder, self.root, self.script = folder, folder / "root", script
-        self.key = folder / "key"
+        self.key, self.seen = folder / "key", folder / "seen"
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.key], check=True)
         (self.root / "etc/tiltboard").mkdir(parents=True)
         public = self.key.with_suffix(".pub").read_text()
@@ -80,12 +83,14 @@ class System:
         return made
 
     def update(
-        self, *words: object, cut: int | None = None, **more: str
+        self, *words: object, stage: int | None = None, happens: str = POWER_CUT, **more: str
     ) -> subprocess.CompletedProcess[str]:
         environment = os.environ | more
-        if cut is not None:
-            (self.folder / "cut").write_text(CUT)
-            environment |= {"BASH_ENV": str(self.folder / "cut"), "CUT": str(cut)}
+        self.seen.unlink(missing_ok=True)
+        if stage is not None:
+            (self.folder / "stage").write_text(STAGE)
+            environment |= {"BASH_ENV": str(self.folder / "stage"), "STAGE": str(stage)}
+            environment |= {"SEEN": str(self.seen), "HAPPENS": happens}
         return subprocess.run(
             ["bash", self.script, "--root", self.root, *words],
             capture_output=True, text=True, env=environment, check=False,
@@ -132,7 +137,7 @@ def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_
     system.update(system.release("2"))
     file, seen = system.release("3"), []
     for number in range(1, 200):
-        done = system.update(file, cut=number)
+        done = system.update(file, stage=number)
         assert system.version in ("2", "3"), number
         assert system.games.read_bytes() == b"a game in the middle"
         seen.append(system.version)
@@ -154,6 +159,75 @@ def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_
         pytest.fail("it never ended")
     assert (seen[0], seen[-1]) == ("2", "3")
     assert len(set(seen[:-1])) == 2  # it was cut on either side of the change
+
+
+# The world changes: what happens before a command -> the statuses with which the update ends
+WORLD = {
+    "told to stop": ("kill -TERM $$", {0, 143, -signal.SIGTERM}),
+    "hung up": ("kill -HUP $$", {0, 143, -signal.SIGHUP}),
+    "disk full": ("trap '' XFSZ; ulimit -f 0", {0, 1, 2}),
+    "two at once": ('env -u BASH_ENV bash "$0" --root "$ROOT" "$FILE" 2>"$SECOND" || :', {0}),
+    "stick pulled": (': >"$FILE"', {0, 1}),
+    "clock leap": ('find "$ROOT/opt" -exec touch -d @0 {} + || :', {0}),
+}
+
+
+@pytest.mark.parametrize("change", WORLD)
+def test_whatever_changes_at_any_stage_a_whole_version_is_there_and_the_next_try_ends_it(
+    system, change
+):
+    happens, statuses = WORLD[change]
+    version, ended = 1, set()
+    for stage in range(12, 200, 9):
+        version += 1
+        file = system.release(str(version))
+        whole, second = file.read_bytes(), system.folder / "second"
+        more = {"ROOT": str(system.root), "FILE": str(file), "SECOND": str(second)}
+        done = system.update(file, stage=stage, happens=happens, **more)
+        assert done.returncode in statuses, (stage, done.stderr)
+        ended.add(done.returncode)
+        assert system.version in (str(version - 1), str(version)), stage
+        assert system.leaves_nothing, stage
+        if change == "two at once" and system.seen.exists():
+            # before it has the lock, the other one ends
+            assert ("another update is under way" in second.read_text()) == (stage > 16)
+        if not system.seen.exists():  # it has fewer commands
+            assert done.returncode == 0
+            break
+        file.write_bytes(whole)
+        assert system.update(file).returncode == 0, stage
+        assert (system.version, system.unit) == (str(version), str(version))
+        assert system.games.read_bytes() == b"a game in the middle"
+    else:
+        pytest.fail("it never ended")
+    assert {each for each in statuses if each != 2 and each >= 0} <= ended
+
+
+def test_a_command_that_outlives_a_killed_update_keeps_no_next_one_out(system, tmp_path):
+    first, fifo = held(system, tmp_path, system.release("2"))
+    first.kill()
+    assert first.wait(60) == -signal.SIGKILL
+    assert system.update(system.release("3")).returncode == 0
+    fifo.write_text("go on")  # the installer of the first was there all the time
+    assert (system.version, system.unit) == ("3", "3")
+
+
+def test_a_version_that_is_half_deleted_is_nothing_to_go_back_to(system, tmp_path):
+    """The power fails while the version before last is being deleted."""
+    system.update(system.release("2"))
+    rm = tmp_path / "bin/rm"
+    rm.parent.mkdir()
+    rm.write_text(
+        '#!/bin/sh\n[ "$2" != "$OLD" ] || { /bin/rm "$OLD/program"; kill -KILL $PPID; exit; }\n'
+        'exec /bin/rm "$@"\n'
+    )
+    rm.chmod(0o755)
+    path = f"{rm.parent}:{os.environ['PATH']}"
+    old = str(system.root / "opt/tiltboard.old")
+    done = system.update(system.release("3"), PATH=path, OLD=old)
+    assert (done.returncode, system.version) == (-signal.SIGKILL, "2")
+    assert system.update("--rollback").returncode == 1
+    assert system.version == "2"
 
 
 def test_there_is_nothing_to_go_back_to_at_first(system):

@@ -2,6 +2,7 @@
 silent buses, a full disk, at each stage. tiltboard.firmware_host.stop, host.assemble, config.files.
 
 A stage is one of the calls of functions that a start makes, which come in the same order each time.
+The stages of an update are in tests/service/test_update.py.
 """
 
 import errno
