@@ -144,9 +144,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
             webbrowser.open(server.url)
         if access.machine is not None:
             reach_machine(table, access.machine)
-        if access.pairing is not None:
-            show_codes(table, access.pairing)
-            _say_network(access.pairing, server.port)
+        _let_devices_in(table, access, server.port)
         serve_until_told(ended)
     return 0 if table.failure is None else 1
 
@@ -185,9 +183,9 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
 
         with suppress(NotPossibleError):  # the table says so, who then tells nobody either
             look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
-    if ipaddress.ip_address(settings.host).is_loopback:
-        return Access(machine=machine, look=look)
     names, watching = machine_names(settings.names), settings.watching == "open"
+    if ipaddress.ip_address(settings.host).is_loopback:
+        return Access(None, names, watching=watching, machine=machine, look=look, closed=pairing)
     return Access(pairing, names, watching=watching, machine=machine, look=look)
 
 
@@ -228,6 +226,17 @@ def show_codes(table: Table, pairing: Pairing) -> None:
     pairing.on_code = show
     pairing.confirming.show = table.ask_for_press
     table.offer("pairing", text("Pair a device"), ask)
+
+
+def _let_devices_in(table: Table, access: Access, port: int) -> None:
+    """Say how other devices reach the page, and show their codes on the lights."""
+    closed = access.closed
+    if access.pairing is not None:
+        show_codes(table, access.pairing)
+        _say_network(access.pairing, port)
+    elif closed is not None:
+        access.on_let_in.append(lambda _: show_codes(table, closed))
+        say(text("Phones: press Let phones in on the page, or start it with --host 0.0.0.0."))
 
 
 def _say_network(pairing: Pairing, port: int) -> None:

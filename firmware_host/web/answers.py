@@ -159,8 +159,9 @@ class SeatsState(msgspec.Struct, frozen=True):
     """The seats of the game being played. ``players``: all; ``mine``: those of this device;
     ``away``: those whose device has no page open. ``codes``: of free seats, told to those who may
     act on the table. ``at_table``: this is the table's own page, which sits down without a code.
-    ``pictures``: of the codes, for a phone's camera: QR codes as SVG, of the page's address with
-    the code behind it.
+    ``pictures``: of the codes, for a phone's camera: QR codes as SVG, of the page's ``address`` for
+    phones with the code behind it; none where the page is not served to phones. ``closed``: it
+    is not, and this visitor may let them in.
     """
 
     players: list[str]
@@ -168,7 +169,9 @@ class SeatsState(msgspec.Struct, frozen=True):
     away: list[str]
     codes: dict[str, str]
     pictures: dict[str, str]
+    address: str
     at_table: bool
+    closed: bool
 
 
 class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

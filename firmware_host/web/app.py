@@ -343,6 +343,19 @@ class _Web:
             )
         return self._access.pairing
 
+    def _address(self, request: Request) -> str:
+        """Where another device has the page."""
+        name = self._access.address or guard.machine_names()[1]
+        return guard.page_for_phones(request.base_url, name)
+
+    @serves("POST", "/pairing/network", answers.Done, 409)
+    async def let_in(self, request: Request) -> answers.Done:
+        """Serve the page to the network, until the program ends. The table's own page only."""
+        if not request.scope[guard.VISITOR].local:
+            raise guard.NotAllowedError("Only the table's own page lets phones in.")
+        self._access.let_in()
+        return answers.Done()
+
     @serves("POST", "/pairing/code", answers.PairingCode, 409)
     async def open_code(self, request: Request) -> answers.PairingCode:
         """Open a new code. The table's own page only."""
@@ -350,7 +363,7 @@ class _Web:
             raise guard.NotAllowedError("Only the table's own page shows the code.")
         devices = self._pairing()
         code = devices.open()
-        address = guard.page_for_phones(request.base_url, guard.machine_names()[1])
+        address = self._address(request)
         picture = qr_svg(f"{address}#pair={devices.secret}")
         return answers.PairingCode(code, pairing.CODE_LASTS_S, address, picture)
 
@@ -375,14 +388,18 @@ class _Web:
         """Seats, and which are this device's."""
         visitor, shown = request.scope[guard.VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
-        name = None if self._access.pairing is None else guard.machine_names()[1]
-        address = guard.page_for_phones(request.base_url, name)
+        reached = self._access.pairing is not None
+        address = self._address(request) if reached else ""
         return answers.SeatsState(
             players=list(shown.views),
             mine=list(self._access.sits_at(visitor)),
             away=[p for p, device in shown.holders.items() if device not in self.pages.seated],
             codes=codes,
-            pictures={each: qr_svg(f"{address}#seat={code}") for each, code in codes.items()},
+            pictures={
+                each: qr_svg(f"{address}#seat={code}") for each, code in codes.items() if reached
+            },
+            address=address,
+            closed=visitor.local and self._access.closed is not None,
             at_table=visitor.local,
         )
 

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.messages import Message as Text
@@ -73,6 +74,8 @@ _ELSEWHERE = """\
 </html>
 """
 MISHAPS_TOLD = 100
+ELSEWHERE = ("192.0.2.1", 9)
+"""An address that no machine has (RFC 5737)."""
 
 _log = logging.getLogger(__name__)
 
@@ -112,6 +115,7 @@ class Access:
 
     ``names``: of this machine in its network. ``watching``: whether those not paired may look on.
     ``machine``: the way to what the table may ask of its computer. ``look``: the link for lookers.
+    ``closed``: the devices that ``let_in`` lets act, where the page is not served to the network.
     """
 
     def __init__(
@@ -123,8 +127,14 @@ class Access:
         clock: Clock | None = None,
         machine: Machine | None = None,
         look: str | None = None,
+        closed: Pairing | None = None,
     ) -> None:
         self.pairing = pairing
+        self.closed = closed
+        self.address: str | None = None
+        """This machine's address in its network, once it was asked for."""
+        self.on_let_in: list[Callable[[str], None]] = []
+        """Called with that address when the page is to be served there too."""
         self.machine = machine
         self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
@@ -132,6 +142,15 @@ class Access:
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
         """Player -> digest of the device that has his seat."""
+
+    def let_in(self) -> None:
+        """Serve the network too, until the program ends. Raises NotPossibleError."""
+        if self.closed is None:
+            return
+        self.address = own_address()
+        for each in self.on_let_in:
+            each(self.address)
+        self.pairing, self.closed = self.closed, None
 
     def may_act(self, visitor: Visitor) -> bool:
         """Asked anew for each thing done, so that revoking a pairing works at once."""
@@ -185,13 +204,25 @@ def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
     return (name, f"{name.partition('.')[0]}.local", *more)
 
 
-def page_for_phones(asked: URL, name: str | None) -> str:
-    """The page's address for another device. ``asked``: under which this one has it; ``name``: this
-    machine's in its network, None where it serves itself alone.
+def own_address() -> str:
+    """Return this machine's address in its network. Raises NotPossibleError without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(ELSEWHERE)  # A datagram socket only chooses the way: nothing is sent.
+        except OSError as error:
+            raise NotPossibleError(
+                "The table's computer is in no network.", remedy="Join a Wi-Fi, then try again."
+            ) from error
+        address: str = probe.getsockname()[0]
+        return address
+
+
+def page_for_phones(asked: URL, name: str) -> str:
+    """Return the page's address for another device. ``asked``: under which this one has it;
+    ``name``: this machine's in its network.
     """
-    if name is None or asked.hostname not in LOCAL_NAMES:
-        return str(asked)
-    return str(asked.replace(hostname=name))
+    local = asked.hostname in LOCAL_NAMES
+    return str(asked.replace(hostname=name)) if local else str(asked)
 
 
 def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:

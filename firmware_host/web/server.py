@@ -92,6 +92,10 @@ class Server:
         """Serve from now on; connections that came since the port was taken are answered too."""
         self._thread.start()
 
+    def serve_at(self, host: str) -> None:
+        """Serve at another address too, as soon as it is there. Call it in the server's thread."""
+        self._server.add(host, self.port)
+
     def stop(self) -> None:
         """Close every page and give the port back."""
         self._server.should_exit = True
@@ -115,6 +119,11 @@ class _LateServer(uvicorn.Server):
         super().__init__(config)
         self._absent = list(absent)
         self._tell = tell
+        self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
+
+    def add(self, host: str, port: int) -> None:
+        """Serve there too."""
+        self._absent.append((host, port))
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     async def on_tick(self, counter: int) -> bool:
@@ -175,6 +184,7 @@ class WebServer(Server):
 
         http = limited_protocol(access.known)
         super().__init__(app, port, host=host, http=http, tell=tell)
+        access.on_let_in.append(self.serve_at)
 
 
 def _listen_at(host: str, port: int) -> tuple[list[socket.socket], list[str]]:

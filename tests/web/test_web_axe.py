@@ -152,7 +152,7 @@ def seats(served: Served, show: Open) -> Player:
         served.tell(type="stand-up", player=player)
         served.tell(type="seat-computer", player=player, level=None)
     shown = show(room=True)
-    expect(shown.page.locator(".seat-qr")).to_have_count(4)
+    expect(shown.page.locator("[data-sit]")).to_have_count(4)
     return shown
 
 

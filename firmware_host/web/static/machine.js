@@ -11,6 +11,13 @@ const toldLine = () => h("p", { class: "told", role: "status" });
 const confirmed = (number) =>
   t("Press confirm at the table if its lights show {number}.", { number });
 
+/** A button that opens the page to the network, and what that means. */
+export const letIn = (refused) => h("span", { class: "let-in" },
+  act(t("Let phones in"),
+    () => fetchJson(`${PAIRING}/network`, {}).then(() => location.reload(), refused)),
+  h("span", { class: "hint" },
+    t("Everyone in your network can then watch. To play, they need a code from here.")));
+
 /** The table's own page shows a code, another device's asks for it. */
 export class Pairing {
   /** `bar`: where the button goes, on a table that is served to the network. */

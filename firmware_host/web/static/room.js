@@ -3,6 +3,7 @@
 
 import { fetchJson, show } from "/static/dialogs.js";
 import { act, button, h, isNew, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
+import { letIn } from "/static/machine.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence,
   zoneName } from "/static/room-words.js";
@@ -40,7 +41,7 @@ export class Room {
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
     this.seats = h("section", { class: "card room-seats" });
-    this.known = { players: [], mine: [], codes: {}, pictures: {}, at_table: false };
+    this.known = { players: [], mine: [], codes: {}, pictures: {}, at_table: false, closed: false };
     this.looking = null;
     this.behind = false; // the hand is from before the connection was lost
     this.chooser = null;
@@ -365,24 +366,26 @@ export class Room {
     const rows = players.filter((player) => !this.own || mine.includes(player))
       .map((player) => this.seatRow(player));
     const rest = !lobby ? "" : h("div", { class: "row" },
-      here ? act(t("We pass this device round"), () => this.sitAll(free),
+      here ? act(t("We'll share this device"), () => this.sitAll(free),
         { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
       this.store.mayAct && mine.length
         ? act(t("The computer plays the rest"),
             () => free.forEach(({ player }) => this.seatComputer(player, "easy")),
-            { class: "primary", "data-what": "fill" }) : "");
+            { class: "primary", "data-what": "fill" }) : "",
+      this.known.closed ? letIn((error) => this.complain(error.message)) : "");
     const list = [h("ul", { class: "seat-list" }, rows), here || this.own ? "" : this.codeForm()];
     const open_ = this.seats.querySelector("details")?.open;
     this.seats.replaceChildren(...(lobby || (!mine.length && !here)
       ? [h("h2", {}, t("Who plays?")),
-          here ? h("p", { class: "hint" },
-            t("Point a phone's camera at a picture to sit down there, or sit here.")) : "",
+          here && this.known.address ? h("p", { class: "hint" },
+            t("Scan a code to play on your phone, or sit here. The phone must be in the same "
+              + "network: {address}", { address: this.known.address })) : "",
           rest, ...list]
       : [h("details", { open: open_ }, h("summary", {}, t("Seats")), ...list)]));
   }
 
   seatRow(player) {
-    const { mine, codes, pictures, at_table: here } = this.known;
+    const { mine, codes, pictures, address, at_table: here } = this.known;
     const { mayAct } = this.store;
     const seat = this.room.seats.find((each) => each.player === player);
     const free = seat && !seat.taken && !seat.computer;
@@ -393,7 +396,7 @@ export class Room {
         ? h("img", { class: "seat-qr", src: svgSource(pictures[player]),
             alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
       h("span", { class: "seat-state" },
-        free && codes[player]
+        free && address && codes[player]
           ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
       h("span", { class: "row" },
         free && here ? act(t("Sit here"), () => this.sit({ player }), { "data-sit": player }) : "",
