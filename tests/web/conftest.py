@@ -81,7 +81,8 @@ LOOKS = """() => {
 # What goes by itself, is made anew each time, or is of games that have ended.
 FORGET = """() => {
   for (const each of document.querySelectorAll(".toast, .game-list > *")) each.remove();
-  for (const kept of ["players", "new-game", "level"]) localStorage.removeItem(`tiltboard.${kept}`);
+  for (const kept of Object.keys(localStorage))
+    if (/^tiltboard[.](players|new-game|level-.*)$/.test(kept)) localStorage.removeItem(kept);
   dispatchEvent(new StorageEvent("storage", { key: "tiltboard.players" }));
 }"""
 UP_TO_DATE = """async () => {

@@ -45,9 +45,10 @@ def test_three_doors_are_seen_without_scrolling(served, open_page, size, scheme)
 
 def test_two_presses_at_most_begin_a_game_against_the_computer(lively, open_page):
     page = open_page(lively.url, own_hand=True, fresh=True).page
+    expect(door(page, "Play the computer")).to_contain_text("mouse, level 1: for the first games")
     door(page, "Play the computer").click()
     expect(page.locator(".doors")).to_be_hidden()
-    expect(page.locator(".played-by:not(:empty)")).to_have_text("rabbit, level 3")
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("mouse, level 1")
     page.reload()
     expect(page.locator(".say-card[data-phase]")).to_be_visible()
     expect(page.locator(".doors")).to_be_hidden()
@@ -144,6 +145,32 @@ def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     expect(dialog.get_by_role("radio", name="Gravity Trap")).to_be_checked()
     expect(dialog.get_by_role("radio", name="owl, level 7: beats most adults")).to_be_checked()
+
+
+def test_the_door_promises_the_level_that_the_last_game_of_its_kind_earned(served, open_page):
+    page = open_page(served.url, own_hand=True, fresh=True).page
+    page.evaluate("localStorage.setItem('tiltboard.level-momentum', '7')")
+    page.evaluate("localStorage.setItem('tiltboard.level-attraktion', '2')")
+    page.reload()
+    expect(door(page, "Play the computer")).to_contain_text("owl, level 7: beats most adults")
+    served.tell(type="game", game="attraktion")
+    page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
+    expect(door(page, "Play the computer")).to_contain_text("hedgehog, level 2")
+    door(page, "Play the computer").click()
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("hedgehog, level 2")
+
+
+def test_a_game_of_seats_offers_the_three_strengths_that_there_are(served, open_page):
+    page = open_page(served.url, fresh=True).page
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New game", exact=True)
+    dialog.get_by_role("radio", name="Gravity Warfare").click()
+    faces = dialog.locator(".who-face:visible input")
+    names = faces.evaluate_all("(all) => all.map((each) => each.ariaLabel)")
+    easy = ["mouse: easy", "cat: medium", "eagle: hard"]
+    assert names == ["Everyone here, at this table", *easy]
+    dialog.get_by_role("radio", name="Momentum").click()
+    expect(faces).to_have_count(11)
 
 
 def test_a_phone_starts_without_scrolling(served, open_page):

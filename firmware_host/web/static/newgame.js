@@ -4,7 +4,7 @@ import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
 import { button, h, remember, remembered, setText, stepped, t } from "/static/page.js";
 import { boardPicture, face } from "/static/drawings.js";
 import { Match } from "/static/match.js";
-import { Opponents } from "/static/opponents.js";
+import { beats, engineName, Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
 const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
@@ -278,13 +278,13 @@ export class Doors {
         h("strong", {}, title), h("span", {}, about));
     this.aim = h("p", { class: "aim" });
     this.picture = h("span", {});
+    this.computer = door(face(1), t("Play the computer"), "", () => this.playTheComputer());
     this.element = h("section",
       { class: "card doors", "aria-label": t("How to begin"), hidden: true },
       h("div", { class: "three" },
         door(h("span", { class: "face" }, "?"), t("Learn in a minute"), t("The table shows you."),
           () => learn(this.learning())),
-        door(face(5), t("Play the computer"), t("It plays as well as you."),
-          () => this.playTheComputer()),
+        this.computer,
         door(face(0), t("Two of us here"), t("You take turns."), () => this.two())),
       h("div", { class: "about" }, this.picture, this.aim),
       h("div", { class: "row" },
@@ -313,6 +313,9 @@ export class Doors {
     return game?.players.length === 2 && !Object.keys(game.glossary).length ? game : USUAL;
   }
 
+  /** Of the computer: as in the last game of that kind. */
+  get level() { return Number(remembered(`level-${this.kind.name}`, "1")); }
+
   learning() { return this.store.game?.lesson ? this.store.game.name : USUAL.name; }
 
   update() {
@@ -324,6 +327,8 @@ export class Doors {
     document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
     if (this.element.hidden || this.shownFor === game?.id) return;
     this.shownFor = game?.id;
+    this.computer.firstChild.replaceWith(face(this.level));
+    setText(this.computer.lastChild, `${engineName({ level: this.level })}: ${beats(this.level)}`);
     setText(this.aim, game?.aim ?? "");
     this.picture.replaceChildren(...(game ? [boardPicture(game.looks)] : []));
   }
@@ -335,13 +340,13 @@ export class Doors {
     this.update();
   }
 
-  /** Who is which colour is drawn, and the level is that of the last games. */
+  /** Who is which colour is drawn. */
   playTheComputer() {
     const { name, players } = this.kind;
     const computer = players[Math.floor(Math.random() * 2)];
     this.begin(name,
       { engines: { [computer]: { engine: "tiltboard",
-        level: Number(remembered("level", "3")) } } });
+        level: this.level } } });
   }
 
   two() {

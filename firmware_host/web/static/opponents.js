@@ -5,7 +5,9 @@ import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
 
 const OURS = "tiltboard";
-const EASE = ["easy", "medium", "hard"]; // of a game of seats
+// The strengths in a game of seats, and the level whose animal stands for each.
+const EASE = { easy: 1, medium: 5, hard: 9 };
+const easeOf = (level) => Object.keys(EASE)[Math.floor((level - 1) / 4)];
 
 /** The levels as children call them, the weakest first. */
 export const levels = () =>
@@ -19,7 +21,7 @@ export function engineName({ engine = OURS, level = 5 }) {
 }
 
 /** What an animal is good for. */
-const beats = (level) =>
+export const beats = (level) =>
   (level < 3 ? t("for the first games") : level < 5 ? t("beats most children")
     : level < 8 ? t("beats most adults") : t("hardly ever loses"));
 
@@ -31,6 +33,7 @@ const amounts = () =>
 export class Opponents {
   constructor(store) {
     this.store = store;
+    this.seated = false; // whether the game is one of seats
     this.level = 0; // of the computer that plays against one person; 0: none does
     this.wanted = new Map(); // player -> the value of his field, kept from game to game
     this.element = h("fieldset", { class: "opponents", hidden: true },
@@ -49,7 +52,10 @@ export class Opponents {
   }
 
   nameOf(level) {
-    return level ? `${engineName({ level })}: ${beats(level)}` : t("You and somebody here");
+    if (!level) return t("Everyone here, at this table");
+    if (!this.seated) return `${engineName({ level })}: ${beats(level)}`;
+    return `${levels()[level - 1]}: ${{ easy: t("easy"), medium: t("medium"),
+      hard: t("hard") }[easeOf(level)]}`;
   }
 
   /** A face has been pressed: what was chosen for each player is forgotten. */
@@ -61,18 +67,23 @@ export class Opponents {
   }
 
   tell() {
-    this.choice.querySelectorAll("input")
-      .forEach((input, level) => { input.checked = level === this.level && !this.wanted.size; });
+    const chosen = this.seated && this.level ? EASE[easeOf(this.level)] : this.level;
+    this.choice.querySelectorAll("input").forEach((input, level) => {
+      input.checked = level === chosen && !this.wanted.size;
+      input.setAttribute("aria-label", this.nameOf(level));
+      input.parentElement.title = this.nameOf(level);
+      input.parentElement.hidden = this.seated && level && !Object.values(EASE).includes(level);
+    });
     setText(this.said, this.wanted.size ? t("As chosen for each player.")
-      : this.nameOf(this.level));
+      : this.nameOf(chosen));
   }
 
   /** Ask about `players` of a game, whose pieces `looks` draws. `seated`: it is one of seats. */
   show(players, looks, waits = [], seated = false) {
     this.waits = waits;
+    this.seated = seated;
     const engines = this.store.layout?.engine_names ?? [];
     this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
-    this.element.toggleAttribute("data-seated", Boolean(seated));
     const rows = players.map((player) =>
       this.row(player, looks, engines.filter((name) => name !== OURS), players.length));
     this.element.replaceChildren(this.element.firstChild, ...rows,
@@ -81,7 +92,7 @@ export class Opponents {
   }
 
   row(player, looks, others, count) {
-    const seated = this.element.hasAttribute("data-seated");
+    const { seated } = this;
     const option = (value, label) =>
       h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
     const group = (label, ...options) => h("optgroup", { label }, options);
@@ -93,7 +104,7 @@ export class Opponents {
       },
     }, option("", t("A person")),
     seated ? [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")]
-      .map((label, at) => option(EASE[at], label)) : [
+      .map((label, at) => option(Object.keys(EASE)[at], label)) : [
       group(t("A person with assist"),
         ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
       group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")),
@@ -118,12 +129,12 @@ export class Opponents {
   /** As the table is told it. Whoever plays against an animal has a colour by lot. */
   read() {
     const [engines, assist, computers, far] = [{}, {}, {}, {}];
-    const seated = this.element.hasAttribute("data-seated");
+    const { seated } = this;
     const selects = this.element.hidden ? [] : [...this.element.querySelectorAll("select")];
     if (this.level && !this.wanted.size) {
       const mine = seated ? 0 : Math.floor(Math.random() * selects.length);
       selects.forEach(({ dataset: { player } }, at) => {
-        if (seated) computers[player] = at === mine ? null : EASE[Math.floor((this.level - 1) / 4)];
+        if (seated) computers[player] = at === mine ? null : easeOf(this.level);
         else if (at !== mine) engines[player] = { engine: OURS, level: this.level };
       });
       return { engines, assist, computers, sits: seated ? selects[mine].dataset.player : null };

@@ -108,7 +108,7 @@ export class Players {
     if (JSON.stringify(this.games[game.id]) === JSON.stringify(ended)) return;
     const [level] = Object.values(snapshot.engines).map((each) => each.level);
     if (ended && level && winners.length === 1)
-      remember("level",
+      remember(`level-${game.name}`,
         String(Math.max(1, Math.min(10, level + (snapshot.engines[winners[0]] ? -1 : 1)))));
     this.games = { ...this.games, [game.id]: ended };
     this.keep();
