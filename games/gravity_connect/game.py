@@ -6,7 +6,7 @@ right and its column from the top and the bottom, and only one of the four sides
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -251,7 +251,7 @@ class GravityConnectType(GameType):
         "lasts": "{other} connects by now, whatever happens; this lasts longest.",
         "quiet": "It sets up lines that are still open: {player} stands at {share} %.",
     }
-    aim = "Tiles fall in from four sides. Connect five in a row."
+    aim = "Tiles fall in from four sides. Line up your own to win."
     rules_summary = (
         "Take turns to let a tile of your colour fall into the board from one of the slots on its "
         "four sides: left orange, right gray, top green, bottom purple.",
@@ -268,12 +268,23 @@ class GravityConnectType(GameType):
         """The line, or that there is none."""
         if outcome.reason == FULL:
             return "the board is full without a line, which the second player wins", {}
-        return "{count} tiles connected", {"count": len(outcome.places)}
+        return "{count} tiles connected", {"count": _longest(outcome.places)}
 
     def create(self, options: Mapping[str, Any]) -> GravityConnectGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         values = checked("Gravity Connect", SPECS, options)
         return GravityConnectGame(values.get("size", 9), values.get("line", 5))
+
+
+def _longest(places: Iterable[str]) -> int:
+    """Return the length of the longest line among ``places``."""
+    spots = {(ord(place[0]), int(place[1:])) for place in places}
+
+    def length(x: int, y: int, dx: int, dy: int) -> int:
+        return 1 + length(x + dx, y + dy, dx, dy) if (x, y) in spots else 0
+
+    ways = ((1, 0), (0, 1), (1, 1), (1, -1))
+    return max(length(*spot, *way) for spot in spots for way in ways)
 
 
 GRAVITY_CONNECT = GravityConnectType()

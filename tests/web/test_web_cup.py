@@ -63,6 +63,11 @@ def test_a_cup_of_three_is_played_and_won(served, open_page):
     }
     assert table == {name: ["2", str(points[name])] for name in names}
     cup.get_by_role("button", name="End the cup", exact=True).click()
+    asked = page.get_by_role("dialog", name="End the cup?", exact=True)
+    asked.get_by_role("button", name="Cancel", exact=True).click()
+    expect(cup.locator("tbody tr")).to_have_count(3)
+    cup.get_by_role("button", name="End the cup", exact=True).click()
+    asked.get_by_role("button", name="End the cup", exact=True).click()
     expect(cup.get_by_label("Name 1", exact=True)).to_be_visible()
 
 

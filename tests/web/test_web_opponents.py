@@ -149,3 +149,12 @@ def test_who_is_ahead_is_shown_to_whoever_wants_it(lively, open_page):
     expect(told.locator(".shares")).to_be_visible(timeout=PATIENCE_MS)
     lively.do(NewGame("gravity-warfare", {}))
     expect(told).to_be_hidden()
+
+
+def test_the_guided_round_of_a_game_of_seats_begins_under_learn(served, open_page):
+    page = open_page(served.url, fresh=True).page
+    page.get_by_role("tab", name="Learn", exact=True).click()
+    warfare = page.get_by_role("region", name="Gravity Warfare", exact=True)
+    warfare.get_by_role("button", name="The lesson", exact=True).click()
+    expect(page.locator('.room-seat[data-player="red"]')).to_be_visible()
+    expect(page.locator(".room-guide")).to_be_visible()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Player
+from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.games.registry import game_type
 
 pytestmark = pytest.mark.web
 
@@ -146,3 +149,16 @@ def test_slots_are_as_deep_as_a_finger_on_a_phone(served, open_page):
     player.page.touchscreen.tap(west - half - 33, north)
     player.expect_turn("blue")
     player.expect_moves("1")
+
+
+def test_nobody_is_asked_to_press_a_slot_while_the_bot_thinks(table, alter, serve, open_page):
+    altered = serve(alter(table.table))
+    line = open_page(altered.url).page.locator(".say-card .line")
+    expect(line).to_contain_text("Or press a slot.")
+    altered.table.show(engines={"red": EngineSeat("tiltboard", 1)}, thinking=True)
+    expect(line).not_to_contain_text("Or press a slot.")
+
+
+def test_the_aim_is_true_of_the_smallest_board_and_the_largest():
+    counts = re.compile(r"\b(three|four|five|\d+) in a row")
+    assert not counts.search(game_type("gravity-connect").aim)

@@ -1,6 +1,6 @@
 // A family cup: three to eight people, each against each, on one table. Kept by this browser.
-import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
-import { button, h, remember, remembered, t } from "/static/page.js";
+import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
+import { act, button, h, remember, remembered, t } from "/static/page.js";
 
 const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
 
@@ -111,7 +111,14 @@ export class Cup {
               { one: names[pairs[at][0]], other: names[pairs[at][1]] }),
             () => this.play(at), { class: "primary" }),
       h("ol", { class: "meetings" }, said),
-      button("close", t("End the cup"), () => { this.keep(null); this.draw(); })];
+      button("close", t("End the cup"), () => this.askToEnd())];
+  }
+
+  askToEnd() {
+    const end = () => { asked.close(); this.keep(null); this.draw(); };
+    const asked = show(t("End the cup?"), "end-cup", h("p", {}, t("Its results are deleted.")),
+      h("footer", {}, act(t("Cancel"), () => asked.close()),
+        act(t("End the cup"), end, { class: "primary" })));
   }
 
   async play(at) {

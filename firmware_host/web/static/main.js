@@ -144,7 +144,8 @@ function build() {
   const players = new Players(store, ask);
   const solve = (game, number) => send({ type: "puzzle", game, number });
   const puzzles = new Puzzles(store,
-    { fetchJson, solve, learn: (game) => learn(game), ask, complain });
+    { fetchJson, solve, learn: (game) => learn(game), ask, complain,
+      guided: (game) => dialogs.newGame.guided(game) });
   const nextPuzzle = () => {
     const { name } = store.layout.game;
     const { puzzle } = store.snapshot.lesson;

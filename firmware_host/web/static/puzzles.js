@@ -13,13 +13,14 @@ export class Puzzles {
   /** @type {Array<Wire.GameKind> | undefined} */ games;
   /** @type {Array<Wire.GamePuzzles> | undefined} */ known;
 
-  /** `solve(game, number)` begins one, `learn(game)` the lesson; `ask` and `complain` as
-   * everywhere. */
-  constructor(store, { fetchJson, solve, learn, ask, complain }) {
+  /** `solve(game, number)` begins one, `learn(game)` the lesson, `guided(game)` a guided
+   * round; `ask` and `complain` as everywhere. */
+  constructor(store, { fetchJson, solve, learn, guided, ask, complain }) {
     /** @type {Store} */ this.store = store;
     this.fetchJson = fetchJson;
     this.solve = solve;
     this.learn = learn;
+    this.guided = guided;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
     this.element = h("div", { class: "learning" });
@@ -54,14 +55,12 @@ export class Puzzles {
   async draw() {
     this.games ??= await this.fetchJson("/api/v1/games");
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
-    // the others are learnt by a guided round
-    const learnt = this.games.filter(({ seated }) => !seated);
-    const parts = await Promise.all(learnt.map((game) => this.ofGame(game)));
+    const parts = await Promise.all(this.games.map((game) => this.ofGame(game)));
     this.element.replaceChildren(...parts, ...this.results(), ...await this.people());
     this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
   }
 
-  async ofGame({ name: game, credit, emblem, lesson }) {
+  async ofGame({ name: game, credit, emblem, lesson, seated }) {
     const [found, done] = [await this.of(game), solved()];
     const tick = (what) => (done.has(`${game} ${what}`) ? " \u2713" : "");
     const one = (puzzle, at) => {
@@ -88,7 +87,7 @@ export class Puzzles {
     return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem),
       h("h2", {}, credit.title),
       lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game))
-        : null, ...puzzles);
+        : seated ? button("help", t("The lesson"), () => this.guided(game)) : null, ...puzzles);
   }
 
   /** Who has won how often against whom, in this browser. */

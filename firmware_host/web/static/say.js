@@ -314,8 +314,9 @@ export class Say {
         { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
     if (phase === "settle") return this.played() ?? say;
-    const slots = phase === "turn" && handsFree && game?.slots.length
-      && !this.store.snapshot.lesson;
+    const { engines, match, to_move: mover, lesson } = this.store.snapshot;
+    const slots = phase === "turn" && handsFree && game?.slots.length && !lesson
+      && !engines[mover] && !match?.far.includes(mover);
     return slots ? `${say} ${t("Or press a slot.")}` : say;
   }
 

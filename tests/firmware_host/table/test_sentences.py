@@ -32,6 +32,13 @@ EXAMPLES = {
         play.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
         "Blue wins: 3 tiles connected!",
     ),
+    "two lines that cross": (
+        play.over(
+            "gravity-connect",
+            Outcome("blue", "line", places=("A1", "A2", "A3", "A4", "B4", "C4", "D4")),
+        ),
+        "Blue wins: 4 tiles connected!",
+    ),
     "no line": (play.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
     "team": (
         play.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
