@@ -205,6 +205,7 @@ Meaning = TypeVar("Meaning")
 LEAST_RAD = radians(3.0)
 MOST_RAD = radians(8.0)
 LEAN_S = 0.7
+STEEP_LEAN_S = 0.2  # Above MOST_RAD, where a tile slides at once.
 _TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 degrees
 
 
@@ -306,8 +307,10 @@ class Asking(Generic[Meaning]):
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
         """Whether the plate may be tilted so far because that could be an answer."""
         asked = self.question
-        if asked is None or asked.offer or hypot(*tilt_rad) > MOST_RAD:
+        if asked is None or asked.offer:
             return False
+        if hypot(*tilt_rad) > MOST_RAD:  # So steep, only a tile's way is meant.
+            return not self.menu and self._toward(tilt_rad) is not None
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
     def leant(
@@ -321,7 +324,8 @@ class Asking(Generic[Meaning]):
             return self.rested(), None
         if self.leaning is None or self.leaning[0] != way:
             return replace(self, leaning=(way, now_s)), None
-        if now_s - self.leaning[1] < LEAN_S:
+        long_s = LEAN_S if hypot(*tilt_rad) <= MOST_RAD else STEEP_LEAN_S
+        if now_s - self.leaning[1] < long_s:
             return self, None
         if not self.menu:
             return self, asked.named(way)
@@ -335,7 +339,7 @@ class Asking(Generic[Meaning]):
         east, north = tilt_rad[1], -tilt_rad[0]
         if self.menu:
             return None if abs(east) < LEAST_RAD else "east" if east > 0 else "west"
-        if asked is None or asked.offer or not LEAST_RAD <= lean <= MOST_RAD:
+        if asked is None or asked.offer or lean < LEAST_RAD:
             return None
         for choice in asked.choices:
             if choice.fall is not None:

@@ -125,3 +125,44 @@ def test_a_table_whose_plate_is_fixed_asks_for_a_hand(refereed):
     table.answer("right")
     assert str(table.standing.say) == "The tile falls from I3 to the far edge, A3."
     assert table.standing.lean_rad is None
+
+
+@pytest.mark.parametrize("steep_deg", [4, 8.5, 12.6, 25])
+@pytest.mark.parametrize("slides", [False, True])
+def test_the_tilt_is_the_answer_little_or_large_before_or_after_it_slid(
+    refereed, steep_deg, slides
+):
+    table = refereed(game="gravity-connect", tilts=True)
+    table.put("red", "A1")
+    assert table.standing.question is not None
+    table.tilt(0, steep_deg)  # eastward
+    if slides:
+        table.cells = {"I1": "red"}
+    table.wait(1.0)
+    assert table.standing.question is None
+    if not slides:
+        table.cells = {"I1": "red"}
+    table.tilt(0, 0)
+    table.wait(1.0)
+    assert (table.standing.to_move, table.journal.moves) == ("blue", ["1"])
+
+
+def test_a_steep_tilt_that_is_no_tiles_way_pauses_and_answers_nothing(refereed):
+    table = refereed(game="gravity-connect", tilts=True)
+    table.put("red", "A1")
+    standing = table.tilt(8, 8)
+    assert standing.phase is Phase.PAUSED
+    table.wait(1.0)
+    table.tilt(0, 0)
+    assert table.standing.question is not None
+
+
+def test_a_tile_that_slides_at_once_off_a_plate_that_is_soon_level_has_its_answer(refereed):
+    table = refereed(game="gravity-connect", tilts=True)
+    table.put("red", "A1")
+    table.tilt(0, 25)
+    table.wait(0.3)
+    table.cells = {"I1": "red"}
+    table.tilt(0, 0)
+    table.wait(1.0)
+    assert (table.standing.to_move, table.journal.moves) == ("blue", ["1"])
