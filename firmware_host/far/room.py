@@ -394,9 +394,6 @@ class Far:
         elif match.state.agreed.complete and table in match.state.agreed.tables:
             before, phrase = match.heard.get(table), spoken.said
             self.match = match.hear(table, spoken)
-            behind = (spoken.game, len(spoken.steps)) < match.state.age[:2]
-            if behind and table != seal.table and self._link is not None and kept.keys is not None:
-                self._link.repeat(f"{kept.keys.topic}/{seal.table}")  # it may have missed it
             # the first that is heard after a start may be old
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
@@ -496,8 +493,8 @@ class Far:
         match, seal, link = self.match, self._seal, self._link
         if match is None or seal is None or table not in match.state.agreed.tables - {seal.table}:
             return  # anybody can say that somebody is here
-        was_here, self._here[table] = self._here.get(table, False), content != AWAY
-        if link is not None and self._here[table] and not was_here:
+        self._here[table] = content != AWAY
+        if link is not None and self._here[table]:  # somebody may have emptied what it missed
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _known(self, table: str) -> bool:

@@ -113,21 +113,40 @@ def test_what_both_agree_to_take_back_stays_taken_back_and_may_be_made_again(
     assert [step.kind for step in pair[0].match.state.steps] == [*2 * ["move"], "take-back", "move"]
 
 
-def test_a_state_that_was_emptied_while_its_reader_was_away_is_published_again(pair, broker):
+@pytest.mark.parametrize("comes_back", ["connected again", "started again", "unnoticed"])
+def test_what_was_emptied_while_its_reader_was_away_is_published_again(pair, broker, comes_back):
+    """A move, and a wish, which leaves the number of steps as it is."""
     begin(pair, "momentum", SMALL, {"blue": 1})
     run(pair, lambda: complete(pair) and pair[0].may_move)
     here, there = pair
-    link = there.host.playing.far._link
-    broker.cut(link)
-    run([here], lambda: here.may_move)
-    here.move(chance_of(1))
-    run([here], lambda: len(here.match.state.steps) == 1)
-    seal, keys = here.host.playing.far._seal, here.host.playing.far.kept.keys
-    broker.publish(f"{keys.topic}/{seal.table}", b"", retain=True)
-    for _ in range(5):
+
+    def emptied_while_away(tells):
+        broker.cut(there.host.playing.far._link)
+        if comes_back == "unnoticed":  # the broker still waits for it, and publishes no will
+            here_topic, _ = there.host.playing.far._link.will
+            broker.on_the_way = [each for each in broker.on_the_way if each[1] != here_topic]
+            broker.retained[here_topic] = room.HERE
+        tells()
+        seal, keys = here.host.playing.far._seal, here.host.playing.far.kept.keys
+        broker.publish(f"{keys.topic}/{seal.table}", b"", retain=True)
         broker.deliver()
-    broker.mend()
+        if comes_back == "started again":
+            there.kill()
+        broker.mend()
+
+    def moves():
+        run([here], lambda: here.may_move)
+        here.move(chance_of(1))
+        run([here], lambda: len(here.match.state.steps) == 1)
+
+    def wishes():
+        here.do(TakeBack())
+        here.tick()
+
+    emptied_while_away(moves)
     run(pair, lambda: there.may_move)
+    emptied_while_away(wishes)
+    run(pair, lambda: there.host.playing.far.asked)
 
 
 def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, broker):

@@ -390,7 +390,9 @@ def test_the_will_is_published_by_who_is_killed_and_by_who_says_goodbye(broker, 
     killed = linked(broker, will=("here/killed", b"0"))
     becomes(killed, True)
     killed._client.socket().shutdown(2)
-    assert heard(listener) == ("here/killed", b"0")
+    while (said := heard(listener)) == ("here/leaving", b"0"):
+        pass  # a broker that had no time to read the goodbye publishes the will, too
+    assert said == ("here/killed", b"0")
 
 
 @NEEDS_MOSQUITTO
