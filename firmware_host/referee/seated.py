@@ -252,7 +252,7 @@ class SeatArbiter:
         if move == CHANCE:
             self._deal()
             return
-        if move == game.time_up and asked.player is not None:  # no seat ends the others' time
+        if move == game.time_up:  # nobody ends the others' time at once
             self._count(asked.player)
             return
         hands = who in self._seats.computers and game.takes_back(move)

@@ -459,6 +459,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     served.tell(type="put", piece=PIECE, place=overlay.zones["3"][0])
     served.until(lambda snapshot: snapshot.room.public["phase"] == "after")
     tell("table:time")
+    served.until(lambda snapshot: snapshot.room.public["phase"] == "roll")
     place("Blue", 5)
     served.tell(type="take", what=overlay.zones["3"][0])
     proposed = page.locator(".proposed .asked")

@@ -244,8 +244,9 @@ def test_a_piece_in_another_zone_is_not_proposed(session):
 
 
 def test_what_a_page_doubts_counts_only_when_somebody_says_so(session):
-    for move in ("chance:roll:tank:5", "table:time", "red:pass"):
-        ask(session, SeatMove("red" if "red" in move else None, move))
+    for move in ("chance:roll:tank:5", "blue:pass", "white:pass", "red:pass"):
+        who = move.partition(":")[0]
+        ask(session, SeatMove(None if who == "chance" else who, move))
     with pytest.raises(NotPossibleError, match="Nothing is proposed"):
         ask(session, NotSo())
     until(session, lambda: session.host.sight.ready)
@@ -268,8 +269,8 @@ def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(sess
     press(session, "confirm")
     assert session.host.standing.moves[-1].startswith("chance:roll:")
     state = position(session).state
-    for move in ("table:time", "red:pass"):
-        ask(session, SeatMove("red" if "red" in move else None, move))
+    for player in position(session).awaiting:
+        ask(session, SeatMove(player, f"{player}:pass"))
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, state.zone)

@@ -98,7 +98,8 @@ def _goes_on(path, example, recorded, made):
         if made == len(moves) or playing.game.at_once(room.position):
             return
         who = moves[made].partition(":")[0]
-        if playing.game.shown_move(moves[made], "") != moves[made]:  # nobody may tell the cards
+        secret = playing.game.shown_move(moves[made], "") != moves[made]
+        if secret or moves[made] == playing.game.time_up:  # which the table alone says
             room._play(moves[made])
         else:
             room.carry_out(SeatMove(who if who in playing.game.players else None, moves[made]))

@@ -10,7 +10,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.journal.text_format import write_game
-from tiltboard.firmware_host.referee.seated import THINK_S
+from tiltboard.firmware_host.referee.seated import COUNT_S, THINK_S
 from tiltboard.firmware_host.referee.seats import GAMES_KEPT
 from tiltboard.firmware_host.service.publish import SeatPublisher
 from tiltboard.firmware_host.table.commands import (
@@ -63,6 +63,8 @@ def say(session, *moves):
         who = move.partition(":")[0]
         player = who if who in position(session).game.players else None
         ask(session, SeatMove(player, move))
+        if move == "table:time":
+            session.run_until(session.clock.now() + COUNT_S + 0.1)
 
 
 def one_more(session, rng, hasty=0.7):
@@ -414,16 +416,22 @@ def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
         assert session.host.playing.room.counting is not None
 
 
-def test_no_seat_ends_the_time_in_which_the_others_may_lay_a_card(session):
+@pytest.mark.parametrize("page", ["red", None])
+def test_no_page_ends_the_time_in_which_the_others_may_lay_a_card_at_once(session, page):
     ask(session, SeatMove(None, "chance"))  # the deal
     ask(session, SeatMove("red", "chance:roll:tank:5"))
-    assert phase(session) == "window"
     step = session.host.playing.room.step_number
     ask(session, SeatMove("blue", "table:time"))
     assert session.host.playing.room.counting is None
-    ask(session, SeatMove("red", "table:time"))
-    assert session.host.playing.room.counting is not None
+    ask(session, SeatMove(page, "table:time"))
+    assert session.host.playing.room.counting == COUNT_S
+    session.run_until(session.clock.now() + COUNT_S - 1)
+    assert len(position(session).awaiting) == 3
     assert (phase(session), session.host.playing.room.step_number) == ("window", step)
+    session.run_until(session.clock.now() + 1.1)
+    assert position(session).awaiting == ("red",)  # docs/rules.md: it passes for the rest
+    ask(session, SeatMove("red", "red:pass"))
+    assert phase(session) == "place"
 
 
 def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
