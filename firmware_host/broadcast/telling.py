@@ -32,6 +32,7 @@ from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.service.table import Table
 
 KEY_FILE = "look-key"
+PROOF_FILE = "look-proof"  # the key is in the topics, where each user of the broker may read it
 KEY_BYTES = 16
 _KEY = re.compile("[A-Za-z0-9_-]{22}")  # as many bytes in base64url (RFC 4648)
 LOOK = "tiltboard/look/"  # and the key: whoever has it may look
@@ -46,11 +47,11 @@ COPIED = text(
 _log = logging.getLogger(__name__)
 
 
-def look_key(state: Path) -> str:
+def look_key(state: Path, name: str = KEY_FILE) -> str:
     """Return the key of this table's link, made when it is first asked for, and anew where the file
     holds none; deleting the file ends it. Raises NotPossibleError where it cannot be written.
     """
-    file = state / KEY_FILE
+    file = state / name
     try:
         key = read_file(file).decode("ascii").strip()
         if _KEY.fullmatch(key):
@@ -107,9 +108,8 @@ class Telling:
         self._key = look_key(state)
         self._at = home.topics(public_name(self._key))
         self._online = online_topic(self._key)
-        self._link = Link(
-            broker, will=(self._online, home.OFFLINE), secret=self._key, copied=COPIED
-        )
+        secret = look_key(state, PROOF_FILE)
+        self._link = Link(broker, will=(self._online, home.OFFLINE), secret=secret, copied=COPIED)
         self._copied = False  # as far as people have been told
         self._late = OneLate()
         self._sent: dict[str, bytes] = {}

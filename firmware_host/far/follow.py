@@ -145,23 +145,28 @@ def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
     return next(offered, Step(kind, text, match.course.game.players[0]))
 
 
-def _back_to(match: Match, left: int) -> Step:
+def _back_to(match: Match, left: int, read: Step | None) -> Step:
     """What is wished where somebody here takes a move back with ``left`` left: where that was the
-    far player's, his own before it too.
+    far player's, the player's own before it too, unless that would agree to what is not ``read``.
     """
     seats, reached = match.state.agreed.seats, match.course.reached
     movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
+    wish = wish_of(match, TAKES_BACK, str(left))
     if 0 < left < len(reached) and movers[left] and movers[left] != match.table == movers[left - 1]:
-        left -= 1
-    return wish_of(match, TAKES_BACK, str(left))
+        more = wish_of(match, TAKES_BACK, str(left - 1))
+        if wish != read and (more == read or more not in match.unanswered):
+            return more
+    return wish
 
 
-def taken_back_here(match: Match, left: int) -> Match:
-    """Hands or buttons here have left so many moves, where the match may have more: a wish, too."""
+def taken_back_here(match: Match, left: int, read: Step | None) -> Match:
+    """Hands or buttons here have left so many moves, where the match may have more: a wish, too.
+    ``read``: as for ``take_over``.
+    """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match
     try:
-        return match.wanting(_back_to(match, left))
+        return match.wanting(_back_to(match, left, read))
     except ValueError:  # too much is asked already: the move is asked for again
         return match
 
@@ -194,7 +199,8 @@ def take_over(
         case c.TakeBack(None) if course.ended is not None:
             wish = wish_of(match, TAKES_BACK, str(len(course.moves)))
         case c.TakeBack(left):
-            wish = _back_to(match, max(len(course.moves) - 1, 0) if left is None else left)
+            left = max(len(course.moves) - 1, 0) if left is None else left
+            wish = _back_to(match, left, read)
         case c.OfferDraw(player):
             _check_here(match, player)
             wish, all_of_it = wish_of(match, DRAWS), completes(standing, player)

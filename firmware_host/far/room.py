@@ -203,10 +203,14 @@ class Far:
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
-        asked, since_s = self._asks_back
-        read = asked if self._now_s >= since_s + READ_S else None
-        self.match, all_of_it = follow.take_over(self.match, request, standing, read)
+        self.match, all_of_it = follow.take_over(self.match, request, standing, self._read)
         return all_of_it
+
+    @property
+    def _read(self) -> Step | None:
+        """The take-back that is asked for, once people had time to read it."""
+        asked, since_s = self._asks_back
+        return asked if self._now_s >= since_s + READ_S else None
 
     def again(self, game_id: int | None) -> bool:
         """Ask the other tables for another game; False where this table may begin one alone."""
@@ -263,7 +267,7 @@ class Far:
             elif self.plays(standing.game_id):
                 before, self._stood = self._stood, (standing.game_id, len(standing.moves))
                 if before[0] == standing.game_id and before[1] > len(standing.moves):
-                    self.match = follow.taken_back_here(self.match, len(standing.moves))
+                    self.match = follow.taken_back_here(self.match, len(standing.moves), self._read)
                 self.match = self.match.naming(people)
                 if len(standing.moves) <= len(self.match.course.moves):
                     self._level = self.match.number

@@ -115,6 +115,37 @@ def test_one_press_agrees_to_as_many_moves_as_were_said_for_long_enough(table, b
         tick(table, broker)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "has_read", "wished"),
+    [
+        ("0", False, ["take-back", "1", "red"]),  # what was done, and no more
+        ("0", True, ["take-back", "0", "blue"]),
+        ("1", True, ["take-back", "1", "blue"]),
+        ("1", False, ["take-back", "0", "red"]),  # both moves, as where nothing is asked
+    ],
+)
+def test_hands_that_take_back_the_far_move_agree_to_no_more_than_was_read(
+    table, peer, wanted, has_read, wished
+):
+    move = Step("move", table.match.course.reached[-1].legal()[0], "blue")
+    steps = (*table.match.state.steps, move)
+    peer.say(told(table, steps=steps))
+    while not table.may_move:
+        tick(table, peer.broker)
+    wish = Wish(2, Step("take-back", wanted, "blue"))
+    if has_read:
+        peer.say(told(table, steps=steps, wishes=(wish,)))
+        read(table, peer.broker)
+    table.session.hands.press("back", 0.15)
+    table.session.run_until(table.session.hands.busy_until_s - 0.02)
+    if not has_read:
+        peer.say(told(table, steps=steps, wishes=(wish,)))
+    while table.match.state.wishes == () and table.match.number == 2:
+        tick(table, peer.broker)
+    made = table.match.state.wishes or [Wish(2, step) for step in table.match.state.steps[2:]]
+    assert [msgspec.to_builtins(each.step) for each in made] == [wished]
+
+
 def test_an_answer_is_to_the_very_number_that_was_asked_for(table, broker, peer):
     peer.say(told(table, wishes=(Wish(1, Step("take-back", "0", "blue")),)))
     tick(table, broker, 3)

@@ -8,7 +8,15 @@ import pytest
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.broadcast.seen import read
-from tiltboard.firmware_host.broadcast.telling import LOOK, Telling, look_key, public_name
+from tiltboard.firmware_host.broadcast.telling import (
+    COPIED,
+    LOOK,
+    PROOF_FILE,
+    Telling,
+    look_key,
+    online_topic,
+    public_name,
+)
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import (
@@ -85,6 +93,37 @@ def test_lookers_see_each_move_and_know_when_the_table_is_gone(started, tmp_path
     started.ends.pop("telling")()
     assert listening.until("/online") == b"offline"
     assert (tmp_path / "look-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_two_tables_with_one_look_key_are_told_until_one_has_gone(started, tmp_path, broker):
+    table, listening = started(look=LookSettings(show="link"))
+    key, told = look_key(tmp_path), Queue()
+    table.subscribe(lambda: told.put({each.part: each.problem for each in table.latest().faults}))
+    more = {"will": (online_topic(key), b"offline"), "copied": COPIED}
+    listening.until("/online", lambda content: content == b"online")
+
+    class Watched(Link):
+        def _hear_key(self, *asked):
+            super()._hear_key(*asked)
+            answers.put(asked) if len(asked[1]) == 64 else None
+
+    def connected(secret):
+        link = Watched(Broker("127.0.0.1", broker.port, False), secret=secret, **more)
+        link.start()
+        return link
+
+    answers = Queue()
+    stranger = connected(key)  # which each user of the broker may read
+    for _ in range(2):  # its own, and the table's
+        answers.get(timeout=PATIENCE_S)
+    assert stranger.problem is None
+    stranger.close()
+    copy = connected(look_key(tmp_path, PROOF_FILE))
+    while told.get(timeout=PATIENCE_S).get("look") != COPIED:
+        pass
+    copy.close()
+    while "look" in told.get(timeout=PATIENCE_S):
+        pass
 
 
 def test_the_house_asks_where_it_may(started, tmp_path):

@@ -303,6 +303,19 @@ def test_two_tables_with_one_key_are_told_and_leave_each_other_connected(broker,
     assert [one.problem, stranger.problem] == [None, None]
 
 
+def test_tables_with_one_key_and_two_secrets_do_not_ask_each_other_for_ever():
+    said = []
+
+    class Recorded(Link):
+        def publish(self, topic, content, *, retain=False):
+            said.append(content)
+
+    one = Recorded(Broker("127.0.0.1", 1, False), will=("here", b"0"), clock=Slept())
+    for number in range(100):
+        one._hear_key("here/key", b"%032d" % number)
+    assert len(said) <= 100 + far.REPEATS_AT_ONCE
+
+
 def heard_problem(link):
     """What is wrong, once it is told: the next answer is heard after the one that tells it."""
     while link.problem is None:
