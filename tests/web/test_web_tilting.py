@@ -91,6 +91,19 @@ def test_the_pad_shows_how_far_to_tilt_and_the_tile_slides(sliding, serve, open_
     expect(page.locator(ring)).to_be_hidden()
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1366, 768)])
+def test_the_pad_that_answers_is_whole_on_the_screen(sliding, serve, open_page, size):
+    table = serve(sliding)
+    table.do(NewGame("gravity-connect", {"size": 5, "line": 4}))
+    player = open_page(table.url, viewport={"width": size[0], "height": size[1]})
+    player.expect_turn("red")
+    table.put("red", "A1")
+    expect(player.page.locator(".card.question")).to_be_visible()
+    player.open_part("Tilt")
+    pad = player.box(player.page.locator(".tilt-pad"))
+    assert pad["y"] + pad["height"] <= size[1]
+
+
 def test_nothing_moves_under_a_held_knob_that_follows_the_pointer(sliding, serve, open_page):
     table = serve(sliding)
     table.do(NewGame("gravity-connect", {"size": 4, "line": 3}))
