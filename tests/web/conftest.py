@@ -89,6 +89,11 @@ UP_TO_DATE = """async () => {
   const { layout } = await (await fetch("/api/v1/snapshot")).json();
   return document.documentElement.dataset.layout === String(layout);
 }"""
+# What no screen may say: what a script has made of a thing that is no text.
+NO_WORDS = """() => [document.body.innerText,
+  ...[...document.querySelectorAll("[aria-label], [title]")].flatMap((each) =>
+    [each.ariaLabel, each.title])].flatMap((text) =>
+      text?.match(/.*(?:\\[object|\\bundefined\\b|\\bNaN\\b).*/g) ?? [])"""
 PATIENCE_MS = 60_000  # for a machine with much else to do
 UNTIL_S = 60.0
 OWN_HAND_OFF = """if (location.host) {
@@ -616,6 +621,8 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
     yield start
     complaints = []
     for tab, name, url in taken:
+        if not tab.page.is_closed():
+            complaints += tab.page.evaluate(NO_WORDS)
         tabs.give_back(tab, name, url)
         complaints += tab.complaints
         tab.complaints.clear()

@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.web.conftest import NO_WORDS
 from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.table.commands import Press, Tilt
 from tiltboard.firmware_host.table.lights import LEGEND
@@ -372,3 +373,13 @@ def test_what_is_asked_of_the_game_names_the_step_that_was_seen(served, open_pag
     (asked,) = [each for each in sent if each["type"] == "take-back"]
     assert asked["game"] == served.ask("/api/v1/layout")["game"]["id"]
     assert asked["step"] == seen.step > 0
+
+
+@pytest.mark.parametrize("made", ["[object SVGSVGElement], Red ship", "undefined pods", "NaN°"])
+def test_what_is_no_text_is_found_on_any_screen(served, open_page, made):
+    """The fixture ``open_page`` looks for it at the end of every test."""
+    page = open_page(served.url).page
+    assert page.evaluate(NO_WORDS) == []
+    page.evaluate("(made) => document.body.append(made)", made)
+    assert page.evaluate(NO_WORDS) == [made]
+    page.evaluate("document.body.lastChild.remove()")
