@@ -129,6 +129,10 @@ def test_gravity_trap(at_the_keys):
     }
     keys, player = at_the_keys("gravity-trap", (2, 0), board=ring)  # the focus begins on base 2
     player.expect_turn("red")
+    player.page.locator("#stage").focus()
+    player.page.keyboard.press("ArrowUp")
+    expect(player.page.locator(".spoken")).to_have_text("off the board, empty")
+    player.page.keyboard.press("ArrowDown")
     keys.enter(2, 4)
     player.expect_turn("blue")
     keys.enter(0, 0)

@@ -129,3 +129,13 @@ def test_a_reloaded_page_leaves_nothing_in_the_air(lively, open_page):
     player.expect_turn("black")
     player.expect_marbles(d1="white")
     lively.until(lambda snapshot: [piece.z_mm for piece in snapshot.pieces] == [0.0])
+
+
+def test_pieces_of_the_game_before_are_cleared_and_not_called_this_games(altered, open_page):
+    left = {"a1": "remove", "b2": "wrong"}
+    asked = "Take the red tile off A3."
+    altered.table.show(phase="setup", roles=left, say=asked)
+    page = open_page(altered.url, own_hand=True, fresh=True).page
+    expect(page.locator(".say-card .line")).to_have_text("Clearing the board…")
+    altered.table.show(phase="setup", roles={"a1": "put"}, say="Put a pod on a1.")
+    expect(page.locator(".say-card .line")).to_have_text("Put a pod on a1.")

@@ -193,7 +193,7 @@ export class FaultPanel {
     const { hands, breakable } = this.store.layout;
     this.form.hidden = !hands;
     this.hint.textContent = hands
-      ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
+      ? t("Break a part of the simulated table and watch it cope. Everyone sees it.")
       : t("On a real table things break by themselves.");
     if (!isNew(this, "offered", [breakable, this.store.layout.game?.id])) return;
     this.fault.replaceChildren(...breakable.map(({ fault, said }) =>

@@ -103,7 +103,8 @@ export class Keys {
     const place = store.placeName(index);
     const standing = store.pieceAt(index);
     const role = store.snapshot.roles[place];
-    const parts = [place, standing ? nameOf(standing.piece) : t("empty")];
+    const name = place in (store.game?.board ?? { [place]: null }) ? place : t("off the board");
+    const parts = [name, standing ? nameOf(standing.piece) : t("empty")];
     if (role && ROLES[role]) parts.push(ROLES[role]());
     this.announce(parts.join(", "));
   }

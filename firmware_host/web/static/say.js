@@ -314,6 +314,10 @@ export class Say {
         { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
     if (phase === "settle") return this.played() ?? say;
+    // of the game before: this one has no pieces yet to speak of
+    const roles = Object.values(this.store.snapshot.roles);
+    if (phase === "setup" && handsFree && this.ownHand.on && roles.length
+      && roles.every((role) => ["remove", "wrong"].includes(role))) return t("Clearing the board…");
     const { engines, match, to_move: mover, lesson } = this.store.snapshot;
     const slots = phase === "turn" && handsFree && game?.slots.length && !lesson
       && !engines[mover] && !match?.far.includes(mover);
