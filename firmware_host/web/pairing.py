@@ -77,8 +77,9 @@ class Tokens:
     def devices(self) -> tuple[Device, ...]:
         """The devices whose pairing has not expired, oldest first. A damaged list is an empty one.
 
-        Raises ConfigError where this user may not read it.
+        Raises ConfigError where it cannot be read and nobody is to be told that it was set aside.
         """
+        version = None
         try:
             found = self._path.stat()
             version = (found.st_ino, found.st_mtime_ns, found.st_size)
@@ -88,14 +89,14 @@ class Tokens:
             self._read_at = version
         except FileNotFoundError:
             self._read_at, self._devices = None, ()
-        except OSError as error:
-            raise ConfigError(
-                "The list of paired devices, {path}, cannot be read: {why}.",
-                remedy="Run this as the table's user.",
-                path=self._path,
-                why=error.strerror,
-            ) from error
-        except DAMAGE as error:
+        except (OSError, *DAMAGE) as error:
+            if isinstance(error, OSError) and self._tell is None:
+                raise ConfigError(
+                    "The list of paired devices, {path}, cannot be read: {why}.",
+                    remedy="Run this as the table's user.",
+                    path=self._path,
+                    why=error.strerror,
+                ) from error
             _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
             self._read_at, self._devices = version, ()
             if self._tell is not None:

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import sys
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from tiltboard.firmware_host.host.people import PEOPLE_NAME
 from tiltboard.firmware_host.journal.writer import STARTING_NAME, Journal
 from tiltboard.firmware_host.referee.seats import SEATS_NAME
 from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens, digest_of
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PLATE_NAME, LiveTable
 
@@ -278,6 +280,16 @@ def test_a_damaged_file_is_kept_aside_and_named(tmp_path, monkeypatch, written, 
     assert (tmp_path / f"{name}.damaged").read_bytes() == damaged
     with SimSession(PLATE, tmp_path) as session:
         assert session.host.notices == {}
+
+
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to(path)])
+def test_a_list_of_paired_devices_that_is_no_file_keeps_no_table_from_starting(tmp_path, put):
+    put(tmp_path / TOKENS_NAME)
+    told = []
+    tokens = Tokens(tmp_path, lambda: 0.0, told.append)
+    assert tokens.devices() == ()
+    assert tokens.knows(digest_of(tokens.pair("a phone")))
+    assert f"{TOKENS_NAME}.damaged" in str(told)
 
 
 def test_each_flipped_bit_of_a_kept_file_is_noticed(written):
