@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from socket import SHUT_RDWR, socket
-from threading import Event, Lock, Timer
+from threading import Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Any
 
 from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
@@ -39,6 +39,7 @@ FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
 STEADY_S = 10.0  # a connection that lasts as long makes the delay short again
 MOST_BYTES = 128 * 1024  # of a message; the broker is told, and one that sends more is left
 MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
+GOODBYE_S = 3.0  # for the last messages to be taken
 MAX_QUEUED = 1000  # messages that the broker has not acknowledged; with more it is left
 REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0  # retained messages that are published once more
 QOS = 1
@@ -275,7 +276,10 @@ class Link:
         if connected and self._will is not None:
             self._client.publish(*self._will, qos=QOS, retain=True)
         self._client.disconnect()
-        self._client.loop_stop()
+        # Its thread may hang on a name, a handshake or a broker that reads nothing.
+        goodbye = Thread(target=self._client.loop_stop, daemon=True)
+        goodbye.start()
+        goodbye.join(GOODBYE_S if connected else 0.0)
 
     def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
         """Returns whether there is a connection to send it by. Retained: it is sent with the next
@@ -468,8 +472,9 @@ def _guarded_client(failed: Callable[[Exception], None]) -> Client:
             try:
                 super()._thread_main()
             except Exception as error:  # noqa: BLE001 - told, and started again
-                self._sock_close()
                 failed(error)
+            finally:
+                self._sock_close()
 
     return GuardedClient(CallbackAPIVersion.VERSION2, protocol=MQTTv5, reconnect_on_failure=False)
 

@@ -10,6 +10,7 @@ from functools import partial
 from logging.handlers import QueueHandler
 from pathlib import Path
 from queue import Empty, Queue
+from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -257,6 +258,37 @@ def test_what_ends_the_connection_s_thread_is_told_and_it_is_started_again(linke
         with broker.accept():
             becomes(one, True)
     assert one.problem is None or "broke off" in str(one.problem)
+
+
+def test_a_stop_waits_for_no_broker_that_lets_a_connection_hang(linked, monkeypatch):
+    """For its name, in its handshake, or by reading nothing."""
+    from paho.mqtt.client import Client
+
+    entered, goes_on, ended = Event(), Event(), Queue()
+
+    def hangs(_):
+        entered.set()
+        goes_on.wait()
+        raise OSError
+
+    monkeypatch.setattr(far, "GOODBYE_S", 0.01)
+    with Hand() as broker:
+        full = linked(broker)
+        with broker.accept():
+            becomes(full, True)
+            while full.publish("t", bytes(MOST_BYTES - 100)) and len(full._client._out_packet) < 50:
+                pass
+            works = full._client._thread
+            Thread(target=lambda: ended.put(full.close()), daemon=True).start()
+            ended.get(timeout=PATIENCE_S)
+            monkeypatch.setattr(Client, "_create_socket", hangs)
+            one = linked(broker)
+            assert entered.wait(PATIENCE_S)
+            Thread(target=lambda: ended.put(one.close()), daemon=True).start()
+            ended.get(timeout=PATIENCE_S)
+            goes_on.set()
+        works.join(PATIENCE_S)  # The broker has left: its socket is closed.
+        assert not works.is_alive()
 
 
 def test_what_ends_a_try_to_find_a_broker_is_tried_again(linked, monkeypatch):
