@@ -1,4 +1,4 @@
-"""Requests to end the program: SIGTERM, and Ctrl-C. Imports nothing that takes time."""
+"""Requests to end the program: SIGTERM, a terminal that closes, and Ctrl-C. Imports little."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def hear() -> None:
     then, and so does Ctrl-C: nothing is open yet, and what an exception met on its way out of the
     import system might swallow it.
     """
-    signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))
-    if _heeds_interrupts():
+    for number in _numbers():
+        signal.signal(number, lambda number, _: os._exit(128 + number))
+    if signal.SIGINT in _numbers():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -62,11 +63,12 @@ def status(of: object) -> int | None:
     """Return the exit status that a request gives a program whose own is ``of``, or None.
 
     A start that is told to stop has the signal's, whatever has become of it on its way. So has one
-    that SIGTERM ended in order; Ctrl-C ends that with its own, as do failures.
+    that a signal ended in order; Ctrl-C ends that with its own, as do failures.
     """
     if _Heard.requested is not None:
         return 128 + _Heard.requested
-    return 128 + signal.SIGTERM if _Heard.ended_by == signal.SIGTERM and not of else None
+    number = _Heard.ended_by
+    return None if of or number is None or number == signal.SIGINT else 128 + number
 
 
 def check() -> None:
@@ -83,13 +85,12 @@ def over() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _numbers() -> tuple[int, ...]:
-    return (signal.SIGTERM, signal.SIGINT) if _heeds_interrupts() else (signal.SIGTERM,)
-
-
-def _heeds_interrupts() -> bool:
-    """Whether Ctrl-C is heeded: a shell has it ignored by what it runs in the background."""
-    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+def _numbers() -> list[int]:
+    """Return the signals that are heeded: a shell has some ignored by what it runs in the
+    background, and nohup has SIGHUP ignored.
+    """
+    known = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    return [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def _raise(number: int, _frame: object) -> None:

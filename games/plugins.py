@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
 MOST_SAID = 300  # characters of somebody else's error
 
@@ -73,7 +74,7 @@ def _signals_kept(seconds: float) -> Iterator[None]:
             raised.append(error)
             raise
 
-    found = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    found = {number: signal.getsignal(number) for number in REQUESTS}
     handlers: dict[int, Any] = {number: each for number, each in found.items() if callable(each)}
     for number in handlers:
         signal.signal(number, kept)

@@ -396,7 +396,9 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
         with creating(path):
             pass  # it has no games yet
-    elif path.is_file() and path.stat().st_size == 0:
+    elif not path.is_file():
+        raise damaged(path, text("it is not a file"))
+    elif path.stat().st_size == 0:
         # Never ours: SQLite would take it for a new database and drop the WAL that belongs to it.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:

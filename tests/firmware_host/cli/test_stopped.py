@@ -29,7 +29,8 @@ def heeded():
 # 128 and the signal's number (POSIX.1-2017, XCU 2.8.2); 1 and 2 mean something else here.
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize(
-    ("number", "status", "said"), [(signal.SIGINT, 130, "Stopped.\n"), (signal.SIGTERM, 143, "")]
+    ("number", "status", "said"),
+    [(signal.SIGINT, 130, "Stopped.\n"), (signal.SIGTERM, 143, ""), (signal.SIGHUP, 129, "")],
 )
 def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, said):
     command = [sys.executable, "-m", "tiltboard.firmware_host.cli", "rules", "--batch"]

@@ -290,3 +290,14 @@ def test_a_long_game_is_read_from_its_last_stand(path: Path, clock: Any) -> None
             patch.setattr("tiltboard.firmware_host.journal.records.event_of", counted)
             assert journal.load(number) == record
         assert 1 <= len(read) <= STAND_EVERY + 1
+
+
+def test_a_folder_of_the_journal_s_name_is_kept_aside(tmp_path, clock):
+    path = tmp_path / "journal.sqlite"
+    path.mkdir()
+    (path / "kept").write_text("whatever it is")
+    with pytest.raises(JournalDamagedError):
+        Journal.open(path, clock)
+    with Journal.open(path, clock, or_set_aside=True) as journal:
+        assert (journal.set_aside.kept / "kept").read_text() == "whatever it is"
+        assert journal.current() is None
