@@ -141,9 +141,8 @@ class Plans:
             count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)
             count.update(c100n=profile.size + len(hall.addresses))
         elif isinstance(hall, wiring.NodeHall):
-            count.update(
-                node=1, sensor=profile.size, mux=-(-profile.size // 16), c100n=profile.size
-            )
+            muxes = -(-profile.size // 16)
+            count.update(node=1, sensor=profile.size, mux=muxes, r1m=muxes, c100n=profile.size)
             count.update(regulator=1, heatsink=1, imu=1)
         if lights is not None:
             count["strip" if lights.strip else "light"] = profile.size

@@ -95,6 +95,11 @@ def test_no_name_is_printed_over_another(table, name) -> None:
             assert abs(ay - by) > 1 or abs(ax - bx) > 0.45 * len(one + two), (one, two)
 
 
+def test_a_node_has_a_resistor_to_ground_at_each_multiplexer(table) -> None:
+    parts = Plans.of(table("node")).quantities
+    assert parts["r1m"] == parts["mux"] == 7
+
+
 @pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])
 def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
     """Input k is channel k // 16, address k % 16 (tiltboard.drivers.hall); pins by the
