@@ -54,9 +54,10 @@ lowest:
 	build/lowest/bin/python -m pytest -q -n auto tests/drivers tests/hw_sim tests/firmware_host tests/games \
 		$(addprefix tests/web/test_web_,api.py server.py words.py visitors.py)
 
-# The documents as a site, in build/site.
+# The documents as a site, in build/site; the man page and the shells' completion, in build/share.
 docs: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python .ci/site.py
+	$(BIN)/python .ci/terminal.py build/share
 
 # README's film, from the page in a browser of Debian's.
 film: $(VENV)/.dev $(VENV)/.languages

@@ -113,11 +113,15 @@ def notes(version: str) -> str:
     return found[0]
 
 
-def debian(tree: Path, to: Path, fields: dict[str, str], when: int) -> None:
+def debian(source: Path, tree: Path, to: Path, fields: dict[str, str], when: int) -> None:
     """Build a package that installs a virtual environment from wheels. ``fields``: of CONTROL."""
+    epoch = {"SOURCE_DATE_EPOCH": str(when)}
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         shutil.copytree(tree, root / SHARE)
+        # The help is that of what is committed, which need not be what is installed here.
+        made_by = (sys.executable, source / ".ci/terminal.py", root / "usr/share")
+        run(*made_by, PYTHONPATH=str(source), **epoch)
         (root / "DEBIAN").mkdir()
         (root / "DEBIAN/control").write_text(CONTROL.format(**fields))
         for name, text in SCRIPTS.items():
@@ -125,7 +129,6 @@ def debian(tree: Path, to: Path, fields: dict[str, str], when: int) -> None:
             (root / "DEBIAN" / name).chmod(0o755)
         for path in [*root.rglob("*"), root]:
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
-        epoch = {"SOURCE_DATE_EPOCH": str(when)}
         # Wheels are compressed already: a Zero 2 W would unpack them once more for nothing.
         run("dpkg-deb", "--root-owner-group", "-Znone", "--build", root, to, **epoch)
 
@@ -166,7 +169,7 @@ def release(out: Path, wheels: Path | None) -> None:
         shutil.copy(tree / "LICENCES", out)
         packed(tree, out / f"tiltboard-{version}.update", when, prefix=f"tiltboard-{version}")
         fields = {"version": version, **project["maintainers"][0]}
-        debian(tree, out / f"tiltboard_{version}_all.deb", fields, when)
+        debian(source, tree, out / f"tiltboard_{version}_all.deb", fields, when)
     (out / "NOTES.md").write_text(notes(version))
     run(
         *(Path(sys.executable).with_name("cyclonedx-py"), "requirements", "requirements.lock"),

@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
@@ -147,9 +148,18 @@ class Group(click.Group):
         if own is not None:
             return own
         point = self._others().get(cmd_name)
+        if point is None and ctx.resilient_parsing:
+            return None  # a shell asks how a line continues, and shows no error
         if point is None:
             raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
         return _loaded(point)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Name the commands without importing one, then the options."""
+        lines = dict.fromkeys(self._others(), "") | self.own()
+        found = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
+        named = [CompletionItem(name, help=lines[name]) for name in found]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
         """Say that there is no such command, and which one is near."""

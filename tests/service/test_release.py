@@ -64,6 +64,12 @@ def test_the_package_and_the_update_are_of_one_tree_and_nobody_s(made, version):
         capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
     assert {line.split()[1] for line in listed} == {"root/root"}
+    placed = {line.split()[-1] for line in listed}
+    assert {
+        "./usr/share/bash-completion/completions/tiltboard", "./usr/share/man/man1/tiltboard.1.gz",
+        "./usr/share/fish/vendor_completions.d/tiltboard.fish",
+        "./usr/share/zsh/vendor-completions/_tiltboard",
+    } <= placed  # fmt: skip
     packed = {line.split("./usr/share/tiltboard/")[1] for line in listed if "tiltboard/" in line}
     assert {each.rstrip("/") for each in packed} - {""} == set(update)
     for name in ("systemd/install", "systemd/update", "requirements.lock", ".ci/make-venv",
