@@ -166,7 +166,7 @@ def edited(old: str, new: str, base: str = BY_HAND) -> str:
         (edited("game 1", "game 2"), r"Line 1 has 'tiltboard game 2'; .*'tiltboard game 1'"),
         (edited("Game: momentum\n", ""), r"Line 12 has the end; .*'Game:'"),
         (edited("momentum", "monentum"), r"Line 4, 'monentum': There is no game .*momentum"),
-        (edited("Game:", "Gane:"), r"Line 4 .*did you mean 'Game'"),
+        (edited("Game:", "Gaem:"), r"Line 4 .*did you mean 'Game'"),
         (edited("Result:", "Game:"), r"Line 9 .*only once"),
         (edited("marbles: 8", "size: 7"), r"Line 8 .*only once"),
         (edited("size: 7", "siz: 7"), r"Line 7 has 'siz'; .*did you mean 'size'"),

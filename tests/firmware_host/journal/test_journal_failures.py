@@ -247,7 +247,7 @@ def test_a_missing_folder_and_a_folder_in_the_way(tmp_path: Path, clock: Any) ->
     with pytest.raises(JournalFullError):
         JournalReader.open_read_only(tmp_path / "journal.sqlite")
     (tmp_path / "journal.sqlite").mkdir()
-    with pytest.raises(JournalFullError, match="cannot be written"):
+    with pytest.raises(JournalDamagedError, match="not a file"):
         Journal.open(tmp_path / "journal.sqlite", clock)
 
 
