@@ -1,4 +1,6 @@
-"""What phones ask a network that they join, and who would use the answer against the table."""
+"""Tests of firmware_host/web/guard.py, limits.py and app.py: what phones ask a network that they
+join, and who would use the answer against the table.
+"""
 
 from __future__ import annotations
 

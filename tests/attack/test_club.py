@@ -1,4 +1,6 @@
-"""What hostile tables put before a club's page: it shows the others, and runs no word of theirs."""
+"""Tests of firmware_host/broadcast/club.py and firmware_host/web/static/club.js: what hostile
+tables put before a club's page: it shows the others, and runs no word of theirs.
+"""
 
 import json
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
-"""Who sits at another table, or owns the broker, and means ill: it costs him the match, and nobody
-else a scan or a move.
+"""Tests of firmware_host/far/match.py, follow.py and room.py: who sits at another table, or owns
+the broker, and means ill: it costs him the match, and nobody else a scan or a move.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Who would be let in in the place of the first phone, or keep it out."""
+"""Tests of firmware_host/web/pairing.py: who would be let in in the place of the first phone, or
+keep it out.
+"""
 
 from __future__ import annotations
 

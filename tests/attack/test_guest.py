@@ -1,4 +1,7 @@
-"""A guest: a paired device that means no good, or a file that somebody was sent."""
+"""Tests of firmware_host/web/requests.py, firmware_host/table/commands.py and
+firmware_host/journal/text_format.py: a guest: a paired device that means no good, or a file
+that somebody was sent.
+"""
 
 from __future__ import annotations
 

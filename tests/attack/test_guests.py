@@ -1,4 +1,5 @@
-"""Random guests in virtual time: several devices, seats, computers, hands, kills and power cuts.
+"""Tests of firmware_host/table/commands.py, games/seated.py and firmware_host/referee/seats.py:
+random guests in virtual time: several devices, seats, computers, hands, kills and power cuts.
 
 A minute of the table's time in every run; TILTBOARD_GUESTS_S=3600 for an hour.
 """

@@ -1,5 +1,6 @@
-"""Who would have the table's computer changed: a stranger in the network, a guest without anybody
-at the table, a table that has been taken over, and whatever is sent as an update.
+"""Tests of firmware_host/web/machine.py and firmware_host/cli/machine.py: who would have the
+table's computer changed: a stranger in the network, a guest without anybody at the table, a
+table that has been taken over, and whatever is sent as an update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What holds for any Hall array: shape, units, sign, noise, time, loss and return."""
+"""Tests of drivers/hall.py, hall_switches.py and node.py: what holds for any Hall array: shape,
+units, sign, noise, time, loss and return.
+"""
 
 import errno
 import math

@@ -1,4 +1,6 @@
-"""What holds for any tilt sensor: gravity, the signs of tilt and turning, loss and return."""
+"""Tests of drivers/inertial.py, lsm6dsox.py, mpu6050.py and frame.py: what holds for any tilt
+sensor: gravity, the signs of tilt and turning, loss and return.
+"""
 
 import itertools
 import math

@@ -1,4 +1,6 @@
-"""What holds for any lights: order, colours, the supply's limit, loss and return."""
+"""Tests of drivers/lights.py, light_links.py and lab/tiltboard_lab/bench/lights.py: what holds
+for any lights: order, colours, the supply's limit, loss and return.
+"""
 
 from contextlib import suppress
 

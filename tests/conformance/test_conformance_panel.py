@@ -1,4 +1,6 @@
-"""What holds for any panel: which button is which, tones, loss and return."""
+"""Tests of drivers/panel.py: what holds for any panel: which button is which, tones, loss and
+return.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Every command line that a document shows names a command, option or target that exists."""
+"""Tests of docs and firmware_host/cli/main.py: every command line that a document shows names a
+command, option or target that exists.
+"""
 
 import re
 import shlex

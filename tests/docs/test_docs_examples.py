@@ -1,4 +1,5 @@
-"""Blocks marked ``run`` are run, in order, and their output compared; ``...`` stands for anything.
+"""Tests of docs: blocks marked ``run`` are run, in order, and their output compared; ``...``
+stands for anything.
 
 Blocks marked ``file=NAME`` are files that the commands find. Each document has a folder of its own.
 """

@@ -1,4 +1,7 @@
-"""Figures and lists in the documents against the code that they tell of."""
+"""Tests of docs, firmware_host/config/profile.py, firmware_host/cli/bench.py and
+lab/tiltboard_lab/cli/bench.py: figures and lists in the documents against the code that they
+tell of.
+"""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""Every link inside the repository leads somewhere."""
+"""Tests of docs: every link inside the repository leads somewhere."""
 
 import re
 

@@ -1,4 +1,6 @@
-"""Every file, module, class and attribute that a document, docstring or comment names is there."""
+"""Tests of docs: every file, module, class and attribute that a document, docstring or comment
+names is there.
+"""
 
 import importlib.util
 import re

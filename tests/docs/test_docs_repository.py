@@ -1,4 +1,6 @@
-"""The repository tells nothing of the machine it was written on, and of no package that is not."""
+"""Tests of docs: the repository tells nothing of the machine it was written on, and of no
+package that is not.
+"""
 
 import re
 import subprocess

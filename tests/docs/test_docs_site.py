@@ -1,4 +1,6 @@
-"""The documents as a site: every page is reached, no link leads nowhere, the reference is whole."""
+"""Tests of .ci/site.py: the documents as a site: every page is reached, no link leads nowhere,
+the reference is whole.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The complementary filter against motions whose true tilt is known."""
+"""Tests of drivers/attitude.py: the complementary filter against motions whose true tilt is
+known.
+"""
 
 import math
 import random

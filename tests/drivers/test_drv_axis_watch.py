@@ -1,4 +1,4 @@
-"""A dead axis is noticed, a still table is not taken for one."""
+"""Tests of drivers/attitude.py: a dead axis is noticed, a still table is not taken for one."""
 
 import random
 

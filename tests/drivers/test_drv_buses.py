@@ -1,4 +1,6 @@
-"""The Pi's buses off a Pi and with stand-in libraries, and what people are told."""
+"""Tests of drivers/pi_buses.py, buses.py and errors.py: the Pi's buses off a Pi and with
+stand-in libraries, and what people are told.
+"""
 
 import errno
 import faulthandler

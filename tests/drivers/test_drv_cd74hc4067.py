@@ -1,4 +1,4 @@
-"""CD74HC4067: the truth table of SCHS209, and the order of the scan."""
+"""Tests of drivers/hall.py: CD74HC4067: the truth table of SCHS209, and the order of the scan."""
 
 import pytest
 from gpiozero.pins.mock import MockFactory

@@ -1,4 +1,6 @@
-"""The Hall array: what is read, in which order, and what is said when the wiring is wrong."""
+"""Tests of drivers/hall.py: the Hall array: what is read, in which order, and what is said when
+the wiring is wrong.
+"""
 
 import dataclasses
 import errno

@@ -1,4 +1,6 @@
-"""The switch array against MCP23017 written from DS20001952 alone, and AH1889's truth table."""
+"""Tests of drivers/hall_switches.py: the switch array against MCP23017 written from DS20001952
+alone, and AH1889's truth table.
+"""
 
 import errno
 import os

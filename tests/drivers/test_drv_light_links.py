@@ -1,4 +1,6 @@
-"""The lights' way over SPI, and the thread that sends."""
+"""Tests of drivers/light_links.py and neopixel_strip.py: the lights' way over SPI, and the
+thread that sends.
+"""
 
 import errno
 import gc

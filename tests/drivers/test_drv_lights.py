@@ -1,4 +1,4 @@
-"""The strip: bytes, current and the times of writing."""
+"""Tests of drivers/lights.py: the strip: bytes, current and the times of writing."""
 
 import gc
 import itertools

@@ -1,4 +1,6 @@
-"""The LSM6DSOX driver against registers written from DS12814 alone."""
+"""Tests of drivers/lsm6dsox.py and inertial.py: the LSM6DSOX driver against registers written
+from DS12814 alone.
+"""
 
 import errno
 import math

@@ -1,4 +1,4 @@
-"""MCP3008: DS21295 figure 6-1 and table 5-2."""
+"""Tests of drivers/mcp3008.py: MCP3008: DS21295 figure 6-1 and table 5-2."""
 
 import pytest
 

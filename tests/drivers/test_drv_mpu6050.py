@@ -1,4 +1,6 @@
-"""MPU-6050: registers of RM-MPU-6000A, figures of PS-MPU-6000A."""
+"""Tests of drivers/mpu6050.py and inertial.py: MPU-6050: registers of RM-MPU-6000A, figures of
+PS-MPU-6000A.
+"""
 
 import errno
 import inspect

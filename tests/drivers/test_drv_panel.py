@@ -1,4 +1,4 @@
-"""The panel over gpiozero's own mock pins."""
+"""Tests of drivers/panel.py: the panel over gpiozero's own mock pins."""
 
 import errno
 import threading

@@ -1,4 +1,6 @@
-"""The whole plate: frames, faults, back-off, and what happens when each part is unplugged."""
+"""Tests of drivers/plate.py and frame.py: the whole plate: frames, faults, back-off, and what
+happens when each part is unplugged.
+"""
 
 import errno
 import itertools

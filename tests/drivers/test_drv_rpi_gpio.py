@@ -1,4 +1,5 @@
-"""gpiozero's own factory over RPi.GPIO, which is replaced by a stand-in, and the drivers on it.
+"""Tests of drivers/pi_buses.py and panel.py: gpiozero's own factory over RPi.GPIO, which is
+replaced by a stand-in, and the drivers on it.
 
 RPi.GPIO raises when it is imported off a Pi. The stand-in does what its documentation says: setup,
 input, output, cleanup, PWM; a channel that was not set up raises RuntimeError.

@@ -1,4 +1,6 @@
-"""docs/wiring-*.md against their profiles, the chips' counts and the Pi's own header."""
+"""Tests of firmware_host/config/profile.py and wiring.py: docs/wiring-*.md against their
+profiles, the chips' counts and the Pi's own header.
+"""
 
 from pathlib import Path
 

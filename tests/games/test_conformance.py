@@ -1,4 +1,6 @@
-"""Every game keeps what the interface promises, and the kit notices where one does not."""
+"""Tests of games/conformance.py, rules.py and contract.py: every game keeps what the interface
+promises, and the kit notices where one does not.
+"""
 
 import random
 from types import SimpleNamespace

@@ -1,4 +1,6 @@
-"""Why a piece may not be put somewhere, as a game tells it that says nothing of its own."""
+"""Tests of games/base.py: why a piece may not be put somewhere, as a game tells it that says
+nothing of its own.
+"""
 
 from types import MappingProxyType
 

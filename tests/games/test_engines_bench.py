@@ -1,4 +1,6 @@
-"""The measurement's playouts are random games by the rules."""
+"""Tests of lab/tiltboard_lab/bench/engines.py: the measurement's playouts are random games by
+the rules.
+"""
 
 import random
 from collections import Counter

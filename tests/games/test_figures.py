@@ -1,4 +1,6 @@
-"""What games count while they go on, against what else they tell of the same positions."""
+"""Tests of games/registry.py and rules.py: what games count while they go on, against what else
+they tell of the same positions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every lesson played through its game's rules: each move is legal, each consequence as told."""
+"""Tests of games/lesson.py and guided.py: every lesson played through its game's rules: each
+move is legal, each consequence as told.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Options of Momentum: defaults, what fits together, and errors that say what to do."""
+"""Tests of games/momentum/options.py: options of Momentum: defaults, what fits together, and
+errors that say what to do.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Momentum against a second formulation of the rules, and what must hold on every board."""
+"""Tests of games/momentum/game.py, firmware_host/engines/games/momentum.py and momentum_rows.py:
+Momentum against a second formulation of the rules, and what must hold on every board.
+"""
 
 from collections import Counter
 

@@ -1,4 +1,6 @@
-"""Momentum, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
+"""Tests of games/momentum/game.py and rules.py: Momentum, rule by rule: facts of the rule text
+and of docs/rules.md, by hand.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""The puzzles that come with the table, solved by the second formulation of each game's rules."""
+"""Tests of firmware_host/engines/puzzles.py: the puzzles that come with the table, solved by the
+second formulation of each game's rules.
+"""
 
 import pytest
 

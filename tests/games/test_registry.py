@@ -1,4 +1,6 @@
-"""Games of other packages: found by their entry points, and left out with one line if broken."""
+"""Tests of games/registry.py and plugins.py: games of other packages: found by their entry
+points, and left out with one line if broken.
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""The ``tiltboard rules`` contract, through the command."""
+"""Tests of firmware_host/cli/rules.py and options.py: the ``tiltboard rules`` contract, through
+the command.
+"""
 
 import json
 import subprocess

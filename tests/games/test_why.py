@@ -1,4 +1,6 @@
-"""Consequences said with their reason: what hits what, and where it goes."""
+"""Tests of games/reasons.py: consequences said with their reason: what hits what, and where it
+goes.
+"""
 
 from __future__ import annotations
 

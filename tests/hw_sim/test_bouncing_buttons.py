@@ -1,5 +1,5 @@
-"""Presses of real switches: as their contacts were recorded, at any moment between two scans, each
-is one press.
+"""Tests of firmware_host/table/buttons.py and hw_sim/table.py: presses of real switches: as
+their contacts were recorded, at any moment between two scans, each is one press.
 
 Edges in ms after the first, read off the plots of github.com/gsuberland/switch_bouncing: a 6 mm
 tactile switch (XKB TC-1103-B-A) that opens, and a large push button (Schneider XB2-BW31B1C) that

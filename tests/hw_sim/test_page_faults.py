@@ -1,4 +1,6 @@
-"""Faults asked for by the page reach the table, and refusals come back."""
+"""Tests of hw_sim/session/live.py and hw_sim/faults.py: faults asked for by the page reach the
+table, and refusals come back.
+"""
 
 import pytest
 

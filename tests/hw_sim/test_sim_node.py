@@ -1,4 +1,6 @@
-"""The simulated node: a real pty and the real pyserial, at the speed of the line."""
+"""Tests of hw_sim/node.py and hw_sim/buses/serial.py: the simulated node: a real pty and the
+real pyserial, at the speed of the line.
+"""
 
 import os
 import re

@@ -1,4 +1,6 @@
-"""More than 128 sensors: the table of 13 x 13 in docs/plans.md, from its file to a move."""
+"""Tests of hw_sim/boards.py and table.py: more than 128 sensors: the table of 13 x 13 in
+docs/plans.md, from its file to a move.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The card's recipe asks for what the doctor, the service and the commands know."""
+"""Tests of systemd/card: the card's recipe asks for what the doctor, the service and the
+commands know.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""systemd/card/state on real disks: damage is repaired, and what held games is not formatted."""
+"""Tests of systemd/card/state: systemd/card/state on real disks: damage is repaired, and what
+held games is not formatted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Computer players lent by their own unit: forked for a table that asks, gone when it lets go."""
+"""Tests of firmware_host/cli/engine.py and firmware_host/engines/process.py: computer players
+lent by their own unit: forked for a table that asks, gone when it lets go.
+"""
 
 from __future__ import annotations
 

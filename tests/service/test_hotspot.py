@@ -1,4 +1,6 @@
-"""The table's own Wi-Fi: profiles that NetworkManager itself reads, and the way back to it."""
+"""Tests of firmware_host/cli/hotspot.py: the table's own Wi-Fi: profiles that NetworkManager
+itself reads, and the way back to it.
+"""
 
 from __future__ import annotations
 

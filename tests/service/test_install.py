@@ -1,4 +1,5 @@
-"""systemd/install and the lock files: everything that pip fetches for a Pi is a wheel.
+"""Tests of systemd/install: systemd/install and the lock files: everything that pip fetches for
+a Pi is a wheel.
 
 An index is asked by ``make check`` alone: what it answers, and how soon, is not up to an edit.
 """

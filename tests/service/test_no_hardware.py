@@ -1,4 +1,6 @@
-"""A service whose table is not there waits for it, and says so once."""
+"""Tests of firmware_host/cli/tables.py and serve.py: a service whose table is not there waits
+for it, and says so once.
+"""
 
 from __future__ import annotations
 

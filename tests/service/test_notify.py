@@ -1,4 +1,6 @@
-"""The eight lines that systemd reads, on a real datagram socket, and when they are sent."""
+"""Tests of firmware_host/service/notify.py and table.py: the eight lines that systemd reads, on
+a real datagram socket, and when they are sent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""systemd/install and firmware_host.cli.computer: one's own table is where the service reads it."""
+"""Tests of systemd/install and firmware_host/cli/computer.py: one's own table is where the
+service reads it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A release is made twice, of the same bytes, and holds what an installation needs."""
+"""Tests of .ci/release.py: a release is made twice, of the same bytes, and holds what an
+installation needs.
+"""
 
 from __future__ import annotations
 

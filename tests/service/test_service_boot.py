@@ -1,5 +1,6 @@
-"""The unit of systemd/ booted by a real systemd: a profile of one's own, ready, watchdog, stops and
-updates, and the game intact. As root, with systemd-container and mmdebstrap.
+"""Tests of systemd/tiltboard.service: the unit of systemd/ booted by a real systemd: a profile
+of one's own, ready, watchdog, stops and updates, and the game intact. As root, with
+systemd-container and mmdebstrap.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""tiltboard.firmware_host.service.supply: what is wrong with supply, heat and card stands on the
-page.
+"""Tests of firmware_host/service/supply.py: what is wrong with supply, heat and card stands on
+the page.
 """
 
 from __future__ import annotations

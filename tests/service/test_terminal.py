@@ -1,4 +1,6 @@
-""".ci/terminal.py, firmware_host.cli.main: completion and the man page know every command."""
+"""Tests of .ci/terminal.py and firmware_host/cli/main.py: completion and the man page know every
+command.
+"""
 
 from __future__ import annotations
 

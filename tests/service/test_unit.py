@@ -1,4 +1,6 @@
-"""The unit in systemd's own judgement, what the drop-in allows, and the installation staged."""
+"""Tests of systemd/tiltboard.service: the unit in systemd's own judgement, what the drop-in
+allows, and the installation staged.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""systemd/update and tiltboard.firmware_host.cli.machine: an update from a file is verified, cut
-short before each of its commands, and taken back.
+"""Tests of systemd/update and firmware_host/cli/machine.py: an update from a file is verified,
+cut short before each of its commands, and taken back.
 """
 
 from __future__ import annotations

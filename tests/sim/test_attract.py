@@ -1,4 +1,6 @@
-"""A table that nobody touches shows a game playing itself; the first touch ends that."""
+"""Tests of firmware_host/host/showing.py: a table that nobody touches shows a game playing
+itself; the first touch ends that.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Sentences of the scenario contract that a newcomer takes at their word."""
+"""Tests of firmware_host/scenario/run.py: sentences of the scenario contract that a newcomer
+takes at their word.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""The service is killed, or the power cut, before and after every write of a game's journal.
+"""Tests of firmware_host/journal/writer.py and firmware_host/table/line.py: the service is
+killed, or the power cut, before and after every write of a game's journal.
 
 What a person at the table does goes on regardless, as if nothing had happened: the same hands, the
 same pieces. The outcome must be the game that was played, whatever died when.

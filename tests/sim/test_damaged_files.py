@@ -1,4 +1,6 @@
-"""A table whose files are damaged says so, keeps them aside, and plays."""
+"""Tests of firmware_host/config/files.py and firmware_host/journal/records.py: a table whose
+files are damaged says so, keeps them aside, and plays.
+"""
 
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME

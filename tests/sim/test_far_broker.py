@@ -1,5 +1,5 @@
-"""Two whole tables over a real broker: both are killed, and it is restarted with and without its
-store.
+"""Tests of firmware_host/far/room.py and link.py: two whole tables over a real broker: both are
+killed, and it is restarted with and without its store.
 """
 
 from __future__ import annotations

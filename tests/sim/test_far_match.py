@@ -1,4 +1,6 @@
-"""Two to four whole tables play each other in virtual time, over a link that does what it can."""
+"""Tests of firmware_host/far/room.py and match.py: two to four whole tables play each other in
+virtual time, over a link that does what it can.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Faults in phases of play, as ``fault_phases.toml`` has them: proof that it is there, what the
-table says, which phase it is in, that nothing is lost, and that play goes on.
+"""Tests of hw_sim/faults.py and firmware_host/host/sensing.py: faults in phases of play, as
+``fault_phases.toml`` has them: proof that it is there, what the table says, which phase it is
+in, that nothing is lost, and that play goes on.
 """
 
 import tomllib

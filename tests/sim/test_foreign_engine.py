@@ -1,4 +1,6 @@
-"""Another's engine, written in another language, plays as docs/engines.md says."""
+"""Tests of firmware_host/engines/process.py and ugi.py: another's engine, written in another
+language, plays as docs/engines.md says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Playing without rules: the game waits on disk, and the host says what it sees."""
+"""Tests of firmware_host/host/upkeep.py: playing without rules: the game waits on disk, and the
+host says what it sees.
+"""
 
 from pathlib import Path
 

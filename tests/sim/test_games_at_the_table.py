@@ -1,5 +1,6 @@
-"""What scenarios cannot say of games at the table: pieces upside down, boards that do not fit, what
-the page is told.
+"""Tests of firmware_host/referee/view.py and firmware_host/table/standing.py: what scenarios
+cannot say of games at the table: pieces upside down, boards that do not fit, what the page is
+told.
 """
 
 import pytest

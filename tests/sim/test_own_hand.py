@@ -1,4 +1,6 @@
-"""The table's own hand over the chips: whole games, set-ups, take-backs, and nothing in the air."""
+"""Tests of hw_sim/session/own_hand.py and deeds.py: the table's own hand over the chips: whole
+games, set-ups, take-backs, and nothing in the air.
+"""
 
 from __future__ import annotations
 

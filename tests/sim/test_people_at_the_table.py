@@ -1,5 +1,6 @@
-"""People by name at the simulated table: levels that follow them, what makes a game even, what is
-asked after a blunder, and what is known of whom.
+"""Tests of firmware_host/host/people.py and advice.py: people by name at the simulated table:
+levels that follow them, what makes a game even, what is asked after a blunder, and what is
+known of whom.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Whole games under faults on each table."""
+"""Tests of firmware_host/config/profile.py and firmware_host/host/assemble.py: whole games under
+faults on each table.
+"""
 
 from pathlib import Path
 

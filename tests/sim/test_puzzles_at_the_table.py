@@ -1,5 +1,6 @@
-"""Puzzles at the simulated table: set up, tried wrongly and told why, taken back, solved; the game
-that was being played comes back as it was.
+"""Tests of firmware_host/host/playing.py and firmware_host/engines/puzzles.py: puzzles at the
+simulated table: set up, tried wrongly and told why, taken back, solved; the game that was
+being played comes back as it was.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Whole random games by hand, sloppy and in any order, against the rules alone.
+"""Tests of firmware_host/referee/referee.py and progress.py: whole random games by hand, sloppy
+and in any order, against the rules alone.
 
 After each turn the table must stand exactly where the engine stands, which nobody told it.
 """

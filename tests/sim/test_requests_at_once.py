@@ -1,5 +1,6 @@
-"""Several requests in one step, of people, engines, clocks, buttons and the menu: each is found
-possible as it is done, and whoever asked is told the truth.
+"""Tests of firmware_host/host/inbox.py and host.py: several requests in one step, of people,
+engines, clocks, buttons and the menu: each is found possible as it is done, and whoever asked
+is told the truth.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Every scenario file holds on the simulated table, each sentence in it passes through the
-catalogue, and the command reports as it promises.
+"""Tests of firmware_host/scenario/run.py, firmware_host/cli/scenario.py and
+hw_sim/session/deeds.py: every scenario file holds on the simulated table, each sentence in it
+passes through the catalogue, and the command reports as it promises.
 """
 
 import json

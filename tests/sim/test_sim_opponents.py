@@ -1,4 +1,6 @@
-"""Engines at the simulated table: their moves are guided, carried out, journalled, taken back."""
+"""Tests of firmware_host/host/opponents.py: engines at the simulated table: their moves are
+guided, carried out, journalled, taken back.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A computer that cannot keep the profile's rate: the table scans less often, and plays on."""
+"""Tests of firmware_host/host/pacer.py and firmware_host/table/lateness.py: a computer that
+cannot keep the profile's rate: the table scans less often, and plays on.
+"""
 
 from __future__ import annotations
 

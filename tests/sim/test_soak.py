@@ -1,4 +1,6 @@
-"""A short soak: games under faults, each the same whenever it is played again."""
+"""Tests of hw_sim/session/session.py: a short soak: games under faults, each the same whenever
+it is played again.
+"""
 
 import pytest
 

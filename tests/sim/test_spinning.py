@@ -1,4 +1,6 @@
-"""A plate that is spun: what the table counts, through chips, node, driver and fusion."""
+"""Tests of drivers/attitude.py and firmware_host/host/sensing.py: a plate that is spun: what the
+table counts, through chips, node, driver and fusion.
+"""
 
 import math
 

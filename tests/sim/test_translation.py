@@ -1,4 +1,6 @@
-"""Sentences for people are templates that a catalogue can translate."""
+"""Tests of firmware_host/messages/message.py: sentences for people are templates that a
+catalogue can translate.
+"""
 
 import string
 

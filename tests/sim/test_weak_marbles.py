@@ -1,5 +1,6 @@
-"""A third or fourth player's marble, whose magnet is weak, put out of turn: the table says whose
-turn it is, and never that it cannot read the place, however near to its band's edge it reads.
+"""Tests of firmware_host/perception/bands.py and firmware_host/referee/judging.py: a third or
+fourth player's marble, whose magnet is weak, put out of turn: the table says whose turn it
+is, and never that it cannot read the place, however near to its band's edge it reads.
 """
 
 from __future__ import annotations

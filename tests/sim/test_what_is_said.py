@@ -1,5 +1,6 @@
-"""What people are told while a sensor fails under their pieces: what is true, once, and never to do
-what does not help; and nothing that was played is lost.
+"""Tests of firmware_host/table/troubles.py: what people are told while a sensor fails under
+their pieces: what is true, once, and never to do what does not help; and nothing that was
+played is lost.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""The world changes while a table starts: a request to stop, a leap of the clock, damaged files,
-silent buses, a full disk, at each stage. tiltboard.firmware_host.stop, host.assemble, config.files.
+"""Tests of firmware_host/stop.py, firmware_host/host/assemble.py and
+firmware_host/config/files.py: the world changes while a table starts: a request to stop, a
+leap of the clock, damaged files, silent buses, a full disk, at each stage.
 
 A stage is one of the calls of functions that a start makes, which come in the same order each time.
 The stages of an update are in tests/service/test_update.py.

@@ -1,4 +1,6 @@
-"""The HTTP interface against its own description: schemathesis asks, in this process."""
+"""Tests of firmware_host/web/api.py and app.py: the HTTP interface against its own description:
+schemathesis asks, in this process.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The page as an app: installed, compressed, opened where the table is away, and its pictures."""
+"""Tests of firmware_host/web/assets.py: the page as an app: installed, compressed, opened where
+the table is away, and its pictures.
+"""
 
 from __future__ import annotations
 

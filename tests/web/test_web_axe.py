@@ -1,4 +1,5 @@
-"""axe-core finds nothing on any screen: names, roles, contrast, order, what can be reached.
+"""Tests of firmware_host/web/static/page.js: axe-core finds nothing on any screen: names, roles,
+contrast, order, what can be reached.
 
 Each screen once, so that every size, theme and language has its turn; with ``TILTBOARD_AXE=all``
 each in all of them. ``TILTBOARD_GALLERY=FOLDER`` keeps what is seen: docs/gallery.md.

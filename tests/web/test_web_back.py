@@ -1,4 +1,6 @@
-"""The browser's Back closes what lies over the plate, and only then leaves the page."""
+"""Tests of firmware_host/web/static/dialogs.js: the browser's Back closes what lies over the
+plate, and only then leaves the page.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Calibration and the sensors' health on the page: what it shows, and what it asks for."""
+"""Tests of firmware_host/web/static/calibration.js and sensors.js: calibration and the sensors'
+health on the page: what it shows, and what it asks for.
+"""
 
 from __future__ import annotations
 

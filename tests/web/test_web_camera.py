@@ -1,4 +1,6 @@
-"""What of the plate is drawn, from where it is seen, and what its places are called."""
+"""Tests of firmware_host/web/static/space.js and plate.js: what of the plate is drawn, from
+where it is seen, and what its places are called.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The club's page and a table's link, in a real browser, on a wide screen and a phone."""
+"""Tests of firmware_host/web/static/club.js and firmware_host/cli/club.py: the club's page and a
+table's link, in a real browser, on a wide screen and a phone.
+"""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,6 @@
-"""The page's connection: web/static/connection.js, and store.js's ``got``, which waits for it."""
+"""Tests of firmware_host/web/static/connection.js and store.js: the page's connection:
+web/static/connection.js, and store.js's ``got``, which waits for it.
+"""
 
 from __future__ import annotations
 

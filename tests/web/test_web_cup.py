@@ -1,4 +1,6 @@
-"""A family cup, results against each other, and a film of a move to send."""
+"""Tests of firmware_host/web/static/cup.js and picture.js: a family cup, results against each
+other, and a film of a move to send.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Games in three dimensions: the same moves by the same presses, drawn only while things move."""
+"""Tests of firmware_host/web/static/depth.js and solids.js: games in three dimensions: the same
+moves by the same presses, drawn only while things move.
+"""
 
 from __future__ import annotations
 

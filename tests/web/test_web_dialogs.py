@@ -1,4 +1,7 @@
-"""Dialogs and panels of the page: new games with boards of one's own, imports, faults, watching."""
+"""Tests of firmware_host/web/static/dialogs.js, boardedit.js and
+firmware_host/service/reading.py: dialogs and panels of the page: new games with boards of
+one's own, imports, faults, watching.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The first phone at a new table is let in by one press of the table's button, and no other is."""
+"""Tests of firmware_host/web/pairing.py: the first phone at a new table is let in by one press
+of the table's button, and no other is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The first screen: three doors, the aim, who plays as faces, and a place of its own to learn."""
+"""Tests of firmware_host/web/static/newgame.js and main.js: the first screen: three doors, the
+aim, who plays as faces, and a place of its own to learn.
+"""
 
 from __future__ import annotations
 

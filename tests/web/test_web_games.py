@@ -1,4 +1,6 @@
-"""The games with boards of their own, on the page in a real browser, each to its end."""
+"""Tests of firmware_host/web/static/boards.js and drawings.js: the games with boards of their
+own, on the page in a real browser, each to its end.
+"""
 
 from __future__ import annotations
 

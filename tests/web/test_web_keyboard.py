@@ -1,4 +1,6 @@
-"""Whole games on the page by keys alone: nothing is touched, nothing is pointed at."""
+"""Tests of firmware_host/web/static/keys.js: whole games on the page by keys alone: nothing is
+touched, nothing is pointed at.
+"""
 
 from __future__ import annotations
 

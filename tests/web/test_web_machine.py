@@ -1,4 +1,6 @@
-"""What the page may ask of the computer that the table runs on, by its dialog."""
+"""Tests of firmware_host/web/machine.py and firmware_host/web/static/machine.js: what the page
+may ask of the computer that the table runs on, by its dialog.
+"""
 
 from __future__ import annotations
 

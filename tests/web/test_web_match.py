@@ -1,4 +1,6 @@
-"""Playing with another table on the page: a code that is made, and one that is typed."""
+"""Tests of firmware_host/web/static/match.js and firmware_host/far/room.py: playing with another
+table on the page: a code that is made, and one that is typed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The page in a network: who may look on, who may act, pairing, and limits for each address."""
+"""Tests of firmware_host/web/guard.py, limits.py and pairing.py: the page in a network: who may
+look on, who may act, pairing, and limits for each address.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Starting a game on the page: what is offered fits the table, and can be played as it is."""
+"""Tests of firmware_host/web/static/newgame.js and firmware_host/table/new_game.py: starting a
+game on the page: what is offered fits the table, and can be played as it is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The computer plays on the page: chosen in the dialog, thinking, moving by itself, hinting."""
+"""Tests of firmware_host/web/static/opponents.js and firmware_host/host/opponents.py: the
+computer plays on the page: chosen in the dialog, thinking, moving by itself, hinting.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What follows is carried out by the simulated table's own hand, on the page in a real browser."""
+"""Tests of firmware_host/web/static/hand.js and hw_sim/session/own_hand.py: what follows is
+carried out by the simulated table's own hand, on the page in a real browser.
+"""
 
 from __future__ import annotations
 

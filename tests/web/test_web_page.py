@@ -1,4 +1,6 @@
-"""What the page shows, in a real browser on the simulated table: lights, panels, sounds."""
+"""Tests of firmware_host/web/static/plate.js, say.js and sound.js: what the page shows, in a
+real browser on the simulated table: lights, panels, sounds.
+"""
 
 from __future__ import annotations
 

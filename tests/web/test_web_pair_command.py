@@ -1,4 +1,6 @@
-"""firmware_host.cli.running: the code of a running table, and the devices that are paired."""
+"""Tests of firmware_host/cli/running.py and firmware_host/web/pairing.py: the code of a running
+table, and the devices that are paired.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The page in the hand: what to do next stays in sight, nothing jumps, fingers hit."""
+"""Tests of firmware_host/web/static/page.js and theme.js: the page in the hand: what to do next
+stays in sight, nothing jumps, fingers hit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Playing on the page in a real browser: what a person does, from the hand to the next turn."""
+"""Tests of firmware_host/web/static/press.js and moves.js: playing on the page in a real
+browser: what a person does, from the hand to the next turn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""People at the page: their names, the score, a rematch, and ends that they make themselves."""
+"""Tests of firmware_host/web/static/players.js and firmware_host/config/players.py: people at
+the page: their names, the score, a rematch, and ends that they make themselves.
+"""
 
 from __future__ import annotations
 

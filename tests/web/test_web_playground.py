@@ -1,4 +1,6 @@
-"""The playground: a tower is built by mouse until it falls, and the host sees what happens."""
+"""Tests of firmware_host/web/static/playground.js: the playground: a tower is built by mouse
+until it falls, and the host sees what happens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A game of another package, installed by pip as docs/add-a-game.md shows it, on the page."""
+"""Tests of games/plugins.py and registry.py: a game of another package, installed by pip as
+docs/add-a-game.md shows it, on the page.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Presses on the plate: each is carried out, waits for the move before, or is answered with why."""
+"""Tests of firmware_host/web/static/press.js and pointer.js: presses on the plate: each is
+carried out, waits for the move before, or is answered with why.
+"""
 
 from __future__ import annotations
 

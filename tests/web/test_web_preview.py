@@ -1,4 +1,6 @@
-"""What a move would do is shown before it is made: to mouse, keys, a finger that stays."""
+"""Tests of firmware_host/table/preview.py and firmware_host/web/static/press.js: what a move
+would do is shown before it is made: to mouse, keys, a finger that stays.
+"""
 
 from __future__ import annotations
 

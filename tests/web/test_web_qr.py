@@ -1,4 +1,4 @@
-"""Pictures for a phone's camera."""
+"""Tests of firmware_host/service/qr.py: pictures for a phone's camera."""
 
 from __future__ import annotations
 

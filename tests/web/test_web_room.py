@@ -1,4 +1,6 @@
-"""A game of seats with real browsers: four phones, a kill, a lost phone; what each byte tells."""
+"""Tests of firmware_host/web/static/room.js, room-view.js and firmware_host/service/publish.py:
+a game of seats with real browsers: four phones, a kill, a lost phone; what each byte tells.
+"""
 
 from __future__ import annotations
 

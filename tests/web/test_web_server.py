@@ -1,4 +1,6 @@
-"""The page's server by itself: who may talk to it, how much, and what it sends."""
+"""Tests of firmware_host/web/server.py, app.py and live.py: the page's server by itself: who may
+talk to it, how much, and what it sends.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Gravity Connect's slots on the page: a tile falls from the slot that is pressed."""
+"""Tests of firmware_host/web/static/trays.js and press.js: Gravity Connect's slots on the page:
+a tile falls from the slot that is pressed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Gravity Connect by tilting, on the page: a tile is put, the plate is tilted, and it slides."""
+"""Tests of firmware_host/web/static/tilt.js: Gravity Connect by tilting, on the page: a tile is
+put, the plate is tilted, and it slides.
+"""
 
 from __future__ import annotations
 

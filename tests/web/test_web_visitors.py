@@ -1,4 +1,4 @@
-"""Who is at the table itself, and who only looks like it."""
+"""Tests of firmware_host/web/guard.py: who is at the table itself, and who only looks like it."""
 
 import pytest
 

@@ -1,5 +1,6 @@
-"""Each field of text of each command, with what a template, a format, a terminal or a page would
-read as more than text: over both ways in, it is answered in one short sentence.
+"""Tests of firmware_host/web/requests.py, answers.py, live.py and language.py: each field of
+text of each command, with what a template, a format, a terminal or a page would read as more
+than text: over both ways in, it is answered in one short sentence.
 """
 
 from __future__ import annotations

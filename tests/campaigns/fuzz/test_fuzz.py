@@ -1,4 +1,5 @@
-"""Everything read from outside, spoilt: it is taken, or refused with one line of our own.
+"""Tests of firmware_host/config/files.py, errors.py and firmware_host/journal/text_format.py:
+everything read from outside, spoilt: it is taken, or refused with one line of our own.
 
 For a long run: python -m pytest tests/campaigns/fuzz --hypothesis-profile night
 """

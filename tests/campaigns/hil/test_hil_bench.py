@@ -1,4 +1,5 @@
-"""The bench of a real board itself: its requests do what the suites take them for.
+"""Tests of tests/conformance/bench.py: the bench of a real board itself: its requests do what
+the suites take them for.
 
 A robot that knows nothing but the requests acts on a simulated table behind the same drivers.
 """

@@ -1,4 +1,6 @@
-"""Asked for by name, what cannot run fails and says what to install; else it is skipped."""
+"""Tests of tests/campaigns/kernel: asked for by name, what cannot run fails and says what to
+install; else it is skipped.
+"""
 
 from __future__ import annotations
 

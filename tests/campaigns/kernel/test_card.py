@@ -1,4 +1,6 @@
-"""A card made by its recipe: booted, joined by a phone, and its plug pulled (opt-in)."""
+"""Tests of systemd/card: a card made by its recipe: booted, joined by a phone, and its plug
+pulled (opt-in).
+"""
 
 from __future__ import annotations
 

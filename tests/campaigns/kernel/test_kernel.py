@@ -1,4 +1,6 @@
-"""The installed program on real kernels (opt-in): docs/kernel-tests.md."""
+"""Tests of systemd/install and firmware_host/cli/serve.py: the installed program on real kernels
+(opt-in): docs/kernel-tests.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Debian package of a release, in Debian's own root (opt-in): docs/kernel-tests.md."""
+"""Tests of .ci/release.py: the Debian package of a release, in Debian's own root (opt-in):
+docs/kernel-tests.md.
+"""
 
 from __future__ import annotations
 

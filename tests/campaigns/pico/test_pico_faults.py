@@ -1,4 +1,6 @@
-"""What befalls a node that no scenario can name: nothing is lost, and each is told."""
+"""Tests of drivers/node_firmware/node.py and pico.py: what befalls a node that no scenario can
+name: nothing is lost, and each is told.
+"""
 
 import os
 import re

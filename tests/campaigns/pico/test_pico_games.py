@@ -1,4 +1,5 @@
-"""Whole games through the real host, over the line to the emulated Pico, and what befalls it.
+"""Tests of drivers/node_firmware/node.py, pico.py and drivers/node.py: whole games through the
+real host, over the line to the emulated Pico, and what befalls it.
 
 What the strip shows is compared with what the page says that it shows, after each step.
 """

@@ -1,4 +1,5 @@
-"""The node's firmware on the emulated Pico: what it sees, draws and says, and how long that takes.
+"""Tests of drivers/node_firmware/pico.py, hall.py, imu.py and lights.py: the node's firmware on
+the emulated Pico: what it sees, draws and says, and how long that takes.
 
 ``PICO_FIGURES=FILE`` appends what was measured to that file.
 """

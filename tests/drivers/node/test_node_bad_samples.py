@@ -1,4 +1,5 @@
-"""The node firmware's hall.py and imu.py: one bad sample is noise, two scans in a row are a fault.
+"""Tests of drivers/node_firmware/hall.py and imu.py: the node firmware's hall.py and imu.py: one
+bad sample is noise, two scans in a row are a fault.
 
 Run here by CPython, on a board written from the data sheets alone.
 """

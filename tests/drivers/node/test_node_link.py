@@ -1,4 +1,6 @@
-"""The driver against a scripted port: what a node must not be, and lines that fail."""
+"""Tests of drivers/node_link.py and node.py: the driver against a scripted port: what a node
+must not be, and lines that fail.
+"""
 
 import random
 import struct

@@ -1,4 +1,6 @@
-"""The reference firmware, on MicroPython, against the driver: both as they are on a table."""
+"""Tests of drivers/node_firmware/main.py, node.py, plate.py, lights.py and drivers/node.py: the
+reference firmware, on MicroPython, against the driver: both as they are on a table.
+"""
 
 import math
 from itertools import pairwise

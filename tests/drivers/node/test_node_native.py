@@ -1,4 +1,5 @@
-"""What runs natively on a Pico: compiled as for one, and run instruction by instruction.
+"""Tests of drivers/node_firmware/fast.py, pico.py and wire.py: what runs natively on a Pico:
+compiled as for one, and run instruction by instruction.
 
 The interpreter of test_node_micropython.py has no native compiler; so that compiler's output is run
 on a model of the processor (unicorn, a Cortex-M0), with peripherals as the data sheets have them.

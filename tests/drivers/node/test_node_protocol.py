@@ -1,4 +1,6 @@
-"""The codec and the firmware's own against docs/node-protocol.md, each other, and noise."""
+"""Tests of drivers/node_protocol.py, drivers/node_firmware/wire.py and node.py: the codec and
+the firmware's own against docs/node-protocol.md, each other, and noise.
+"""
 
 import re
 import struct

@@ -1,4 +1,6 @@
-"""docs/wiring-node.md and the firmware's pin table are the same, and fit a Pico."""
+"""Tests of drivers/node_firmware/board.py and firmware_host/config/wiring.py:
+docs/wiring-node.md and the firmware's pin table are the same, and fit a Pico.
+"""
 
 import re
 from pathlib import Path

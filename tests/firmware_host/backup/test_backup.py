@@ -1,4 +1,6 @@
-"""Nothing is lost by a backup, a restore, a damaged file, or a cut of power in between."""
+"""Tests of firmware_host/cli/backup.py: nothing is lost by a backup, a restore, a damaged file,
+or a cut of power in between.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The club's page as a browser hears it: what tables tell, and nothing else."""
+"""Tests of firmware_host/broadcast/club.py and firmware_host/cli/club.py: the club's page as a
+browser hears it: what tables tell, and nothing else.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Who plays whom, held against what makes a round robin and a Swiss, and the file of it all."""
+"""Tests of firmware_host/broadcast/evening.py: who plays whom, held against what makes a round
+robin and a Swiss, and the file of it all.
+"""
 
 import random
 from itertools import combinations

@@ -1,4 +1,6 @@
-"""What the house is told, held against Home Assistant; and what it may ask for."""
+"""Tests of firmware_host/broadcast/home.py: what the house is told, held against Home Assistant;
+and what it may ask for.
+"""
 
 import importlib.util
 import json

@@ -1,5 +1,5 @@
-"""The key of a table's link, and what is missing for telling others; it keeps no table from
-starting. tiltboard.firmware_host.broadcast.telling, cli.serve.
+"""Tests of firmware_host/broadcast/telling.py and firmware_host/cli/serve.py: the key of a
+table's link, and what is missing for telling others; it keeps no table from starting.
 """
 
 from types import SimpleNamespace

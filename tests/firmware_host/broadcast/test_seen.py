@@ -1,4 +1,6 @@
-"""What lookers are sent of a table, and that no message can show what the rules do not know."""
+"""Tests of firmware_host/broadcast/seen.py: what lookers are sent of a table, and that no
+message can show what the rules do not know.
+"""
 
 import msgspec
 import pytest

@@ -1,4 +1,6 @@
-"""A running table tells a real broker how it stands, and does what the house asks, if it may."""
+"""Tests of firmware_host/broadcast/telling.py and home.py: a running table tells a real broker
+how it stands, and does what the house asks, if it may.
+"""
 
 import json
 from queue import Queue

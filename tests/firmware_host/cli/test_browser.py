@@ -1,4 +1,4 @@
-"""When ``make play`` may open a browser."""
+"""Tests of firmware_host/cli/serve.py: when ``make play`` may open a browser."""
 
 import pytest
 

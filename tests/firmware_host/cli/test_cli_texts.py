@@ -1,4 +1,6 @@
-"""firmware_host.cli.speech, firmware_host.config.errors: the command line speaks English."""
+"""Tests of firmware_host/cli/speech.py and firmware_host/config/errors.py: the command line
+speaks English.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The doctor finds what is missing, and says how to mend it."""
+"""Tests of firmware_host/cli/doctor.py and computer.py: the doctor finds what is missing, and
+says how to mend it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Commands that other packages bring: found by entry points, and never in the way of our own."""
+"""Tests of firmware_host/cli/main.py, games/plugins.py and names.py: commands that other
+packages bring: found by entry points, and never in the way of our own.
+"""
 
 from __future__ import annotations
 

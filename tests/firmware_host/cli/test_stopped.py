@@ -1,5 +1,5 @@
-"""What a command that is stopped tells the shell: neither "failed" nor "could not be done".
-tiltboard.firmware_host.stop, cli.entry, cli.main.
+"""Tests of firmware_host/stop.py, firmware_host/cli/entry.py, __main__.py and main.py: what a
+command that is stopped tells the shell: neither "failed" nor "could not be done".
 """
 
 import signal

@@ -1,4 +1,6 @@
-"""Whatever goes wrong while a table is swept is said in one line, and can be put right."""
+"""Tests of firmware_host/commissioning/progress.py, tasks.py and findings.py: whatever goes
+wrong while a table is swept is said in one line, and can be put right.
+"""
 
 from __future__ import annotations
 

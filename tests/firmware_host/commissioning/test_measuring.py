@@ -1,4 +1,6 @@
-"""What a whole sweep measures is what the simulated table is made of."""
+"""Tests of firmware_host/commissioning/findings.py and firmware_host/perception/bands.py: what a
+whole sweep measures is what the simulated table is made of.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A tilt sensor that lies in any of 24 ways is found out by calibration, and read rightly then."""
+"""Tests of firmware_host/commissioning/mounting.py: a tilt sensor that lies in any of 24 ways is
+found out by calibration, and read rightly then.
+"""
 
 from __future__ import annotations
 

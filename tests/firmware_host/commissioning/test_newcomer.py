@@ -1,4 +1,6 @@
-"""Somebody who follows docs/bring-up.md alone gets a wrongly wired, simulated table right."""
+"""Tests of firmware_host/cli/bringup.py and hw_sim/miswiring.py: somebody who follows
+docs/bring-up.md alone gets a wrongly wired, simulated table right.
+"""
 
 from __future__ import annotations
 

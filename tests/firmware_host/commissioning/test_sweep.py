@@ -1,4 +1,6 @@
-"""A sweep finds what a maker has done wrong: it is mapped or named, and nothing else is."""
+"""Tests of firmware_host/commissioning/sweep.py, progress.py and account.py: a sweep finds what
+a maker has done wrong: it is mapped or named, and nothing else is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tiltboard.firmware_host.config.boot``: config.txt as its documentation says that it is read.
+"""Tests of firmware_host/config/boot.py: config.txt as its documentation says that it is read.
 
 Sources: the pages named in the module; for what they leave open raspberrypi/firmware #1569 (GPIO
 filters replace each other), #1669 (a number ends where its digits end), #1839 (unknown filters),

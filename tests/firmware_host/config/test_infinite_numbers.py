@@ -1,4 +1,5 @@
-"""TOML and JSON know numbers that are none: nothing here has such a length, time or current.
+"""Tests of firmware_host/config/files.py and profile.py: TOML and JSON know numbers that are
+none: nothing here has such a length, time or current.
 
 A bound refuses them, since nothing is smaller or larger than NaN: so every number has one each way.
 """

@@ -1,4 +1,6 @@
-"""The board's lock: one program at a time, whoever runs it, and the second is told which."""
+"""Tests of firmware_host/config/computer.py: the board's lock: one program at a time, whoever
+runs it, and the second is told which.
+"""
 
 import os
 import subprocess

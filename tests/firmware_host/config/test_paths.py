@@ -1,4 +1,6 @@
-"""Files that anybody may have put there, and files that are replaced."""
+"""Tests of firmware_host/config/files.py: files that anybody may have put there, and files that
+are replaced.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Profiles with parts of several kinds: what is accepted, refused and can be told apart."""
+"""Tests of firmware_host/config/profile.py: profiles with parts of several kinds: what is
+accepted, refused and can be told apart.
+"""
 
 import pytest
 

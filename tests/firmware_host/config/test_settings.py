@@ -1,4 +1,4 @@
-"""The settings file: where it is looked for."""
+"""Tests of firmware_host/config/settings.py: the settings file: where it is looked for."""
 
 from __future__ import annotations
 

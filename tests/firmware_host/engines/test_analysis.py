@@ -1,4 +1,6 @@
-"""Whole games looked at: the curve, the three dearest moves, and whom they cost how much."""
+"""Tests of firmware_host/engines/analysis.py: whole games looked at: the curve, the three
+dearest moves, and whom they cost how much.
+"""
 
 import dataclasses
 

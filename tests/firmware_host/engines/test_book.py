@@ -1,4 +1,6 @@
-"""Opening books: every line is legal and even, the strongest play it at once, and others do not."""
+"""Tests of firmware_host/engines/search/thinker.py: opening books: every line is legal and even,
+the strongest play it at once, and others do not.
+"""
 
 from __future__ import annotations
 

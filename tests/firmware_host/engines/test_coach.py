@@ -1,4 +1,6 @@
-"""Why a move is good: each kind against plain minimax, which remembers nothing."""
+"""Tests of firmware_host/engines/proof.py and games/reasons.py: why a move is good: each kind
+against plain minimax, which remembers nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Levels are rows of a table, and each plays legal moves in every game."""
+"""Tests of firmware_host/engines/search/limits.py and thinker.py: levels are rows of a table,
+and each plays legal moves in every game.
+"""
 
 import random
 

@@ -1,4 +1,6 @@
-"""Engines that crash, hang, cheat or talk too much are told of in one sentence, and replaced."""
+"""Tests of firmware_host/engines/room.py, process.py and errors.py: engines that crash, hang,
+cheat or talk too much are told of in one sentence, and replaced.
+"""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A whole conversation with our engine, line by line."""
+"""Tests of firmware_host/engines/server.py: a whole conversation with our engine, line by line."""
 
 import json
 import queue

@@ -1,4 +1,6 @@
-"""The puzzles that come with the table: each proven again, by its proof and by plain minimax."""
+"""Tests of firmware_host/engines/puzzles.py: the puzzles that come with the table: each proven
+again, by its proof and by plain minimax.
+"""
 
 from importlib import import_module
 from itertools import pairwise

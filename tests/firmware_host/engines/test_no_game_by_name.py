@@ -1,4 +1,6 @@
-"""Games bring what the rest is to know of them: the searches know none by name, the host few."""
+"""Tests of games/registry.py and firmware_host/engines/search/thinker.py: games bring what the
+rest is to know of them: the searches know none by name, the host few.
+"""
 
 from __future__ import annotations
 

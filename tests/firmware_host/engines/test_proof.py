@@ -1,4 +1,6 @@
-"""The proof search: what another program found of small boards, and plain minimax."""
+"""Tests of firmware_host/engines/proof.py: the proof search: what another program found of small
+boards, and plain minimax.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The searches agree with plain formulations, and find what is known to be there."""
+"""Tests of firmware_host/engines/search/alphabeta.py, tree.py and games/search.py: the searches
+agree with plain formulations, and find what is known to be there.
+"""
 
 import random
 

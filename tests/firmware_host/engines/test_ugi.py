@@ -1,4 +1,4 @@
-"""The language of engines, read and written."""
+"""Tests of firmware_host/engines/ugi.py: the language of engines, read and written."""
 
 from threading import TIMEOUT_MAX
 

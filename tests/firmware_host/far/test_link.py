@@ -1,4 +1,6 @@
-"""The connection to a broker, with a real one: what is kept, heard again, and never shown."""
+"""Tests of firmware_host/far/link.py: the connection to a broker, with a real one: what is kept,
+heard again, and never shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What tables agree on, as pure values: links that lose, repeat and reorder, kills, old backups."""
+"""Tests of firmware_host/far/match.py and follow.py: what tables agree on, as pure values: links
+that lose, repeat and reorder, kills, old backups.
+"""
 
 from __future__ import annotations
 

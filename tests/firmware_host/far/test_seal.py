@@ -1,4 +1,4 @@
-"""Codes, and messages that nobody else can read or write."""
+"""Tests of firmware_host/far/seal.py: codes, and messages that nobody else can read or write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How the players ended a game is kept: over a restart, in the export, and taken back again."""
+"""Tests of firmware_host/host/playing.py and firmware_host/journal/writer.py: how the players
+ended a game is kept: over a restart, in the export, and taken back again.
+"""
 
 from __future__ import annotations
 

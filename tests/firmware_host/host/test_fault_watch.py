@@ -1,4 +1,6 @@
-"""Each trouble is told once, however many parts it takes."""
+"""Tests of firmware_host/host/sensing.py: each trouble is told once, however many parts it
+takes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The players' clocks: they run in the table's time while somebody thinks, and outlive a kill."""
+"""Tests of firmware_host/host/game_clock.py: the players' clocks: they run in the table's time
+while somebody thinks, and outlive a kill.
+"""
 
 from __future__ import annotations
 

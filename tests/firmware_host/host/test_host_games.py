@@ -1,4 +1,6 @@
-"""Games that the host is asked for, where that cannot be: nothing may have changed."""
+"""Tests of firmware_host/host/host.py and playing.py: games that the host is asked for, where
+that cannot be: nothing may have changed.
+"""
 
 from concurrent.futures import Future
 

@@ -1,4 +1,6 @@
-"""What is asked of the table's thread: in order, bounded, and never long between two scans."""
+"""Tests of firmware_host/host/inbox.py: what is asked of the table's thread: in order, bounded,
+and never long between two scans.
+"""
 
 from concurrent.futures import Future
 

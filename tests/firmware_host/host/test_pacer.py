@@ -1,4 +1,6 @@
-"""The rate of the scan loop: kept where the computer keeps up, halved and said where not."""
+"""Tests of firmware_host/host/pacer.py: the rate of the scan loop: kept where the computer keeps
+up, halved and said where not.
+"""
 
 import pytest
 

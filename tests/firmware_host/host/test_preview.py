@@ -1,4 +1,6 @@
-"""What a move would do is what it then does, in every game."""
+"""Tests of firmware_host/table/preview.py: what a move would do is what it then does, in every
+game.
+"""
 
 from __future__ import annotations
 

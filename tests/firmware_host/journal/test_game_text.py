@@ -1,4 +1,6 @@
-"""Games as text: what is written is read back, and what cannot be read is named by its line."""
+"""Tests of firmware_host/journal/text_format.py: games as text: what is written is read back,
+and what cannot be read is named by its line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``tiltboard games``, ``games import`` and ``export``, and the folder that they use."""
+"""Tests of firmware_host/cli/games.py: ``tiltboard games``, ``games import`` and ``export``, and
+the folder that they use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Kill the process or cut the power at any instant: nothing confirmed is lost.
+"""Tests of firmware_host/journal/writer.py and database.py: kill the process or cut the power at
+any instant: nothing confirmed is lost.
 
 After each death the journal must equal the calls that had returned, or those and the one that was
 under way; then the call under way is repeated and play goes on to the same end.

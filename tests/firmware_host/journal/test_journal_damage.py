@@ -1,4 +1,6 @@
-"""Flipped bits: each is found and said, what it struck is set aside, and the rest is played on."""
+"""Tests of firmware_host/journal/records.py and database.py: flipped bits: each is found and
+said, what it struck is set aside, and the rest is played on.
+"""
 
 from __future__ import annotations
 

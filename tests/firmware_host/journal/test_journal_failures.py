@@ -1,4 +1,6 @@
-"""Files that cannot be trusted, disks that refuse, and a second process: what is said and kept."""
+"""Tests of firmware_host/journal/writer.py, records.py and database.py: files that cannot be
+trusted, disks that refuse, and a second process: what is said and kept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a game is after what was done to it: the fold, idempotence, conflicts, append-only."""
+"""Tests of firmware_host/journal/records.py and writer.py: what a game is after what was done to
+it: the fold, idempotence, conflicts, append-only.
+"""
 
 from __future__ import annotations
 

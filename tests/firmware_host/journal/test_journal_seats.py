@@ -1,4 +1,6 @@
-"""Which engines played is in the journal and in the exported text."""
+"""Tests of firmware_host/journal/records.py and text_format.py: which engines played is in the
+journal and in the exported text.
+"""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""firmware_host.messages, .ci/languages.py and .ci/catalogues.py: what is translated is whole, and
-what is not yet speaks English.
+"""Tests of firmware_host/messages/catalogue.py, message.py, .ci/languages.py and catalogues.py:
+what is translated is whole, and what is not yet speaks English.
 """
 
 from __future__ import annotations

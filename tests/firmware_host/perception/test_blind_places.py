@@ -1,4 +1,6 @@
-"""What stands on places whose sensors are not believed: what their neighbours tell, and cannot."""
+"""Tests of firmware_host/perception/neighbour_inference.py and firmware_host/table/sight.py:
+what stands on places whose sensors are not believed: what their neighbours tell, and cannot.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The calibration file: kept whole, read strictly."""
+"""Tests of firmware_host/perception/calibration.py: the calibration file: kept whole, read
+strictly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The field model against magpylib, and against docs/add-a-board.md's figures."""
+"""Tests of firmware_host/perception/field.py: the field model against magpylib, and against
+docs/add-a-board.md's figures.
+"""
 
 from __future__ import annotations
 

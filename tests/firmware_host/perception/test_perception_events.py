@@ -1,4 +1,6 @@
-"""Whole sequences: what hands do, and the events that come of it."""
+"""Tests of firmware_host/perception/perception.py and settling.py: whole sequences: what hands
+do, and the events that come of it.
+"""
 
 from __future__ import annotations
 

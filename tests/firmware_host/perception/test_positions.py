@@ -1,4 +1,6 @@
-"""Where on its place a piece stands, against pieces put at known points of magpylib's plate."""
+"""Tests of firmware_host/perception/positions.py and firmware_host/table/sight.py: where on its
+place a piece stands, against pieces put at known points of magpylib's plate.
+"""
 
 from __future__ import annotations
 

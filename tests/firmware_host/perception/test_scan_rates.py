@@ -1,4 +1,6 @@
-"""However often a table is scanned, it takes the same time to see what people do and what fails."""
+"""Tests of firmware_host/perception/perception.py and firmware_host/table/sight.py: however
+often a table is scanned, it takes the same time to see what people do and what fails.
+"""
 
 import random
 

@@ -1,4 +1,6 @@
-"""The first scans: zeros and pieces found together; what cannot be decided is unsure."""
+"""Tests of firmware_host/perception/levels.py and perception.py: the first scans: zeros and
+pieces found together; what cannot be decided is unsure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Who follows docs/build.md with a table of his own: plans, faults, sweep, first game."""
+"""Tests of firmware_host/plans/sheets.py and firmware_host/cli/plans.py: who follows
+docs/build.md with a table of his own: plans, faults, sweep, first game.
+"""
 
 from __future__ import annotations
 

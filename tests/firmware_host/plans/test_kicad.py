@@ -1,4 +1,6 @@
-"""KiCad's own checks of the boards: `make plans-check` runs them; what passed is in passed.json."""
+"""Tests of firmware_host/plans/board.py, row_board.py, matrix_board.py, carrier.py and write.py:
+kiCad's own checks of the boards: `make plans-check` runs them; what passed is in passed.json.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""What is drawn and listed of a profile, held against the profile and against others' figures."""
+"""Tests of firmware_host/plans/model.py, board.py, row_board.py and gerber.py: what is drawn and
+listed of a profile, held against the profile and against others' figures.
+"""
 
 import csv
 import io

@@ -1,4 +1,6 @@
-"""Sheets and pieces, read back by other means than they were written with."""
+"""Tests of firmware_host/plans/printed.py and sheets.py: sheets and pieces, read back by other
+means than they were written with.
+"""
 
 import io
 import math

@@ -1,4 +1,6 @@
-"""A game that its players end: by resigning, and by a draw that every side has offered."""
+"""Tests of firmware_host/referee/progress.py: a game that its players end: by resigning, and by
+a draw that every side has offered.
+"""
 
 from __future__ import annotations
 

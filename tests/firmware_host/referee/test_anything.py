@@ -1,4 +1,6 @@
-"""Whatever is seen, pressed and refused: the referee answers, and its answer holds together."""
+"""Tests of firmware_host/referee/referee.py: whatever is seen, pressed and refused: the referee
+answers, and its answer holds together.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Debouncing and timing of the two buttons, at 50 scans a second."""
+"""Tests of firmware_host/table/buttons.py: debouncing and timing of the two buttons, at 50 scans
+a second.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The way back over several stray pieces: near ones first, each step possible in its turn."""
+"""Tests of firmware_host/referee/carries.py: the way back over several stray pieces: near ones
+first, each step possible in its turn.
+"""
 
 from __future__ import annotations
 

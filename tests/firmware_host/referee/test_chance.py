@@ -1,4 +1,6 @@
-"""Chance in a game of seats cannot be foretold, and can be gone through again afterwards."""
+"""Tests of firmware_host/referee/seated.py: chance in a game of seats cannot be foretold, and
+can be gone through again afterwards.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Wrong boards and the way back (``fix``)."""
+"""Tests of firmware_host/referee/judging.py and book.py: wrong boards and the way back
+(``fix``).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Places that no sensor sees: what is asked, and nothing is taken for granted."""
+"""Tests of firmware_host/referee/book.py and judging.py: places that no sensor sees: what is
+asked, and nothing is taken for granted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The menu of games by the buttons alone."""
+"""Tests of firmware_host/table/new_game.py: the menu of games by the buttons alone."""
 
 from __future__ import annotations
 

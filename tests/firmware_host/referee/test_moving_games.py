@@ -1,4 +1,6 @@
-"""Gravity Trap at the table: set-up, lifting, landing, captures, in any order of hands."""
+"""Tests of firmware_host/referee/book.py and progress.py: Gravity Trap at the table: set-up,
+lifting, landing, captures, in any order of hands.
+"""
 
 from __future__ import annotations
 

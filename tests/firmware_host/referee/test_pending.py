@@ -1,4 +1,6 @@
-"""A move that is being carried out is on disk, and a restart goes on with it."""
+"""Tests of firmware_host/table/line.py and firmware_host/referee/progress.py: a move that is
+being carried out is on disk, and a restart goes on with it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Boards on the way: every mixture of done and not yet done, compared with enumeration."""
+"""Tests of firmware_host/referee/book.py: boards on the way: every mixture of done and not yet
+done, compared with enumeration.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the sensors tell of a placement, from the places that are occupied, scan after scan."""
+"""Tests of firmware_host/table/zones.py and games/gravity_warfare/witness.py: what the sensors
+tell of a placement, from the places that are occupied, scan after scan.
+"""
 
 from __future__ import annotations
 

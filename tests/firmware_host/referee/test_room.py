@@ -1,4 +1,6 @@
-"""A seated game on the simulated table: what people say, chance, kills, and what stays hidden."""
+"""Tests of firmware_host/referee/seated.py, seats.py and firmware_host/table/arbiter.py: a
+seated game on the simulated table: what people say, chance, kills, and what stays hidden.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Gravity Connect at the table: entries, questions and ways to answer them, the way of a tile."""
+"""Tests of firmware_host/referee/judging.py and view.py: Gravity Connect at the table: entries,
+questions and ways to answer them, the way of a tile.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A tile that slides: what is said and asked of the plate, and what counts."""
+"""Tests of firmware_host/referee/judging.py: a tile that slides: what is said and asked of the
+plate, and what counts.
+"""
 
 from __future__ import annotations
 

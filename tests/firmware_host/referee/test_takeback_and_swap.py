@@ -1,4 +1,6 @@
-"""Taking moves back and swapping, by button and by hand."""
+"""Tests of firmware_host/referee/progress.py and firmware_host/table/line.py: taking moves back
+and swapping, by button and by hand.
+"""
 
 from __future__ import annotations
 

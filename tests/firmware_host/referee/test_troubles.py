@@ -1,4 +1,6 @@
-"""Pauses, places that cannot be read, a refusing journal, and restarts."""
+"""Tests of firmware_host/referee/judging.py and firmware_host/table/troubles.py: pauses, places
+that cannot be read, a refusing journal, and restarts.
+"""
 
 from __future__ import annotations
 

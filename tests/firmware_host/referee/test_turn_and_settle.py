@@ -1,4 +1,4 @@
-"""Set-up, turns and settling."""
+"""Tests of firmware_host/referee/progress.py and view.py: set-up, turns and settling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a seated game says can be shown in every language, down to the words within sentences."""
+"""Tests of games/gravity_warfare/words.py, moves.py and firmware_host/referee/seated.py: what a
+seated game says can be shown in every language, down to the words within sentences.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is recorded while the table is played on, played again: the same moves as in the journal."""
+"""Tests of firmware_host/scenario/trace.py: what is recorded while the table is played on,
+played again: the same moves as in the journal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The scenario language against the forms that docs/scenarios.md lists, and against nonsense."""
+"""Tests of firmware_host/scenario/parse.py: the scenario language against the forms that
+docs/scenarios.md lists, and against nonsense.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""Scenarios that a person carries out: here a robot that knows nothing but the words it is told.
+"""Tests of firmware_host/scenario/person.py: scenarios that a person carries out: here a robot
+that knows nothing but the words it is told.
 
 The drivers, the host and the asking are those of a real table; the buses end in chip models.
 """

@@ -1,4 +1,6 @@
-"""Traces: what was written is read, damage is named, a cut-off file is still of use."""
+"""Tests of firmware_host/scenario/trace.py: traces: what was written is read, damage is named, a
+cut-off file is still of use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Snapshots cost a small computer much: they are made often only while somebody looks."""
+"""Tests of firmware_host/service/publish.py and snapshot.py: snapshots cost a small computer
+much: they are made often only while somebody looks.
+"""
 
 import threading
 

@@ -1,4 +1,6 @@
-"""The table's voice, with a stand-in for the program that speaks."""
+"""Tests of firmware_host/service/speaker.py: the table's voice, with a stand-in for the program
+that speaks.
+"""
 
 from __future__ import annotations
 

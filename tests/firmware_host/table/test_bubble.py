@@ -1,4 +1,6 @@
-"""The spirit level of lights: its bubble is where the plate is high."""
+"""Tests of firmware_host/table/lights.py: the spirit level of lights: its bubble is where the
+plate is high.
+"""
 
 from math import radians
 

@@ -1,4 +1,6 @@
-"""A pairing code on the lights: legible from the low edge, for people at the table alone."""
+"""Tests of firmware_host/table/lights.py: a pairing code on the lights: legible from the low
+edge, for people at the table alone.
+"""
 
 from __future__ import annotations
 

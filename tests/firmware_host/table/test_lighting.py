@@ -1,4 +1,6 @@
-"""Light patterns: told apart without colours, safe to look at, and drawn where they belong."""
+"""Tests of firmware_host/table/lights.py and overlay.py: light patterns: told apart without
+colours, safe to look at, and drawn where they belong.
+"""
 
 from __future__ import annotations
 

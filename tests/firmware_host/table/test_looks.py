@@ -1,4 +1,6 @@
-"""Lights go through their looks as the patterns say, whoever draws them."""
+"""Tests of firmware_host/table/lights.py: lights go through their looks as the patterns say,
+whoever draws them.
+"""
 
 from __future__ import annotations
 

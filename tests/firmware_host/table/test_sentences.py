@@ -1,4 +1,6 @@
-"""Every sentence: found by the catalogue, short, and in words a child knows."""
+"""Tests of firmware_host/table/play.py and troubles.py: every sentence: found by the catalogue,
+short, and in words a child knows.
+"""
 
 from __future__ import annotations
 

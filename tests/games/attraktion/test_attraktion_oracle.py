@@ -1,4 +1,6 @@
-"""Attraktion against a second formulation of the rules, and what must hold on every board."""
+"""Tests of games/attraktion/game.py and firmware_host/engines/games/attraktion.py: Attraktion
+against a second formulation of the rules, and what must hold on every board.
+"""
 
 import random
 from collections import Counter

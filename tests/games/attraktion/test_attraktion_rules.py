@@ -1,4 +1,6 @@
-"""Attraktion, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
+"""Tests of games/attraktion/rules.py and game.py: Attraktion, rule by rule: facts of the rule
+text and of docs/rules.md, by hand.
+"""
 
 import pytest
 

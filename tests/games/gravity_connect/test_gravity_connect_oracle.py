@@ -1,4 +1,6 @@
-"""Gravity Connect against a second formulation of its rules, and what holds on every board."""
+"""Tests of games/gravity_connect/game.py and firmware_host/engines/games/gravity_connect.py:
+Gravity Connect against a second formulation of its rules, and what holds on every board.
+"""
 
 import random
 from string import ascii_uppercase

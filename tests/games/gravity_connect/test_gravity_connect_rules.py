@@ -1,4 +1,6 @@
-"""Gravity Connect, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
+"""Tests of games/gravity_connect/rules.py and game.py: Gravity Connect, rule by rule: facts of
+the rule text and of docs/rules.md, by hand.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Boards of Gravity Trap: what is checked, the shipped one, and how tracks are drawn."""
+"""Tests of games/gravity_trap/board.py: boards of Gravity Trap: what is checked, the shipped
+one, and how tracks are drawn.
+"""
 
 import math
 from collections import Counter

@@ -1,4 +1,6 @@
-"""Gravity Trap through ``tiltboard rules``, and ``tiltboard check``."""
+"""Tests of firmware_host/cli/rules.py: Gravity Trap through ``tiltboard rules``, and ``tiltboard
+check``.
+"""
 
 import json
 

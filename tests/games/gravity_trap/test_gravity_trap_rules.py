@@ -1,4 +1,6 @@
-"""Gravity Trap, rule by rule: facts of the rule text and of docs/rules.md, by hand."""
+"""Tests of games/gravity_trap/rules.py and game.py: Gravity Trap, rule by rule: facts of the
+rule text and of docs/rules.md, by hand.
+"""
 
 import pytest
 

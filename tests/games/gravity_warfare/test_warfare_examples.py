@@ -1,4 +1,6 @@
-"""Games recorded by an independent implementation: every position, and what may not be played."""
+"""Tests of games/gravity_warfare/rules.py, making.py, cards.py and reasons.py: games recorded by
+an independent implementation: every position, and what may not be played.
+"""
 
 import gzip
 import json

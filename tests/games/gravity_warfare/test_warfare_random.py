@@ -1,4 +1,6 @@
-"""Random games of every mode: nothing is lost, nobody is stuck, nothing hidden is seen."""
+"""Tests of games/gravity_warfare/game.py, flow.py, table.py and data.py: random games of every
+mode: nothing is lost, nobody is stuck, nothing hidden is seen.
+"""
 
 import random
 from collections import Counter

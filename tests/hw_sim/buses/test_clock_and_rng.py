@@ -1,3 +1,7 @@
+"""Tests of hw_sim/clock.py, rng.py and drivers/clock.py: virtual time, and random numbers that
+are the same again.
+"""
+
 import math
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The real gpiozero over the simulated factory."""
+"""Tests of hw_sim/buses/gpio.py: the real gpiozero over the simulated factory."""
 
 import threading
 from typing import Any

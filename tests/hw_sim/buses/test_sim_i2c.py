@@ -1,4 +1,4 @@
-"""The real smbus2 over replaced os and ioctl."""
+"""Tests of hw_sim/buses/i2c.py: the real smbus2 over replaced os and ioctl."""
 
 import errno
 import os

@@ -1,4 +1,6 @@
-"""The real neopixel.NeoPixel over SPI down to spidev.SpiDev, and the lights behind it."""
+"""Tests of drivers/light_links.py and neopixel_strip.py: the real neopixel.NeoPixel over SPI
+down to spidev.SpiDev, and the lights behind it.
+"""
 
 import errno
 from typing import Any

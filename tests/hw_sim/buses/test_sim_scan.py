@@ -1,4 +1,6 @@
-"""A whole scan over the buses, as the reference table is wired: time and repeatability."""
+"""Tests of hw_sim/buses/bundle.py and timing.py: a whole scan over the buses, as the reference
+table is wired: time and repeatability.
+"""
 
 import pytest
 

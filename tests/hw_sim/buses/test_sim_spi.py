@@ -1,4 +1,6 @@
-"""The stand-in for spidev.SpiDev: its API and errors (spidev 3.8), and the time it takes."""
+"""Tests of hw_sim/buses/spi.py: the stand-in for spidev.SpiDev: its API and errors (spidev 3.8),
+and the time it takes.
+"""
 
 import errno
 from typing import Any

@@ -1,4 +1,6 @@
-"""CD74HC4067 against SCHS209C: truth table, enable, settling."""
+"""Tests of hw_sim/chips/cd74hc4067.py: CD74HC4067 against SCHS209C: truth table, enable,
+settling.
+"""
 
 import math
 from collections.abc import Callable

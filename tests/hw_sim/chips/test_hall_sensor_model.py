@@ -1,4 +1,6 @@
-"""DRV5055A1 at 3.3 V against SBAS640, electrical and magnetic characteristics."""
+"""Tests of hw_sim/chips/hall.py: DRV5055A1 at 3.3 V against SBAS640, electrical and magnetic
+characteristics.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The dual switch: truth table, hysteresis, spread, response."""
+"""Tests of hw_sim/chips/hall.py: the dual switch: truth table, hysteresis, spread, response."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""LSM6DSOX's model against DS12814: registers, scales, rates, noise, reset."""
+"""Tests of hw_sim/chips/lsm6dsox.py and inertial.py: LSM6DSOX's model against DS12814:
+registers, scales, rates, noise, reset.
+"""
 
 import math
 import statistics

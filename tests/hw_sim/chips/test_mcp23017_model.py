@@ -1,4 +1,4 @@
-"""MCP23017's model against DS20001952."""
+"""Tests of hw_sim/chips/mcp23017.py: MCP23017's model against DS20001952."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""MCP3008 against Microchip DS21295D; section and figure numbers are that document's."""
+"""Tests of hw_sim/chips/mcp3008.py: MCP3008 against Microchip DS21295D; section and figure
+numbers are that document's.
+"""
 
 import math
 from collections.abc import Callable

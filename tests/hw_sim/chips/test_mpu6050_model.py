@@ -1,4 +1,6 @@
-"""MPU-6050 against RM-MPU-6000A rev. 4.2 (RM) and PS-MPU-6000A rev. 3.4 (PS)."""
+"""Tests of hw_sim/chips/mpu6050.py and inertial.py: MPU-6050 against RM-MPU-6000A rev. 4.2 (RM)
+and PS-MPU-6000A rev. 3.4 (PS).
+"""
 
 import math
 import struct

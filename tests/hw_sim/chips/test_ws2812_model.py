@@ -1,4 +1,6 @@
-"""WS2812B against its datasheet: data order, cascade, reset; and the buzzer."""
+"""Tests of hw_sim/chips/ws2812.py: WS2812B against its datasheet: data order, cascade, reset;
+and the buzzer.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Games' pieces as bodies: what a game says of them is what the world and the page have."""
+"""Tests of hw_sim/physics/body.py: games' pieces as bodies: what a game says of them is what the
+world and the page have.
+"""
 
 import json
 import math

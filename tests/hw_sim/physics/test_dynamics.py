@@ -1,4 +1,6 @@
-"""The bodies on the plate, against formulas of mechanics."""
+"""Tests of hw_sim/physics/dynamics.py and firmware_host/config/platform.py: the bodies on the
+plate, against formulas of mechanics.
+"""
 
 import math
 from dataclasses import replace

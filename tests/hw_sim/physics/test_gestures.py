@@ -1,4 +1,6 @@
-"""What hands do that are not exact, against mechanics; and what each means without physics."""
+"""Tests of hw_sim/physics/world.py and hw_sim/hands.py: what hands do that are not exact,
+against mechanics; and what each means without physics.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Fields and forces of magnets in any position, against magpylib and against energy's slope."""
+"""Tests of hw_sim/physics/magnets.py: fields and forces of magnets in any position, against
+magpylib and against energy's slope.
+"""
 
 import numpy as np
 import pytest

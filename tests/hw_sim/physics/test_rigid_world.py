@@ -1,4 +1,6 @@
-"""The world with physics, where it must be the other one and where it must not."""
+"""Tests of hw_sim/physics/__init__.py, world.py and pins.py: the world with physics, where it
+must be the other one and where it must not.
+"""
 
 import math
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What rolls down the tilted plate, against theory: a marble, and a piece on its rim."""
+"""Tests of hw_sim/physics/body.py and dynamics.py: what rolls down the tilted plate, against
+theory: a marble, and a piece on its rim.
+"""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""Tiles that slide between pegs, against formulas of mechanics."""
+"""Tests of hw_sim/physics/body.py and dynamics.py: tiles that slide between pegs, against
+formulas of mechanics.
+"""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""What the simulated tilt sensor feels off the pivot, against the path on which it is swung."""
+"""Tests of hw_sim/world/plate.py: what the simulated tilt sensor feels off the pivot, against
+the path on which it is swung.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Pieces on the simulated plate stay there when the program ends."""
+"""Tests of hw_sim/session/live.py: pieces on the simulated plate stay there when the program
+ends.
+"""
 
 from __future__ import annotations
 

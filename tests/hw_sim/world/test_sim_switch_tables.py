@@ -1,4 +1,6 @@
-"""Tables of switches: margins of the magnets, ghosts, faults, and what a scan takes."""
+"""Tests of hw_sim/boards.py: tables of switches: margins of the magnets, ghosts, faults, and
+what a scan takes.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""The assembled table, read with the buses' own calls (no driver of ours in between)."""
+"""Tests of hw_sim/table.py and faults.py: the assembled table, read with the buses' own calls
+(no driver of ours in between).
+"""
 
 from __future__ import annotations
 

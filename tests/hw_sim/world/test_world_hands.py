@@ -1,3 +1,7 @@
+"""Tests of hw_sim/hands.py, hw_sim/world/pieces.py, paths.py and hw_sim/errors.py: what hands do
+on the plate, how long it takes, and what they refuse.
+"""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,6 @@
-"""The discs' field against magpylib (an independent implementation) and docs/add-a-board.md."""
+"""Tests of hw_sim/world/magnet.py: the discs' field against magpylib (an independent
+implementation) and docs/add-a-board.md.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Tests of hw_sim/world/plate.py and world.py: how the plate moves, and what it feels."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""The calibration's figures, over few readings."""
+"""Tests of lab/tiltboard_lab/bench/calibration.py: the calibration's figures, over few readings."""
 
 from __future__ import annotations
 

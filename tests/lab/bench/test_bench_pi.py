@@ -1,4 +1,6 @@
-"""The budget of a scan on each Pi, reckoned again by the second, and against the page's table."""
+"""Tests of lab/tiltboard_lab/bench/pi.py: the budget of a scan on each Pi, reckoned again by the
+second, and against the page's table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the measurements do on tables of other sizes than the reference plate's."""
+"""Tests of lab/tiltboard_lab/bench/profiles.py, recovery.py and hw_sim/session/bench.py: what
+the measurements do on tables of other sizes than the reference plate's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`tiltboard bench seats`: other dice with another seed, the same with the same."""
+"""Tests of lab/tiltboard_lab/bench/seats.py: `tiltboard bench seats`: other dice with another
+seed, the same with the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pieces that slid within their places on a tilted plate: their circles still hold them."""
+"""Tests of lab/tiltboard_lab/bench/positions.py and perception.py: pieces that slid within their
+places on a tilted plate: their circles still hold them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whole random games by what is published alone; the big run is ``tiltboard bench following``."""
+"""Tests of lab/tiltboard_lab/bench/following.py: whole random games by what is published alone;
+the big run is ``tiltboard bench following``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`tiltboard bench loop` floods all that a page may ask for, so nothing new is left unmeasured."""
+"""Tests of lab/tiltboard_lab/bench/loop.py: `tiltboard bench loop` floods all that a page may
+ask for, so nothing new is left unmeasured.
+"""
 
 from typing import get_args
 

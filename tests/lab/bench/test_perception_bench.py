@@ -1,4 +1,6 @@
-"""Short runs of `tiltboard bench perception` and `positions`: their conditions and columns."""
+"""Tests of lab/tiltboard_lab/bench/perception.py and positions.py: short runs of `tiltboard
+bench perception` and `positions`: their conditions and columns.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Boards of Gravity Trap: exact values against plain search, and what a search keeps to."""
+"""Tests of lab/tiltboard_lab/studies/boards.py: boards of Gravity Trap: exact values against
+plain search, and what a search keeps to.
+"""
 
 import random
 

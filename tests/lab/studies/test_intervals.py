@@ -1,4 +1,6 @@
-"""Intervals against tables, and by how often they miss."""
+"""Tests of lab/tiltboard_lab/studies/intervals.py: intervals against tables, and by how often
+they miss.
+"""
 
 import math
 import random

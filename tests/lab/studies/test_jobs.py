@@ -1,4 +1,6 @@
-"""Tasks, their file and their workers: nothing is lost, and nothing is counted twice."""
+"""Tests of lab/tiltboard_lab/studies/jobs.py and workers.py: tasks, their file and their
+workers: nothing is lost, and nothing is counted twice.
+"""
 
 import sys
 from contextlib import closing

@@ -1,4 +1,6 @@
-"""What studies do with compiled kernels."""
+"""Tests of lab/tiltboard_lab/studies/match.py, boards.py and
+lab/tiltboard_lab/bench/playouts.py: what studies do with compiled kernels.
+"""
 
 import random
 from contextlib import ExitStack

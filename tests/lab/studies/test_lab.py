@@ -1,4 +1,6 @@
-"""Our games in OpenSpiel and PettingZoo: their own conformance tests, and what is seen and done."""
+"""Tests of lab/tiltboard_lab/agents/openspiel.py, zoo.py and table.py: our games in OpenSpiel
+and PettingZoo: their own conformance tests, and what is seen and done.
+"""
 
 import pickle
 import random

@@ -1,4 +1,4 @@
-"""All levels, each against the one below."""
+"""Tests of lab/tiltboard_lab/studies/ladder.py: all levels, each against the one below."""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Matches: pairs, colours, when one is decided, and the command."""
+"""Tests of lab/tiltboard_lab/studies/match.py, lab/tiltboard_lab/cli/match.py and studying.py:
+matches: pairs, colours, when one is decided, and the command.
+"""
 
 import json
 import random

@@ -1,4 +1,6 @@
-"""Tasks on a real cluster of two nodes, one of which is killed in mid-run."""
+"""Tests of lab/tiltboard_lab/studies/on_ray.py: tasks on a real cluster of two nodes, one of
+which is killed in mid-run.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""Puzzles: each is what plain minimax finds, none is missed, and a damaged proof is none."""
+"""Tests of lab/tiltboard_lab/studies/puzzles.py: puzzles: each is what plain minimax finds, none
+is missed, and a damaged proof is none.
+"""
 
 import random
 

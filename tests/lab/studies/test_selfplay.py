@@ -1,4 +1,6 @@
-"""Self-play: games are pure, counts are right, first moves take turns, puzzles come once."""
+"""Tests of lab/tiltboard_lab/studies/selfplay.py: self-play: games are pure, counts are right,
+first moves take turns, puzzles come once.
+"""
 
 from tiltboard_lab.studies.puzzles import proven
 from tiltboard_lab.studies.selfplay import Ended, Mining, SelfPlay, counted, distinct

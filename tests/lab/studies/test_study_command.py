@@ -1,4 +1,6 @@
-"""``tiltboard study``: each kind says what its tasks found, and goes on from its file."""
+"""Tests of lab/tiltboard_lab/cli/study.py: ``tiltboard study``: each kind says what its tasks
+found, and goes on from its file.
+"""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Tuning finds the weights that made the games."""
+"""Tests of lab/tiltboard_lab/studies/tuning.py: tuning finds the weights that made the games."""
 
 import math
 import random

@@ -1,0 +1,51 @@
+"""Tests of tests: one finds the tests of a module by its name in their first paragraph."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+FOLDERS = ("drivers", "games", "hw_sim", "firmware_host", "lab/tiltboard_lab")
+
+# Measurements that one starts by hand and reads: tests/docs/test_docs_facts.py counts them alone.
+BY_HAND = {
+    f"lab/tiltboard_lab/bench/{name}.py"
+    for name in ("club", "far", "lasting", "physics", "service")
+}
+
+
+def named(file):
+    """Return the paths that a test file's first paragraph names; a bare name is in the folder of
+    the one before it.
+    """
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    said = re.match(r"Tests of (.+?):(?: |$)", " ".join(text.split("\n\n")[0].split()))
+    assert said, f"{file} does not begin with the modules that it tests"
+    paths = []
+    for name in re.split(r", | and ", said[1]):
+        paths.append(name if "/" in name or not paths else str(Path(paths[-1]).parent / name))
+    return paths
+
+
+def holds_code(file):
+    """Tell whether a file defines something; most packages' ``__init__.py`` does not."""
+    body = ast.parse(file.read_text("utf-8")).body
+    return file.name != "__init__.py" or any(
+        isinstance(part, ast.FunctionDef | ast.ClassDef) for part in body
+    )
+
+
+def test_every_module_is_named_by_a_test_and_every_named_one_exists():
+    files = [file for file in (ROOT / "tests").rglob("test_*.py") if not file.is_symlink()]
+    tested = {path for file in files for path in named(file)}
+    assert [path for path in tested if not (ROOT / path).exists()] == []
+    modules = {
+        file.relative_to(ROOT).as_posix()
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("*.py")
+        if holds_code(file)
+    }
+    assert modules - tested == BY_HAND
