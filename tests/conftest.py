@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +38,10 @@ settings.register_profile(
     "night", settings.get_profile("tiltboard"), derandomize=False, max_examples=10_000
 )
 settings.load_profile("tiltboard")
+
+
+# What the tests start is to heed a terminal that closes, also where they run under nohup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(trylast=True)

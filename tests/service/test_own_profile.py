@@ -132,7 +132,7 @@ def test_a_home_is_the_maker_s(pi):
     assert load_settings(pi.settings).profile == str(Path("~/my-table.toml").expanduser())
     pi.settings.write_text('profile = "~nobody-of-this-name/my-table.toml"\n')
     done = pi.install()
-    assert (done.returncode, "cannot be read" in done.stderr) == (1, True)
+    assert (done.returncode, "cannot be read" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_cannot_be_used_is_refused_in_words_and_changes_nothing(pi, what):
         f'profile = """\n{pi.own}"""\n' if what == "on two lines" else f'profile = "{pi.own}"\n'
     )
     done = pi.install()
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("tiltboard: ")
     assert "Traceback" not in done.stderr
     assert [each.name for each in pi.settings.parent.iterdir()] == ["tiltboard.toml"]

@@ -333,7 +333,8 @@ def test_two_tables_with_one_key_are_told_and_leave_each_other_connected(broker,
     one.publish("here", b"1", retain=True)
     assert heard(stranger) == ("here", b"1")
     other.close()  # as once its key has been deleted
-    assert [heard(stranger), heard(stranger)] == [("here", b"0"), ("here", b"1")]
+    while (now := heard(stranger)) != ("here", b"1"):  # The broker may publish the will as well.
+        assert now == ("here", b"0")
     assert [one.problem, stranger.problem] == [None, None]
 
 

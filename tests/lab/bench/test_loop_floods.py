@@ -36,7 +36,7 @@ def test_every_endpoint_is_flooded():
         for endpoint in ENDPOINTS
     }
     asked = {("POST" if flood.bodies else "GET", flood.path.removeprefix(API)) for flood in FLOODS}
-    assert asked == wanted
+    assert asked == wanted - {("POST", "/pairing/network")}  # It would open the page to others.
 
 
 def test_the_largest_files_are_as_large_as_a_message_lets_them_be_and_good():
