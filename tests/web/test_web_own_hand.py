@@ -57,7 +57,7 @@ HAND_ALONE = """async () => {
     store.take({ type: "snapshot", phase: "setup", roles: { [place]: "remove" }, shifts: [] });
   };
   store.link = "open";
-  new OwnHand(store, { ask, complain: () => {} });
+  new OwnHand(store, { ask, complain: () => {}, putBack: () => {} });
   const rests = () => store.take({ type: "snapshot", phase: "turn", roles: {}, shifts: [] });
   Object.assign(window, { asks, done, rests });
 }"""
