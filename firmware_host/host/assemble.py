@@ -13,7 +13,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings, engine_commands
 from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.host.playing import presets_for, usual_options
+from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.journal.writer import Journal, Starts
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.perception.calibration import CalibrationStore

@@ -20,15 +20,8 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.inbox import Inbox
-from tiltboard.firmware_host.host.playing import (
-    Ahead,
-    FromStored,
-    Other,
-    Playing,
-    games_to_begin,
-    read_ahead,
-    with_boards_read,
-)
+from tiltboard.firmware_host.host.lobby import games_to_begin, with_boards_read
+from tiltboard.firmware_host.host.playing import Ahead, FromStored, Other, Playing, read_ahead
 from tiltboard.firmware_host.host.sensing import Look, Sensing
 from tiltboard.firmware_host.host.showing import Showing
 from tiltboard.firmware_host.host.upkeep import FreePlay, Upkeep

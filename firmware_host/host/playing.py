@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import replace as with_changes
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -33,6 +29,14 @@ from tiltboard.firmware_host.engines.puzzles import (
 from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.advice import hinted
 from tiltboard.firmware_host.host.game_clock import GameClock, started
+from tiltboard.firmware_host.host.lessons import (
+    Guided,
+    Unwritten,
+    progress,
+    puzzle_says,
+    right_move,
+)
+from tiltboard.firmware_host.host.lobby import game_menu, game_of, with_boards_read
 from tiltboard.firmware_host.host.opponents import Opponents
 from tiltboard.firmware_host.host.people import People
 from tiltboard.firmware_host.journal.records import GameRecord, JournalReader, PlayedGame
@@ -45,13 +49,13 @@ from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.arbiter import Arbiter
-from tiltboard.firmware_host.table.line import Line, PendingMove
-from tiltboard.firmware_host.table.overlay import Overlay, check_fits
+from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
-from tiltboard.games.base import Game, GameType, Limit, OptionSpec, Position, Preset
+from tiltboard.games.base import Game, Position
 from tiltboard.games.guided import GuidedGame
-from tiltboard.games.registry import HOSTED, game_type
+from tiltboard.games.registry import game_type
 
 if TYPE_CHECKING:
     from tiltboard.firmware_host.far.room import Far
@@ -59,30 +63,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-class Unwritten:
-    """The journal of a lesson: nothing is kept (``table.line.JournalPort``)."""
-
-    def append(self, game_id: int, ply: int, move: str) -> None:
-        """Nothing."""
-
-    def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Nothing."""
-
-    def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Nothing."""
-
-    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Nothing."""
-
-
 FromStored = c.ResumeGame | c.ImportGame | c.Practise
 """What begins with a game that is read, which takes longer the longer it is."""
 
 Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
 """What plays something else than a new game."""
-
-Guided = GuidedGame | ExerciseGame
-"""What is played without a journal: a lesson, or a puzzle."""
 
 Ahead = Line | tuple[PlayedGame, Line] | ExerciseGame
 """What was read: a game of the journal; one that is still to be stored; one made to practise."""
@@ -101,192 +86,6 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
             if made is None:
                 raise NotPossibleError("There is no single best move to find there.")
             return ExerciseGame(with_holds(line.game, made), 0)
-
-
-def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """The command with its files of boards and decks read into options. Raises RulesError."""
-    if not command.boards:
-        return command
-    kind = game_type(command.game)
-    boards = {name: kind.board_of(text) for name, text in command.boards.items()}
-    return replace(command, options={**command.options, **boards}, boards={})
-
-
-def game_of(command: c.NewGame) -> Game:
-    """The game that it asks for. Raises RulesError."""
-    options = with_boards_read(command).options
-    chosen = {name: each for name, each in options.items() if each is not None}
-    return game_type(command.game).create(chosen)
-
-
-# A lesson and a puzzle: how far they have come, and what is said of it
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """``done`` of ``steps`` have been made. ``by_hand``: the next one is not the learner's, so the
-    table's own hand makes it where there is one. ``wrong``: the last move was, and is to be taken
-    back. ``puzzle``: its number; None: it is a lesson.
-    """
-
-    done: int
-    steps: int
-    by_hand: bool
-    wrong: bool = False
-    puzzle: int | None = None
-
-
-def progress(game: Guided, standing: Standing) -> Progress:
-    """How far a lesson has come."""
-    done = 0 if standing.position is None else game.step_at(standing.position)
-    if isinstance(game, GuidedGame):
-        steps = len(game.lesson.steps)
-        return Progress(done, steps, done % len(game.players) != 0 and done < steps)
-    moves, asked = standing.moves, game.exercise
-    right = moves == game.line[: len(moves)]
-    won = standing.outcome is not None and standing.outcome.winner == game.solver
-    wrong = not right
-    if moves and asked.kind == "win":
-        wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
-    steps = max(len(game.line) // 2 * 2 + 1, 1)
-    return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
-
-
-def _right_move(game: ExerciseGame, position: Position) -> str:
-    """The next move of the puzzle's line; after its end, one that wins."""
-    at = game.step_at(position)
-    if at < len(game.line):
-        return game.line[at]
-    ends = {move: position.after(move).outcome for move in position.legal()}
-    return next(move for move, end in ends.items() if end and end.winner == position.mover)
-
-
-def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
-    asked, moves, labels = game.exercise, standing.moves, game.labels
-    [other] = [play.player(player) for player in game.players if player != game.solver]
-    both = {"player": play.player(game.solver).capitalised(), "other": other}
-    saves, wrong = asked.kind == "save", progress(game, standing).wrong
-    if not moves and saves:
-        return text(
-            "{player} is to move. After every move but one {other} wins: find that one.", **both
-        )
-    if not moves and asked.turns == 1:
-        return text("{player} is to move, and wins with this move. Which one?", **both)
-    if not moves and asked.turns == 2:
-        return text(
-            "{player} is to move, and wins in two turns, whatever {other} does. How?", **both
-        )
-    if not moves:
-        return text(
-            "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
-            turns=asked.turns,
-            **both,
-        )
-    last, reply = labels.get(moves[-1], moves[-1]), asked.answer_to(moves[0])
-    answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
-    told = {"move": last, "player": other, "reply": answer}
-    if wrong and saves and answer is None:
-        return text("{move} loses at once. Take it back and try again.", **told)
-    if wrong and saves:
-        return text("After {move} {player} wins with {reply}. Take it back and try again.", **told)
-    if wrong and answer is None:
-        return text("{move} does not win. Take it back and try again.", **told)
-    if wrong:
-        return text(
-            "{move} does not win in time: {player} holds with {reply}. Take it back and try again.",
-            **told,
-        )
-    if saves:
-        return text("Solved! After every other move than {move} {player} would have won.", **told)
-    if standing.outcome is not None:
-        return text("Solved! {result}", result=standing.say)
-    if len(moves) % 2 and len(moves) < len(game.line):
-        reply = game.line[len(moves)]
-        return text(
-            "{move} is right! {player} answers {reply}.",
-            move=last,
-            player=other.capitalised(),
-            reply=labels.get(reply, reply),
-        )
-    left = asked.turns - len(moves) // 2
-    if left > 1:
-        return text("Go on: {turns} turns are left to win in.", turns=left)
-    return text("Now win!")
-
-
-# What can be begun, with which options
-
-
-@cache
-def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
-    """The game's presets that fit such a plate, the usual one first."""
-    return tuple(preset for preset, _ in _fitting(kind, profile))
-
-
-@cache
-def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
-    """The presets that fit this table, each with its number of players."""
-    found = []
-    for preset in kind.presets:
-        game = kind.create(preset.options)
-        with suppress(BoardDoesNotFitError):
-            if not game.seated:  # zones fit every plate
-                check_fits(profile, game)
-            found.append((preset, len(game.players)))
-    return found
-
-
-def usual_options(kind: GameType, profile: Profile) -> Mapping[str, Any]:
-    """The options of a game for which nobody has chosen any; where no preset fits, its defaults."""
-    fitting = presets_for(kind, profile)
-    return fitting[0].options if fitting else {}
-
-
-def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
-    """The game's options, numbers limited to what such a plate can carry."""
-    shorter = min(profile.columns, profile.rows)
-    most = {
-        Limit.SIDE: shorter,
-        Limit.COLUMNS: profile.columns,
-        Limit.ROWS: profile.rows,
-        Limit.HEXAGON: (shorter + 1) // 2,
-        Limit.KINDS: profile.kinds,
-    }
-    return [
-        spec
-        if spec.limit is None or spec.high is None
-        else with_changes(spec, high=min(spec.high, most[spec.limit]))
-        for spec in kind.option_specs
-        if not spec.secret  # those are for the command line alone
-    ]
-
-
-def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
-    """Answer -> what it is called and what it starts: every game as it is usually played,
-    then those that another number of people can play, but for games of seats, whose pages ask.
-    """
-    found: dict[str, tuple[Message, c.NewGame]] = {}
-    others: dict[str, tuple[Message, c.NewGame]] = {}
-    for name, kind in HOSTED.items():
-        title = kind.credit.title
-        found[name] = Message(title), c.NewGame(name, usual_options(kind, profile))
-        if kind.seated:
-            continue
-        by_players: dict[int, Preset] = {}
-        for preset, players in _fitting(kind, profile):
-            by_players.setdefault(players, preset)
-        for count, preset in list(by_players.items())[1:]:
-            label = text("{game} for {count}", game=title, count=count)
-            others[f"{name} {count}"] = label, c.NewGame(name, preset.options)
-    return found | others
-
-
-def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
-    """Which game to begin; each answer is a key of ``games_to_begin``. ``more``: what else may be
-    chosen, last.
-    """
-    choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
-    return Question(text("Which game?"), (*choices, *more))
 
 
 class Playing:
@@ -391,10 +190,10 @@ class Playing:
                 lit = dict.fromkeys(goals, Role.LEGAL)
                 standing = replace(standing, roles={**standing.roles, **lit})
         elif self.pointed == standing.moves and standing.phase is Phase.TURN:
-            right = position.play(_right_move(game, position))
+            right = position.play(right_move(game, position))
             return hinted(standing, right)
         else:
-            said = _puzzle_says(game, standing)
+            said = puzzle_says(game, standing)
             move = game.line[len(standing.moves)] if by_hand else ""
         act = position.play(move).act if by_hand else ()
         taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_p
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.host.playing import progress
+from tiltboard.firmware_host.host.lessons import progress
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seated import Hinted
 from tiltboard.firmware_host.service import snapshot as page

@@ -17,8 +17,8 @@ import msgspec
 from tiltboard.firmware_host.commissioning.findings import Health
 from tiltboard.firmware_host.commissioning.tasks import Choice
 from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.host.lessons import Progress
 from tiltboard.firmware_host.host.people import Experience
-from tiltboard.firmware_host.host.playing import Progress
 from tiltboard.firmware_host.host.upkeep import Happened
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seated import Hinted

@@ -9,7 +9,7 @@ import msgspec
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.search.limits import waits_s
-from tiltboard.firmware_host.host import playing
+from tiltboard.firmware_host.host import lobby
 from tiltboard.firmware_host.messages import Catalogue, Message
 from tiltboard.firmware_host.service.publish import look_info
 from tiltboard.firmware_host.service.snapshot import LookInfo
@@ -187,7 +187,7 @@ def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
     def translate(english: str) -> str:
         return spoken.translate(Message(english))
 
-    presets = playing.presets_for(kind, profile)
+    presets = lobby.presets_for(kind, profile)
     players = [list(kind.create(preset.options).players) for preset in presets]
     return GameKind(
         name=kind.name,
@@ -216,6 +216,6 @@ def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
                 help=translate(option.help),
                 choice_labels=tuple(map(translate, option.choice_labels)),
             )
-            for option in playing.options_for(kind, profile)
+            for option in lobby.options_for(kind, profile)
         ],
     )

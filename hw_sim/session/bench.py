@@ -11,7 +11,7 @@ from typing import Any
 from tiltboard.drivers.clock import cpu_s
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.base import Game
 from tiltboard.games.momentum.game import MOMENTUM

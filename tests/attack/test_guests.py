@@ -21,7 +21,7 @@ from tests.sim.test_sim_opponents import FirstMove
 from tests.unhurried import unhurried
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import explained
-from tiltboard.firmware_host.host.playing import Unwritten
+from tiltboard.firmware_host.host.lessons import Unwritten
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import ENOUGH_SCANS
 from tiltboard.firmware_host.messages import Catalogue

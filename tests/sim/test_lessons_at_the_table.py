@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/playing.py and games/lesson.py: lessons at the simulated table:
+"""Tests of firmware_host/host/lessons.py and games/lesson.py: lessons at the simulated table:
 the learner follows the sentence, the table's own hand does the rest, and the game that was
 being played comes back as it was.
 """

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/playing.py and firmware_host/engines/puzzles.py: puzzles at the
+"""Tests of firmware_host/host/lessons.py and firmware_host/engines/puzzles.py: puzzles at the
 simulated table: set up, tried wrongly and told why, taken back, solved; the game that was
 being played comes back as it was.
 """
@@ -11,7 +11,7 @@ from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame, exercises
-from tiltboard.firmware_host.host.playing import progress
+from tiltboard.firmware_host.host.lessons import progress
 from tiltboard.firmware_host.table.commands import (
     Assist,
     CarryOut,

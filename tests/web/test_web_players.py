@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.host.playing import Progress
+from tiltboard.firmware_host.host.lessons import Progress
 from tiltboard.firmware_host.table.commands import NewGame, Sure
 from tiltboard.games.base import Shift
 

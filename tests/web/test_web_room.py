@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.host.playing import options_for
+from tiltboard.firmware_host.host.lobby import options_for
 from tiltboard.firmware_host.messages import Catalogue, Message, languages
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import NewGame

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.scenario.trace import unlogged
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.momentum.game import MOMENTUM

@@ -10,7 +10,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.drivers.attitude import Mounting
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.perception.calibration import read_calibration
 from tiltboard.firmware_host.service.publish import health_answer
 from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration

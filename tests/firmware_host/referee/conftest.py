@@ -12,7 +12,7 @@ import pytest
 from tiltboard.drivers.errors import PartError
 from tiltboard.firmware_host.config.errors import JournalFullError
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.host.playing import game_menu
+from tiltboard.firmware_host.host.lobby import game_menu
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import Answer, BoardRequest

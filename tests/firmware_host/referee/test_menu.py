@@ -1,11 +1,13 @@
-"""Tests of firmware_host/table/new_game.py: the menu of games by the buttons alone."""
+"""Tests of firmware_host/host/lobby.py and firmware_host/table/new_game.py: the menu of games by
+the buttons alone.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
-from tiltboard.firmware_host.host.playing import game_menu, options_for, presets_for
+from tiltboard.firmware_host.host.lobby import game_menu, options_for, presets_for
 from tiltboard.firmware_host.table.arbiter import AGAIN
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for

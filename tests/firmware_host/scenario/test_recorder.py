@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.errors import TraceError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.scenario import trace as recorder
 from tiltboard.firmware_host.scenario.trace import KEPT, Recorder, Seen, read_trace, rerun

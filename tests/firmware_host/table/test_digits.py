@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.buttons import Buttons

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
-from tiltboard.firmware_host.host.playing import usual_options
+from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.rng import Streams

@@ -1,0 +1,108 @@
+"""What can be begun on this table, with which options, and the menu of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace as with_changes
+from functools import cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.config.errors import BoardDoesNotFitError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.overlay import check_fits
+from tiltboard.firmware_host.table.standing import Choice, Question
+from tiltboard.games.base import Game, GameType, Limit, OptionSpec, Preset
+from tiltboard.games.registry import HOSTED, game_type
+
+
+def with_boards_read(command: c.NewGame) -> c.NewGame:
+    """The command with its files of boards and decks read into options. Raises RulesError."""
+    if not command.boards:
+        return command
+    kind = game_type(command.game)
+    boards = {name: kind.board_of(text) for name, text in command.boards.items()}
+    return replace(command, options={**command.options, **boards}, boards={})
+
+
+def game_of(command: c.NewGame) -> Game:
+    """The game that it asks for. Raises RulesError."""
+    options = with_boards_read(command).options
+    chosen = {name: each for name, each in options.items() if each is not None}
+    return game_type(command.game).create(chosen)
+
+
+@cache
+def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
+    """The game's presets that fit such a plate, the usual one first."""
+    return tuple(preset for preset, _ in _fitting(kind, profile))
+
+
+@cache
+def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
+    """The presets that fit this table, each with its number of players."""
+    found = []
+    for preset in kind.presets:
+        game = kind.create(preset.options)
+        with suppress(BoardDoesNotFitError):
+            if not game.seated:  # zones fit every plate
+                check_fits(profile, game)
+            found.append((preset, len(game.players)))
+    return found
+
+
+def usual_options(kind: GameType, profile: Profile) -> Mapping[str, Any]:
+    """The options of a game for which nobody has chosen any; where no preset fits, its defaults."""
+    fitting = presets_for(kind, profile)
+    return fitting[0].options if fitting else {}
+
+
+def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
+    """The game's options, numbers limited to what such a plate can carry."""
+    shorter = min(profile.columns, profile.rows)
+    most = {
+        Limit.SIDE: shorter,
+        Limit.COLUMNS: profile.columns,
+        Limit.ROWS: profile.rows,
+        Limit.HEXAGON: (shorter + 1) // 2,
+        Limit.KINDS: profile.kinds,
+    }
+    return [
+        spec
+        if spec.limit is None or spec.high is None
+        else with_changes(spec, high=min(spec.high, most[spec.limit]))
+        for spec in kind.option_specs
+        if not spec.secret  # those are for the command line alone
+    ]
+
+
+def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
+    """Answer -> what it is called and what it starts: every game as it is usually played,
+    then those that another number of people can play, but for games of seats, whose pages ask.
+    """
+    found: dict[str, tuple[Message, c.NewGame]] = {}
+    others: dict[str, tuple[Message, c.NewGame]] = {}
+    for name, kind in HOSTED.items():
+        title = kind.credit.title
+        found[name] = Message(title), c.NewGame(name, usual_options(kind, profile))
+        if kind.seated:
+            continue
+        by_players: dict[int, Preset] = {}
+        for preset, players in _fitting(kind, profile):
+            by_players.setdefault(players, preset)
+        for count, preset in list(by_players.items())[1:]:
+            label = text("{game} for {count}", game=title, count=count)
+            others[f"{name} {count}"] = label, c.NewGame(name, preset.options)
+    return found | others
+
+
+def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
+    """Which game to begin; each answer is a key of ``games_to_begin``. ``more``: what else may be
+    chosen, last.
+    """
+    choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
+    return Question(text("Which game?"), (*choices, *more))
