@@ -107,12 +107,13 @@ def test_the_description_names_every_message_and_every_field_of_a_snapshot():
 
 def test_the_table_of_messages_in_the_documents_is_the_protocol():
     page = (Path(__file__).parents[2] / "docs/websocket.md").read_text("utf-8")
-    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?)\| .*? \| (.*?) \|$", page, re.MULTILINE)
-    shown = {name: (set(re.findall(r"`(\w+)`", fields)), who) for name, fields, who in rows}
+    asked = page.partition("## To the table")[2].partition("## Limits")[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?)\| .*? \|$", asked, re.MULTILINE)
     kinds = {kind.__struct_config__.tag: kind for kind in get_args(requests.Incoming)}
-    assert {name: fields for name, (fields, _) in shown.items()} == {
+    assert {name: set(re.findall(r"`(\w+)`", fields)) for name, fields in rows} == {
         name: set(kind.__struct_fields__) for name, kind in kinds.items()
     }
-    free = {name for name, (_, who) in shown.items() if who == "whoever may watch"}
+    part = asked.partition("### From any page\n")[2].partition("\n###")[0]
+    free = set(re.findall(r"^\| `([a-z-]+)`", part, re.MULTILINE))
     acting = {kind.__struct_config__.tag for kind in get_args(requests.PageCommand)}
     assert free == kinds.keys() - acting
