@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
+# What stands beside the table in a distribution of its own, and comes with it.
+BESIDE := $(addprefix --editable ./packages/,plans)
 
 # Tools for the page's JavaScript, in versions that package-lock.json pins. They are for checks only, nothing of them is shipped.
 JAVASCRIPT := .ci/javascript
@@ -50,7 +52,7 @@ check: style $(VENV)/.languages
 lowest:
 	python3 -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]' './packages/plans[make]'
 	build/lowest/bin/python -m pytest -q -n auto tests/drivers tests/hw_sim tests/firmware_host tests/games \
 		$(addprefix tests/web/test_web_,api.py server.py words.py visitors.py)
 
@@ -126,22 +128,22 @@ uninstall-service:
 	sh systemd/uninstall $(if $(ROOT),--root $(ROOT))
 
 clean:
-	rm -rf $(VENV) build $(JAVASCRIPT)/node_modules *.egg-info lab/build lab/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build $(JAVASCRIPT)/node_modules *.egg-info lab/build lab/*.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
 
 # A complete development installation also serves play. Physics and compiled computer players where there are wheels for
 # this machine.
-$(VENV)/.play: pyproject.toml | $(BIN)/python
-	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || \
-		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy,numba,llvmlite $(EDITABLE) '.[physics,fast]' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy $(EDITABLE) '.[physics]' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
+$(VENV)/.play: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/python
+	test -e $(VENV)/.dev && test -z "$$(find pyproject.toml packages/*/pyproject.toml -newer $(VENV)/.dev)" || \
+		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy,numba,llvmlite $(EDITABLE) '.[physics,fast]' $(BESIDE) 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy $(EDITABLE) '.[physics]' $(BESIDE) 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]' $(BESIDE)
 	touch $@
 
-$(VENV)/.dev: pyproject.toml lab/pyproject.toml setup.py | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable ./lab
+$(VENV)/.dev: pyproject.toml lab/pyproject.toml $(wildcard packages/*/pyproject.toml) setup.py | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' --editable ./lab
 	touch $@ $(VENV)/.play
 
 # npm writes this file last.

@@ -29,7 +29,6 @@ PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 # modules of ``cli``.
 ENGLISH_ONLY = (
     "firmware_host/cli",
-    "firmware_host/plans",
     "firmware_host/scenario",
     "games/conformance.py",
     "hw_sim/miswiring.py",

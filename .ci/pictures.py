@@ -20,9 +20,9 @@ from playwright.sync_api import Page, Route, sync_playwright
 
 from tiltboard.firmware_host.config import platform
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.plans import printed
-from tiltboard.firmware_host.plans.model import Plans, spacer_mm
-from tiltboard.firmware_host.plans.printed import marked, pieces
+from tiltboard_plans import printed
+from tiltboard_plans.model import Plans, spacer_mm
+from tiltboard_plans.printed import marked, pieces
 
 ROOT = Path(__file__).parents[1]
 STATIC, IMAGES = ROOT / "firmware_host/web/static", ROOT / "docs/images"

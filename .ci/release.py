@@ -24,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What systemd/install works on, beside the wheel
+# Distributions that an installation gets, by their folders
+SHIPPED = (".", "packages/plans")
 INSTALLED_FROM = ("systemd", "requirements.lock", "requirements-fast.lock", ".ci/make-venv")
 CONTROL = """\
 Package: tiltboard
@@ -121,7 +123,8 @@ def debian(source: Path, tree: Path, to: Path, fields: dict[str, str], when: int
         shutil.copytree(tree, root / SHARE)
         # The help is that of what is committed, which need not be what is installed here.
         made_by = (sys.executable, source / ".ci/terminal.py", root / "usr/share")
-        run(*made_by, PYTHONPATH=str(source), **epoch)
+        paths = (str(source / folder) for folder in SHIPPED)
+        run(*made_by, PYTHONPATH=os.pathsep.join(paths), **epoch)
         (root / "DEBIAN").mkdir()
         (root / "DEBIAN/control").write_text(CONTROL.format(**fields))
         for name, text in SCRIPTS.items():
@@ -143,17 +146,18 @@ def release(out: Path, wheels: Path | None) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         source, made = Path(scratch, "source"), Path(scratch, "made")
         sources(source)
-        run(
-            *(sys.executable, "-m", "build", "--no-isolation", "--outdir", made, source),
-            cwd=Path(scratch),
-            SOURCE_DATE_EPOCH=str(when),
-        )
-        [wheel], [sdist] = made.glob("*.whl"), made.glob("*.tar.gz")
-        shutil.copy(wheel, out)
-        with tarfile.open(sdist) as archive:
-            archive.extractall(scratch, filter="data")
-        name = sdist.name.removesuffix(".tar.gz")
-        packed(Path(scratch, name), out / sdist.name, when, prefix=name, zipped=True)
+        for folder in SHIPPED:
+            build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", made)
+            epoch = {"SOURCE_DATE_EPOCH": str(when)}
+            run(*build, source / folder, cwd=Path(scratch), **epoch)
+        ours = sorted(made.glob("*.whl"))
+        for wheel in ours:
+            shutil.copy(wheel, out)
+        for sdist in made.glob("*.tar.gz"):
+            with tarfile.open(sdist) as archive:
+                archive.extractall(scratch, filter="data")
+            name = sdist.name.removesuffix(".tar.gz")
+            packed(Path(scratch, name), out / sdist.name, when, prefix=name, zipped=True)
 
         tree = Path(scratch, "tree")
         for each in INSTALLED_FROM:
@@ -161,7 +165,7 @@ def release(out: Path, wheels: Path | None) -> None:
             copy = shutil.copytree if (source / each).is_dir() else shutil.copy
             copy(source / each, tree / each)
         (tree / "wheels").mkdir()
-        for each in [wheel, *(sorted(wheels.glob("*.whl")) if wheels else [])]:
+        for each in [*ours, *(sorted(wheels.glob("*.whl")) if wheels else [])]:
             shutil.copy(each, tree / "wheels")
         (tree / "VERSION").write_text(f"{version}\n")
         shipped = sorted((tree / "wheels").glob("*.whl"))

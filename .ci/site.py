@@ -33,7 +33,7 @@ from tiltboard.games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONT = "README"
-PAGES = ("*.md", "docs/**/*.md", "lab/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "lab/**/*.md", "packages/**/*.md")
 ICON = "firmware_host/web/static/icon.svg"
 LINK = re.compile(r"\]\(([^)#\s]+)[^)\s]*\)|<img src=\"([^\"]+)\"")
 FILM = "film.webp"

@@ -8,7 +8,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-FOLDERS = ("drivers", "games", "hw_sim", "firmware_host", "lab/tiltboard_lab")
+FOLDERS = (
+    *("drivers", "games", "hw_sim", "firmware_host", "lab/tiltboard_lab"),
+    *(str(path.relative_to(ROOT)) for path in ROOT.glob("packages/*/tiltboard_*[a-z]")),
+)
 
 # Measurements that one starts by hand and reads: tests/docs/test_docs_facts.py counts them alone.
 BY_HAND = {
@@ -39,7 +42,8 @@ def holds_code(file):
 
 
 def test_every_module_is_named_by_a_test_and_every_named_one_exists():
-    files = [file for file in (ROOT / "tests").rglob("test_*.py") if not file.is_symlink()]
+    tests = (*(ROOT / "tests").rglob("test_*.py"), *ROOT.glob("packages/*/tests/**/test_*.py"))
+    files = [file for file in tests if not file.is_symlink()]
     tested = {path for file in files for path in named(file)}
     assert [path for path in tested if not (ROOT / path).exists()] == []
     modules = {

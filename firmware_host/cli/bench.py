@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import click
 
-from tiltboard.firmware_host.cli.main import LABORATORY, Group
+from tiltboard.firmware_host.cli.main import Group, how_to_bring
 from tiltboard.firmware_host.messages import Message, text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
@@ -24,7 +24,7 @@ class Benches(Group):
         said = super().missing(name, known)
         if find_spec("tiltboard_lab") is not None:
             return said
-        more = text("The laboratory has more. {how}", how=LABORATORY)
+        more = text("The laboratory has more. {how}", how=how_to_bring("lab"))
         return text("{said}. {more}", said=said, more=more)
 
 

@@ -1,7 +1,7 @@
 """Entry point of ``tiltboard``: sub-commands are imported only when they are called.
 
-Another installed package, such as the laboratory (``lab/``), brings a command by an entry point
-that names a ``click.Command``: of the group ``tiltboard.commands`` for ``tiltboard NAME``, of
+Another installed package, such as those of ``packages/``, brings a command by an entry point that
+names a ``click.Command``: of the group ``tiltboard.commands`` for ``tiltboard NAME``, of
 ``tiltboard.benches`` for ``tiltboard bench NAME``. One that cannot be loaded is named in one line,
 and the others work.
 """
@@ -36,7 +36,6 @@ from tiltboard.games.names import closest
 from tiltboard.games.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
-LABORATORY = "In a clone of tiltboard run: pip install ./lab"
 # Group of ``tiltboard --help`` -> its commands, with one line on each
 GROUPS = {
     "Play": {
@@ -69,8 +68,10 @@ GROUPS = {
     "Laboratory": {"bench": "Measure how fast a table answers, and what that costs."},
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+# Command that a package beside the table brings -> that package
+BESIDE = {"plans": "plans", "match": "lab", "study": "lab"}
+FOLDERS = {"plans": "packages/plans", "lab": "lab"}
 HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
-OF_LABORATORY = ("match", "study")
 # What people type -> the command that does it
 ALIASES = {
     "board": "check",
@@ -122,6 +123,11 @@ ASKED_WRONGLY = (
 )
 
 
+def how_to_bring(package: str) -> str:
+    """Return the command that installs a package of ``packages/`` from a clone."""
+    return f"In a clone of tiltboard run: pip install ./{FOLDERS[package]}"
+
+
 class Group(click.Group):
     """Its own commands, and those of the entry points of ``extensions``; its own come first.
 
@@ -156,7 +162,7 @@ class Group(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Name the commands without importing one, then the options."""
-        lines = dict.fromkeys(self._others(), "") | self.own()
+        lines = dict.fromkeys(self._others(), "") | COMMANDS | self.own()
         found = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
         named = [CompletionItem(name, help=lines[name]) for name in found]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -168,7 +174,10 @@ class Group(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
         listed = self.grouped()
+        known = {name for commands in listed.values() for name in commands}
         for name, point in self._others().items():
+            if name in known:
+                continue
             try:
                 line = _loaded(point).get_short_help_str(100)
             except click.ClickException as error:
@@ -215,17 +224,26 @@ class LazyGroup(Group):
     extensions = "tiltboard.commands"
 
     def own(self) -> dict[str, str]:
-        """Return COMMANDS."""
-        return COMMANDS
+        """Return the commands of COMMANDS that no other package brings."""
+        return {name: line for name, line in COMMANDS.items() if name not in BESIDE}
 
     def grouped(self) -> dict[str, dict[str, str]]:
-        """Return GROUPS; the laboratory's commands go to the last one."""
-        return {title: dict(commands) for title, commands in GROUPS.items()}
+        """Return GROUPS without the commands of packages that are not installed."""
+        there = {*self.own(), *self._others()}
+        return {
+            title: {name: line for name, line in commands.items() if name in there}
+            for title, commands in GROUPS.items()
+        }
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Name an alias's command, or how to install the laboratory."""
-        if name in OF_LABORATORY:
-            return text("The command {name} needs the laboratory. {how}", name=name, how=LABORATORY)
+        """Name an alias's command, or how to install the package that brings the command."""
+        if name in BESIDE:
+            return text(
+                "The command {name} needs the package tiltboard-{package}. {how}",
+                name=name,
+                package=BESIDE[name],
+                how=how_to_bring(BESIDE[name]),
+            )
         meant = closest(name, (*known, *ALIASES))
         if meant in ALIASES:
             hint = text("did you mean {name!r}?", name=ALIASES[meant])
@@ -245,7 +263,7 @@ class LazyGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
-        if cmd_name not in (*COMMANDS, *HIDDEN):
+        if cmd_name in BESIDE or cmd_name not in (*COMMANDS, *HIDDEN):
             return super().get_command(ctx, cmd_name)
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
         module = import_module(f"tiltboard.firmware_host.cli.{holder or cmd_name}")

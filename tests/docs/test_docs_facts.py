@@ -111,8 +111,10 @@ def test_every_profile_that_ships_is_listed(open_page):
 
 def test_every_dependency_has_its_reason(open_page, root):
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    lab = tomllib.loads((root / "lab/pyproject.toml").read_text("utf-8"))["project"]
-    optional = {**project["optional-dependencies"], **lab["optional-dependencies"]}
+    optional = dict(project["optional-dependencies"])
+    for other in (root / "lab/pyproject.toml", *root.glob("packages/*/pyproject.toml")):
+        beside = tomllib.loads(other.read_text("utf-8"))["project"]
+        optional |= beside["optional-dependencies"]
     extras = {"base": project["dependencies"], **optional}
     wanted = {
         (re.split(r"[\[<>=;]", line)[0], extra)

@@ -36,7 +36,7 @@ def test_every_document_can_be_reached_from_the_readme(root, open_page):
         page = open_page(path.relative_to(root))
         local = [t.partition("#")[0] for t in targets(page) if "://" not in t]
         ahead += [(path.parent / target).resolve() for target in local if target]
-    pages = {*root.glob("docs/*.md"), *root.glob("lab/**/*.md")}
+    pages = {*root.glob("docs/*.md"), *root.glob("lab/**/*.md"), *root.glob("packages/**/*.md")}
     assert {path.name for path in reached} >= {path.name for path in pages}
 
 

@@ -57,7 +57,7 @@ def test_only_the_form_about_hardware_asks_for_the_doctor(root):
 # PEP 508: what pip would look up in an index by this name, and not in a folder
 PUBLISHED = re.compile(
     r"(?:pip|pipx|uv(?: pip| tool)?) (?:install|download)\b[^\n`]*?(?<![\w./-])tiltboard(?![\w./-])"
-    r"|['\"` (]tiltboard(?:-lab)?\[\w"
+    r"|['\"` (]tiltboard(?:-\w+)?\[\w"
 )
 
 

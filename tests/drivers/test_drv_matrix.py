@@ -1,5 +1,5 @@
-"""Tests of drivers/hall_switches.py and firmware_host/plans/matrix_board.py: the matrix driver
-over copper solved by nodes: which lines a driven row pulls low.
+"""Tests of drivers/hall_switches.py and packages/plans/tiltboard_plans/matrix_board.py: the matrix
+driver over copper solved by nodes: which lines a driven row pulls low.
 """
 
 import errno

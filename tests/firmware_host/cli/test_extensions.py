@@ -17,9 +17,10 @@ import pytest
 from click.testing import CliRunner
 
 from tiltboard.firmware_host.cli import main
-from tiltboard.firmware_host.cli.main import COMMANDS, cli
+from tiltboard.firmware_host.cli.main import BESIDE, COMMANDS, cli
 
 ROOT = Path(__file__).parents[3]
+PACKAGES = {path.name: path for path in (*ROOT.glob("packages/[a-z]*"), ROOT / "lab")}
 PRODUCT = ("drivers", "firmware_host", "games", "hw_sim")
 BROUGHT = {
     "tiltboard.commands": {
@@ -71,7 +72,8 @@ def test_what_cannot_be_loaded_is_named_in_a_line_and_the_rest_is_listed(run):
         "click.Command. Update or uninstall its package.",
     ]
     listed = [line.split()[0] for line in told.stdout.splitlines() if line.startswith("  ")]
-    assert {*COMMANDS, "greet"} <= set(listed)
+    assert {*COMMANDS, "greet"} - {*BESIDE} <= set(listed)
+    assert not {*BESIDE} & set(listed)
     assert "Say hello." in told.stdout
 
 
@@ -100,32 +102,36 @@ def test_a_command_that_nobody_has_is_answered_in_a_line_with_the_nearest(run, w
     assert (told.exit_code, told.stderr) == (2, f"tiltboard: {said}\n")
 
 
-def test_the_product_never_imports_the_laboratory():
+def test_the_product_imports_no_package_that_stands_beside_it():
     found = []
     for path in (path for package in PRODUCT for path in (ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [f"{path}: {name}" for name in names if name.startswith("tiltboard_lab")]
+            found += [f"{path}: {name}" for name in names if name.startswith("tiltboard_")]
     assert not found
 
 
-def test_both_distributions_have_one_version():
-    table, lab = (
-        tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
-        for folder in (".", "lab")
-    )
-    assert lab["version"] == table["version"]
+def project(folder):
+    return tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-def test_every_command_that_the_laboratory_brings_is_one():
-    lab = tomllib.loads((ROOT / "lab/pyproject.toml").read_text("utf-8"))["project"]
-    for group in BROUGHT:
-        for name, value in lab["entry-points"][group].items():
+def test_all_distributions_have_one_version():
+    assert {project(folder)["version"] for folder in (ROOT, *PACKAGES.values())} == {
+        project(ROOT)["version"]
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_command_that_a_package_beside_the_table_brings_is_one(package):
+    points = project(PACKAGES[package])["entry-points"]
+    for group in BROUGHT.keys() & points:
+        for name, value in points[group].items():
             command = EntryPoint(name, value, group).load()
             assert isinstance(command, click.Command)
             assert command.name == name
             assert command.epilog.startswith("Example: tiltboard ")
+            assert group != "tiltboard.commands" or BESIDE[name] == package
 
 
 @pytest.mark.parametrize(
@@ -148,10 +154,15 @@ def test_a_name_is_suggested_only_where_one_is_near(run, words, near):
     assert near is None or f"'{near}'" in told.stderr
 
 
-def test_a_command_of_the_laboratory_says_where_it_is(run):
-    told = run("match", "2", "1")
+@pytest.mark.parametrize(("name", "package"), BESIDE.items())
+def test_a_command_of_a_package_that_is_not_installed_says_how_to_install_it(run, name, package):
+    told = run(name, "2", "1")
     assert told.exit_code == 2
-    assert "pip install ./lab" in told.stderr
+    folder = PACKAGES[package].relative_to(ROOT)
+    assert told.stderr == (
+        f"tiltboard: The command {name} needs the package tiltboard-{package}. "
+        f"In a clone of tiltboard run: pip install ./{folder}\n"
+    )
 
 
 THREE_WAYS = """

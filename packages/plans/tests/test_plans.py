@@ -1,5 +1,5 @@
-"""Tests of firmware_host/plans/model.py, board.py, row_board.py and gerber.py: what is drawn and
-listed of a profile, held against the profile and against others' figures.
+"""Tests of packages/plans/tiltboard_plans/model.py, board.py, row_board.py and gerber.py: what
+is drawn and listed of a profile, held against the profile and against others' figures.
 """
 
 import csv
@@ -17,10 +17,10 @@ from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.cli.speech import sentence
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
-from tiltboard.firmware_host.plans.board import pcb_text
-from tiltboard.firmware_host.plans.gerber import order
-from tiltboard.firmware_host.plans.model import Plans, parts_csv, report
-from tiltboard.firmware_host.plans.row_board import row_board
+from tiltboard_plans.board import pcb_text
+from tiltboard_plans.gerber import order
+from tiltboard_plans.model import Plans, parts_csv, report
+from tiltboard_plans.row_board import row_board
 
 
 def figures(profile) -> dict[str, str]:
@@ -248,6 +248,6 @@ def test_the_running_table_does_not_import_it() -> None:
     code = (
         "import sys, tiltboard.firmware_host.cli.serve, tiltboard.hw_sim.session\n"
         "import tiltboard.firmware_host.service.table\n"
-        "sys.exit(any(m.startswith('tiltboard.firmware_host.plans') for m in sys.modules))"
+        "sys.exit(any(m.startswith('tiltboard_plans') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,5 +1,6 @@
-"""Tests of firmware_host/plans/board.py, row_board.py, matrix_board.py, carrier.py and write.py:
-kiCad's own checks of the boards: `make plans-check` runs them; what passed is in passed.json.
+"""Tests of packages/plans/tiltboard_plans/board.py, row_board.py, matrix_board.py,
+carrier.py and write.py: KiCad's own checks of the boards: `make plans-check` runs them; what passed
+is in passed.json.
 """
 
 import hashlib
@@ -14,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from tiltboard.firmware_host.plans.board import pcb_text, schematic_text
-from tiltboard.firmware_host.plans.gerber import drills, layers
-from tiltboard.firmware_host.plans.model import Plans
-from tiltboard.firmware_host.plans.row_board import row_board
-from tiltboard.firmware_host.plans.write import EXPORTS
+from tiltboard_plans.board import pcb_text, schematic_text
+from tiltboard_plans.gerber import drills, layers
+from tiltboard_plans.model import Plans
+from tiltboard_plans.row_board import row_board
+from tiltboard_plans.write import EXPORTS
 
 KICAD = shlex.split(os.environ.get("TILTBOARD_KICAD", ""))
 PASSED = Path(__file__).with_name("passed.json")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
-from tiltboard.firmware_host.plans.board import GRID_MM, Board, Channel, Via
-from tiltboard.firmware_host.plans.row_board import MOST_PLACES
+from tiltboard_plans.board import GRID_MM, Board, Channel, Via
+from tiltboard_plans.row_board import MOST_PLACES
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0

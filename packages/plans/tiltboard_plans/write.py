@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tiltboard.firmware_host.config.wiring import MatrixHall
-from tiltboard.firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
-from tiltboard.firmware_host.plans.gerber import order
-from tiltboard.firmware_host.plans.model import Plans, parts_csv, parts_html, report
-from tiltboard.firmware_host.plans.printed import gimbal_parts, piece_files, stl
-from tiltboard.firmware_host.plans.sheets import sheet_files
+from tiltboard_plans.board import Board, netlist_text, pcb_text, schematic_text
+from tiltboard_plans.gerber import order
+from tiltboard_plans.model import Plans, parts_csv, parts_html, report
+from tiltboard_plans.printed import gimbal_parts, piece_files, stl
+from tiltboard_plans.sheets import sheet_files
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:

@@ -30,7 +30,7 @@ _LAYERS = (
 @cache
 def table(name: str) -> Any:
     """One of this room's tables: ``parts`` or ``shapes``."""
-    file = resources.files("tiltboard.firmware_host.plans") / f"{name}.toml"
+    file = resources.files("tiltboard_plans") / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 
 

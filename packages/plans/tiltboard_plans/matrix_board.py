@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import GpioPanel, MatrixHall
-from tiltboard.firmware_host.plans.board import Board, Channel, Via
-from tiltboard.firmware_host.plans.carrier import GND, HEADER_PIN, PI_GROUNDS
+from tiltboard_plans.board import Board, Channel, Via
+from tiltboard_plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
 CELL_MM = (16.0, 14.2)  # from place to place
 LANE_MM = 0.7

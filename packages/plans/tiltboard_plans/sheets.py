@@ -18,11 +18,11 @@ from tiltboard.firmware_host.config.errors import BoardDoesNotFitError
 from tiltboard.firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import MatrixHall, MuxAdcHall
-from tiltboard.firmware_host.plans.printed import ring_mm
-from tiltboard.firmware_host.plans.row_board import SCREW_MM, places_on
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.games.base import TILE_HAT_MM, Game, GameType, PieceBody, peg_mm
 from tiltboard.games.registry import HOSTED
+from tiltboard_plans.printed import ring_mm
+from tiltboard_plans.row_board import SCREW_MM, places_on
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
 LIGHT_HOLE_MM, CORNER_SCREW_MM, ROD_MM, BAR_MM = 6.0, 12.0, 5.2, 40.0

@@ -17,12 +17,12 @@ from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.platform import FELT_MM, PLYWOOD_MM
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
-from tiltboard.firmware_host.plans.board import Board, table
-from tiltboard.firmware_host.plans.carrier import carrier
-from tiltboard.firmware_host.plans.matrix_board import matrix_board
-from tiltboard.firmware_host.plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
-from tiltboard.firmware_host.plans.row_board import LEAST_PITCH_MM, places_on, row_board
 from tiltboard.games.base import PieceBody
+from tiltboard_plans.board import Board, table
+from tiltboard_plans.carrier import carrier
+from tiltboard_plans.matrix_board import matrix_board
+from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
+from tiltboard_plans.row_board import LEAST_PITCH_MM, places_on, row_board
 
 HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127

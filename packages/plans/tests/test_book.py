@@ -1,5 +1,5 @@
-"""Tests of firmware_host/plans/sheets.py and firmware_host/cli/plans.py: who follows
-docs/build.md with a table of his own: plans, faults, sweep, first game.
+"""Tests of packages/plans/tiltboard_plans/sheets.py and command.py: who follows docs/build.md with
+a table of his own: plans, faults, sweep, first game.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from tests.firmware_host.plans.conftest import BOOK
+from packages.plans.tests.conftest import BOOK
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.plans.sheets import sheets
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.hw_sim.session import SimSession
+from tiltboard_plans.sheets import sheets
 
 MISTAKES = re.findall(r"^\| `([a-z][^`]+)` \|[^|]*\| ([^|]+) \|$", BOOK, re.MULTILINE)
 GAME = """game momentum size=7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import LIGHT_MM
-from tiltboard.firmware_host.plans.board import GRID_MM, Board
+from tiltboard_plans.board import GRID_MM, Board
 
 MOST_PLACES = 5
 GNDA_Y = 14.24

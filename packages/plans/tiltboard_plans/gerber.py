@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections import defaultdict
 
-from tiltboard.firmware_host.plans.board import Board, Point, table
+from tiltboard_plans.board import Board, Point, table
 
 MICRON = 1_000_000  # of the format's 4.6 digits
 SILK_MM, EDGE_MM = 0.15, 0.1

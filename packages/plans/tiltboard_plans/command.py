@@ -10,8 +10,8 @@ from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.plans.model import Plans
-from tiltboard.firmware_host.plans.write import can_print, export, files
+from tiltboard_plans.model import Plans
+from tiltboard_plans.write import can_print, export, files
 
 
 @click.command(name="plans", epilog="Example: tiltboard plans plate-10 -o plans")
@@ -39,5 +39,6 @@ def command(*, profile: str, output: Path) -> None:
         say(text("Without STEP and KiCad's own plots: for them install KiCad 9."), err=True)
     if not can_print():
         say(text("Without pieces to print: they need the extra make."), err=True)
-        say(text("In a clone of tiltboard run: {command}", command=extra_command("make")), err=True)
+        bring = extra_command("make", "./packages/plans")
+        say(text("In a clone of tiltboard run: {command}", command=bring), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/plans/printed.py and sheets.py: sheets and pieces, read back by other
-means than they were written with.
+"""Tests of packages/plans/tiltboard_plans/printed.py and sheets.py: sheets and pieces, read back
+by other means than they were written with.
 """
 
 import io
@@ -12,9 +12,9 @@ from collections import Counter
 import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
-from tiltboard.firmware_host.plans.sheets import dxf, pdf, sheets, svg
 from tiltboard.games.registry import HOSTED
+from tiltboard_plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
+from tiltboard_plans.sheets import dxf, pdf, sheets, svg
 
 LIGHT = (12.5, 11.5)  # docs/plans.md
 

@@ -19,7 +19,7 @@ os.environ["LANG"] = "C.UTF-8"
 
 # What this machine's user plays with is not for tests: neither games, nor kernels that are warm.
 os.environ.pop("STATE_DIRECTORY", None)
-os.environ["XDG_STATE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "state")
+os.environ["XDG_STATE_HOME"] = str(Path(__file__).parent / ".pytest_cache" / "state")
 
 # Games of other packages that happen to be installed here are not for tests either.
 with patch("importlib.metadata.entry_points", return_value=()):
@@ -77,7 +77,7 @@ def pytest_terminal_summary(terminalreporter, config):
     target = os.environ.get("TILTBOARD_TARGET")
     if target is None or hasattr(config, "workerinput"):
         return
-    table = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    table = (Path(__file__).parent / "CONTRIBUTING.md").read_text("utf-8")
     said = re.search(rf"^\| `{target}` \|.*\| ([\d.]+) \|$", table, re.MULTILINE)
     minutes = sum(os.times()[:4]) / 60
     if said is None or not float(said[1]) / 2 < minutes < float(said[1]) * 2:
