@@ -1,7 +1,8 @@
 """Make what a terminal wants of ``tiltboard``: completion for three shells, and a man page.
 
 ``python .ci/terminal.py SHARE`` writes them under SHARE, which is /usr/share in the package
-(docs/service.md). Both are made from the commands themselves, without those of other packages.
+(docs/service.md). Both are made from the commands themselves, without those of
+strangers' packages.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def man_page(when: int) -> str:
 
 def under(group: Group | click.Group, context: click.Context) -> Iterator[str]:
     """Describe the commands of a group, and those under them."""
-    for name in group.own() if isinstance(group, Group) else group.commands:
+    ours = group.grouped().values() if isinstance(group, Group) else [group.commands]
+    for name in (name for commands in ours for name in commands):
         command = group.get_command(context, name)
         if command is None or command.hidden:
             continue
