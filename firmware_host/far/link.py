@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from socket import SHUT_RDWR, socket
+from socket import SHUT_RDWR, create_connection, socket
 from threading import Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +124,28 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker |
     browser.cancel()
     zeroconf.close()
     return next((found[kind] for kind in SERVICES if kind in found), None)
+
+
+def why_unreachable(settings: FarSettings, within_s: float = 3.0) -> Message | None:
+    """Return why this table cannot play with others, in a player's words, or None if it can.
+
+    A broker that the settings name is called, any other looked for in the network: both at most
+    ``within_s``, and a second more. Not for the table's thread.
+    """
+    try:
+        need_far()
+        broker = Broker.of(settings) or find_broker(within_s)
+    except (FarError, ConfigError) as error:
+        _log.warning("Other tables cannot be reached: %s", error)
+        broker = None
+    if broker is None:
+        return text("This table can't reach other tables yet. Ask whoever set it up.")
+    try:
+        create_connection((broker.host, broker.port), within_s).close()
+    except OSError as error:
+        _log.warning("The broker %s cannot be reached: %s", broker, error)
+        return text("Other tables can't be reached right now. Check this table's network.")
+    return None
 
 
 NOT_FOUND = text("There is no message broker in this network, and the settings name none.")

@@ -116,7 +116,7 @@ class Playing:
         """
         self._profile = profile
         self._journal = journal
-        self._far_settings, self._tell = far, tell
+        self.far_settings, self._tell = far, tell
         self.far: Far | None = None
         self.seats = Seats(journal.path.parent, tell)
         self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
@@ -283,7 +283,7 @@ class Playing:
         if self.far is None:
             from tiltboard.firmware_host.far.room import Far
 
-            self.far = Far(self._journal.path.parent, self._far_settings, self.begin, self._tell)
+            self.far = Far(self._journal.path.parent, self.far_settings, self.begin, self._tell)
         return self.far
 
     def begin_asked(self, command: c.NewGame | c.Again) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.engines.puzzles import exercises
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.journal.text_format import write_game
@@ -103,6 +104,11 @@ class Table:
     def profile(self) -> Profile:
         """What is wired where, and so which games the table can carry."""
         return self._host.profile
+
+    @property
+    def far_settings(self) -> FarSettings:
+        """How other tables are reached."""
+        return self._host.playing.far_settings
 
     def layout(self) -> page.Layout:
         """The present layout. A new one is in place before a snapshot that goes with it."""

@@ -51,6 +51,12 @@ class GameKind(msgspec.Struct, frozen=True):
     seated: bool = False
 
 
+class FarState(msgspec.Struct, frozen=True):
+    """Why no other table can be reached, and what to do; None where one can be."""
+
+    missing: Message | None
+
+
 class PuzzleKind(msgspec.Struct, frozen=True):
     """A puzzle: what there is to find, a ``win`` or the only move that ``save``s, in how many turns
     of the winner.

@@ -195,6 +195,15 @@ class _Web:
         spoken, profile = self._spoken(request), self._table.profile
         return [answers.game_kind(kind, profile, spoken) for kind in HOSTED.values()]
 
+    @serves("GET", "/far", answers.FarState, 403)
+    async def far(self, request: Request) -> answers.FarState:
+        """Whether this table can play with others, looked up anew: it takes some seconds."""
+        from tiltboard.firmware_host.far.link import why_unreachable
+
+        self._access.check_may_act(request.scope[guard.VISITOR])
+        settings = self._table.far_settings
+        return answers.FarState(await asyncio.to_thread(why_unreachable, settings))
+
     @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
         """The puzzles that come with the table, and today's."""

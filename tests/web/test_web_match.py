@@ -19,12 +19,35 @@ pytestmark = pytest.mark.web
 LOOKS = 20_000  # at both tables; they are waited for no longer
 
 
-def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatch):
-    patched(monkeypatch, Broker())
+def test_a_table_that_reaches_no_other_offers_none_and_says_what_to_do(
+    served, open_page, monkeypatch
+):
+    monkeypatch.setattr(link, "find_broker", lambda _: None)
     page = open_page(served.url).page
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
-    page.get_by_role("button", name="Play with another table").click()
-    dialog = page.get_by_role("dialog", name="Play with another table")
+    dialog = page.get_by_role("dialog", name="New game", exact=True)
+    expect(dialog.get_by_text("This table can't reach other tables yet.")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Play someone elsewhere")).to_be_hidden()
+    far = dialog.locator("optgroup", has_text="At another table")
+    expect(far).to_have_count(0)
+
+    dialog.get_by_role("button", name="Cancel").click()
+    monkeypatch.setattr(link, "why_unreachable", lambda _: None)  # somebody has set it up
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    expect(dialog.get_by_role("button", name="Play someone elsewhere")).to_be_visible()
+    expect(dialog.get_by_text("This table can't reach other tables yet.")).to_be_hidden()
+    expect(far).to_have_count(2)  # one for each player
+    dialog.get_by_role("radio", name="Gravity Warfare").click()  # which needs one platform
+    expect(dialog.get_by_role("button", name="Play someone elsewhere")).to_be_hidden()
+
+
+def test_a_code_is_typed_wrongly_made_and_given_up(served, open_page, monkeypatch):
+    patched(monkeypatch, Broker())
+    monkeypatch.setattr(link, "why_unreachable", lambda _: None)
+    page = open_page(served.url).page
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    page.get_by_role("button", name="Play someone elsewhere").click()
+    dialog = page.get_by_role("dialog", name="Play someone elsewhere")
     dialog.get_by_label("The other table's code").fill("7KQ2M")
     dialog.get_by_role("button", name="Join", exact=True).click()
     expect(dialog.get_by_role("alert")).to_contain_text("ten letters and digits")
@@ -45,7 +68,7 @@ def test_a_code_is_typed_and_the_first_far_move_is_lit(served, open_page, tmp_pa
     """Over mosquitto; neither table's time passes but where this test lets it."""
     with Mosquitto(tmp_path) as broker:
         found = link.Broker("127.0.0.1", broker.port, False)
-        monkeypatch.setattr(link, "find_broker", lambda: found)
+        monkeypatch.setattr(link, "find_broker", lambda *_: found)
         lyon = Settings(far=FarSettings(name="Lyon"))
         other = FarTable(tmp_path / "other", "other", settings=lyon)
         try:
@@ -72,8 +95,8 @@ def joins_and_sees(served, page, other):
     other.do(NewGame("momentum", {}, far={"blue": 1}))
     page.evaluate("localStorage.removeItem('tiltboard.begun')")  # a browser's first game
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
-    page.get_by_role("button", name="Play with another table").click()
-    dialog = page.get_by_role("dialog", name="Play with another table")
+    page.get_by_role("button", name="Play someone elsewhere").click()
+    dialog = page.get_by_role("dialog", name="Play someone elsewhere")
     dialog.get_by_label("The other table's code").fill(other.host.playing.far.code.lower())
     dialog.get_by_role("button", name="Join", exact=True).click()
     expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")

@@ -16,15 +16,14 @@ export class Match {
     /** @type {Ask} */ this.ask = ask;
     this.code = h("p", { class: "code" });
     this.picture = h("img", { class: "qr", alt: t("The same for a phone's camera") });
-    this.waiting = h("div", {}, h("p", {}, t("The other table types this code, under New game:")),
+    this.waiting = h("div", {},
+      h("p", {}, t("On the other table: New game, Play someone elsewhere, then enter:")),
       this.code, this.picture);
     this.typed = h("input",
       { type: "text", name: "code", autocomplete: "off", autocapitalize: "characters",
         maxlength: 20, required: true, placeholder: "7KQ2M-XWD9F" });
     this.choice = h("form", { onsubmit: () => this.join() },
-      h("p", {},
-        t("Make a code for the game that is chosen, in which this table plays first; or type the "
-          + "code that another table shows.")),
+      h("p", {}, t("Make a code (you go first), or enter theirs.")),
       button("plus", t("Make a code"), () => this.then(make), { class: "primary" }),
       h("label", {}, t("The other table's code"), this.typed),
       h("footer", {}, h("button", { type: "submit" }, t("Join"))));
@@ -39,7 +38,7 @@ export class Match {
     }));
     this.problem = h("p", { class: "problem", role: "alert" });
     this.told = h("p", { class: "hint", role: "status" });
-    this.element = dialog(t("Play with another table"), "pairing", this.choice, this.waiting,
+    this.element = dialog(t("Play someone elsewhere"), "pairing", this.choice, this.waiting,
       this.phrases, this.told, this.problem, h("footer", {}, this.leave));
     this.handle = button("phone", "", () => this.show(), { class: "match" });
     store.on(["match", "link", "watching"], () => this.update());

@@ -51,8 +51,9 @@ export class NewGame {
     this.problem = h("p", { class: "problem", role: "alert" });
     // until a game is chosen
     this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start"));
-    this.far = button("phone", t("Play with another table"),
+    this.far = button("phone", t("Play someone elsewhere"),
       () => { this.element.close(); this.match.show(); });
+    this.farMissing = h("p", { class: "hint" });
     this.more = h("details",
       { class: "more", ontoggle: ({ target }) =>
         target.open && target.scrollIntoView({ block: "start" }) },
@@ -62,7 +63,8 @@ export class NewGame {
     this.form = h("form",
       { novalidate: true, onsubmit: () => this.start(),
         onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far, this.more,
+      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far,
+      this.farMissing, this.more,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")),
         this.go));
@@ -83,8 +85,28 @@ export class NewGame {
     return this.clock.hidden ? null : TIMES[chosen.value];
   }
 
+  /** Offer other tables where the table has just found that it can reach them, and say so where
+   * it has not. */
+  async reach() {
+    this.reached = null;
+    this.offerFar();
+    this.reached = await fetchJson("/api/v1/far").catch(() => null);
+    this.offerFar();
+  }
+
+  offerFar() {
+    const { reached, chosen } = this;
+    const missing = reached?.missing ?? "";
+    // Gravity Warfare needs one platform
+    this.far.hidden = !reached || Boolean(missing) || Boolean(chosen?.seated);
+    setText(this.farMissing, missing);
+    this.farMissing.hidden = !missing || Boolean(chosen?.seated);
+    this.opponents.reach(Boolean(reached) && !missing);
+  }
+
   show() {
     open(this.element);
+    this.reach();
     return tried(this.problem, async () => {
       this.games ??= await fetchJson("/api/v1/games");
       if (!this.chosen) this.offer();
@@ -118,7 +140,7 @@ export class NewGame {
     const { credit, rules } = game;
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
     this.aim.textContent = game.aim;
-    this.far.hidden = game.seated; // Gravity Warfare needs one platform
+    this.offerFar();
     this.guide.hidden = !game.seated; // the other games' lessons stand under Learn
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),

@@ -34,6 +34,7 @@ export class Opponents {
   constructor(store) {
     this.store = store;
     this.seated = false; // whether the game is one of seats
+    this.far = false; // whether other tables can be reached
     this.level = 0; // of the computer that plays against one person; 0: none does
     this.wanted = new Map(); // player -> the value of his field, kept from game to game
     this.element = h("fieldset", { class: "opponents", hidden: true },
@@ -80,6 +81,7 @@ export class Opponents {
 
   /** Ask about `players` of a game, whose pieces `looks` draws. `seated`: it is one of seats. */
   show(players, looks, waits = [], seated = false) {
+    this.asked = [players, looks, waits, seated];
     this.waits = waits;
     this.seated = seated;
     const engines = this.store.layout?.engine_names ?? [];
@@ -89,6 +91,13 @@ export class Opponents {
     this.element.replaceChildren(this.element.firstChild, ...rows,
       ...(seated ? [] : [this.evenly]));
     this.tell();
+  }
+
+  /** Other tables can be reached, or no more. */
+  reach(far) {
+    if (far === this.far) return;
+    this.far = far;
+    if (this.asked) this.show(...this.asked);
   }
 
   row(player, looks, others, count) {
@@ -109,9 +118,9 @@ export class Opponents {
         ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
       group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")),
         ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
-      group(t("Far away"),
+      this.far ? group(t("Far away"),
         ...[t("At another table"), t("At a third table"), t("At a fourth table")]
-          .slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))),
+          .slice(0, count - 1).map((label, at) => option(`far ${at + 1}`, label))) : null,
       others.length ? group(t("Other engines"), ...others.map((name) => option(`${name} 10`, name)))
         : null]);
     return h("label", {},

@@ -609,3 +609,23 @@ def test_without_the_extra_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
     with pytest.raises(FarError, match=r"needs the extra `far`.* pip install '\.\[far\]'"):
         Link(Broker("127.0.0.1", 1, False))
+
+
+def test_a_player_is_told_before_a_match_whether_another_table_can_be_reached(monkeypatch):
+    monkeypatch.setattr(far, "find_broker", lambda _: None)
+    assert "Ask whoever set it up" in str(far.why_unreachable(FarSettings()))
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        named = FarSettings(broker=f"mqtt://127.0.0.1:{listening.getsockname()[1]}")
+        assert "Check this table's network" in str(far.why_unreachable(named))
+        listening.listen()
+        assert far.why_unreachable(named) is None
+        found = Broker(*listening.getsockname(), tls=False)
+        monkeypatch.setattr(far, "find_broker", lambda _: found)
+        assert far.why_unreachable(FarSettings()) is None
+
+    def missing():
+        raise FarError("What reaches beyond the room needs the extra `far`.")
+
+    monkeypatch.setattr(far, "need_far", missing)
+    assert "Ask whoever set it up" in str(far.why_unreachable(named))
