@@ -1,1 +1,99 @@
-"""One file per chip or device: datasheets on one side, SI units on the other, no games."""
+"""One file per chip or device: datasheets on one side, SI units on the other, no games.
+
+The names in ``__all__`` are the public ones. Each driver is handed its buses (``Buses``, a
+protocol: ``PiBuses`` over any factory of gpiozero, smbus2 and pyserial, or buses of your own), and
+opens them at its first use:
+
+    >>> from gpiozero.pins.mock import MockFactory, MockPWMPin
+    >>> from tiltboard.drivers import Panel, PiBuses
+    >>> pins = MockFactory(pin_class=MockPWMPin)
+    >>> panel = Panel(PiBuses(pins=pins), confirm_pin=5, back_pin=6, buzzer_pin=13)
+    >>> panel.pressed()
+    frozenset()
+    >>> pins.pin(5).drive_low()
+    >>> panel.pressed()
+    frozenset({'confirm'})
+
+``tiltboard.plate`` makes all drivers of a profile.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tiltboard.drivers.buses import Buses as Buses
+    from tiltboard.drivers.buses import Pin as Pin
+    from tiltboard.drivers.buses import PinFactory as PinFactory
+    from tiltboard.drivers.buses import SerialPort as SerialPort
+    from tiltboard.drivers.buses import SpiDevice as SpiDevice
+    from tiltboard.drivers.clock import Clock as Clock
+    from tiltboard.drivers.clock import SystemClock as SystemClock
+    from tiltboard.drivers.errors import PartAbsentError as PartAbsentError
+    from tiltboard.drivers.errors import PartError as PartError
+    from tiltboard.drivers.errors import PartReadingError as PartReadingError
+    from tiltboard.drivers.errors import TiltboardError as TiltboardError
+    from tiltboard.drivers.errors import WrongPartError as WrongPartError
+    from tiltboard.drivers.errors import absent as absent
+    from tiltboard.drivers.errors import lost_on_i2c as lost_on_i2c
+    from tiltboard.drivers.frame import Frame as Frame
+    from tiltboard.drivers.frame import Motion as Motion
+    from tiltboard.drivers.hall import HallSettings as HallSettings
+    from tiltboard.drivers.hall import MuxHallArray as MuxHallArray
+    from tiltboard.drivers.hall_switches import SwitchArray as SwitchArray
+    from tiltboard.drivers.hall_switches import SwitchMatrix as SwitchMatrix
+    from tiltboard.drivers.lights import LightsSettings as LightsSettings
+    from tiltboard.drivers.lights import LightStrip as LightStrip
+    from tiltboard.drivers.lights import Look as Look
+    from tiltboard.drivers.lsm6dsox import Lsm6dsox as Lsm6dsox
+    from tiltboard.drivers.mpu6050 import Mpu6050 as Mpu6050
+    from tiltboard.drivers.panel import Panel as Panel
+    from tiltboard.drivers.pi_buses import PiBuses as PiBuses
+    from tiltboard.drivers.plate import ButtonsAndBuzzer as ButtonsAndBuzzer
+    from tiltboard.drivers.plate import HallArray as HallArray
+    from tiltboard.drivers.plate import Imu as Imu
+    from tiltboard.drivers.plate import Lights as Lights
+    from tiltboard.drivers.plate import Plate as Plate
+
+# Nothing is imported before it is asked for: what one table does not have costs it nothing.
+_HOMES = {
+    name: module
+    for module, names in {
+        "buses": ("Buses", "Pin", "PinFactory", "SerialPort", "SpiDevice"),
+        "clock": ("Clock", "SystemClock"),
+        "errors": (
+            "PartAbsentError",
+            "PartError",
+            "PartReadingError",
+            "TiltboardError",
+            "WrongPartError",
+            "absent",
+            "lost_on_i2c",
+        ),
+        "frame": ("Frame", "Motion"),
+        "hall": ("HallSettings", "MuxHallArray"),
+        "hall_switches": ("SwitchArray", "SwitchMatrix"),
+        "lights": ("LightStrip", "LightsSettings", "Look"),
+        "lsm6dsox": ("Lsm6dsox",),
+        "mpu6050": ("Mpu6050",),
+        "panel": ("Panel",),
+        "pi_buses": ("PiBuses",),
+        "plate": ("ButtonsAndBuzzer", "HallArray", "Imu", "Lights", "Plate"),
+    }.items()
+    for name in names
+}
+__all__ = [*_HOMES]  # noqa: PLE0604 - the keys are names
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tiltboard.drivers' has no attribute {name!r}")
+    found = getattr(import_module(f"tiltboard.drivers.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

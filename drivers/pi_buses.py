@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from smbus2 import SMBus
 
@@ -30,8 +30,8 @@ GPIO_DEVICE: Final = "/dev/gpiochip0"
 
 
 def open_pins() -> PiPins:
-    """The factory over lgpio, else over RPi.GPIO; where GPIOZERO_PIN_FACTORY is ``rpigpio``, over
-    that. Raises OSError, or ImportError without either.
+    """Return the factory over lgpio, else over RPi.GPIO; or the one that GPIOZERO_PIN_FACTORY
+    names, ``rpigpio`` or ``mock``. Raises OSError, or ImportError without either.
     """
     if "LG_WD" not in os.environ:
         # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
@@ -42,24 +42,38 @@ def open_pins() -> PiPins:
             atexit.register(rmtree, folder, ignore_errors=True)
         os.environ["LG_WD"] = folder
     over_rpi_gpio = ("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
-    if os.environ.get("GPIOZERO_PIN_FACTORY") == "rpigpio":
-        return PiPins(*over_rpi_gpio)
+    match os.environ.get("GPIOZERO_PIN_FACTORY"):
+        case "rpigpio":
+            return PiPins.over(*over_rpi_gpio)
+        case "mock":
+            mock = importlib.import_module("gpiozero.pins.mock")
+            return PiPins(mock.MockFactory(pin_class=mock.MockPWMPin))
     try:
-        return PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
+        return PiPins.over("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
     except ModuleNotFoundError as missing:
         if missing.name != "lgpio":
             raise
         try:
-            return PiPins(*over_rpi_gpio)
+            return PiPins.over(*over_rpi_gpio)
         except ImportError:
             raise missing from None
 
 
 class PiPins:
-    """gpiozero's factory (tiltboard.drivers.buses.PinFactory)."""
+    """A factory of gpiozero's whose errors are OSError (tiltboard.drivers.buses.PinFactory).
+    ``errors``: what it raises besides gpiozero's own.
+    """
 
-    def __init__(self, module: str, factory: str, library: str) -> None:
+    def __init__(self, factory: Any, *errors: type[Exception]) -> None:
         zero = importlib.import_module("gpiozero.exc")
+        self._factory = factory
+        self._errors = (*errors, RuntimeError, zero.GPIOZeroError)
+
+    @classmethod
+    def over(cls, module: str, factory: str, library: str) -> Self:
+        """Return ``factory`` of gpiozero's ``module``. Raises ImportError without ``library``, and
+        OSError where its lines cannot be used.
+        """
         try:
             loaded = importlib.import_module(library)
         except RuntimeError as error:  # RPi.GPIO, off a Pi and on a Pi 5
@@ -67,12 +81,12 @@ class PiPins:
                 f"{error}; a Pi 5 needs lgpio instead", name=library.partition(".")[0]
             ) from error
         # lgpio has an error of its own; RPi.GPIO raises RuntimeError.
-        own = getattr(loaded, "error", RuntimeError)
-        self._errors = (own, RuntimeError, zero.GPIOZeroError)
+        pins = cls(None, getattr(loaded, "error", RuntimeError))
         try:
-            self._factory: Any = getattr(importlib.import_module(module), factory)()
-        except self._errors as error:
+            pins._factory = getattr(importlib.import_module(module), factory)()
+        except pins._errors as error:
             raise _gpio_error(error, GPIO_DEVICE) from error
+        return pins
 
     def pin(self, name: int, /) -> PiPin:
         """Claim a line."""
@@ -199,20 +213,29 @@ class Port:
 
 
 class PiBuses:
-    """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames."""
+    """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames. ``pins``: a
+    factory of gpiozero's to use instead of this Pi's own, such as ``MockFactory``.
+    """
 
     def __init__(
-        self, clock: Clock | None = None, send_by: links.SendBy = links.ThreadSender
+        self,
+        clock: Clock | None = None,
+        send_by: links.SendBy = links.ThreadSender,
+        *,
+        pins: PinFactory | None = None,
     ) -> None:
         self.clock = clock or SystemClock()
         self._send_by = send_by
+        self._pins = pins
         self._factory: PinFactory | None = None
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The factory over lgpio (every Pi), else over RPi.GPIO (not on a Pi 5)."""
+        """The factory that was given, else the one over lgpio (every Pi) or RPi.GPIO (not on a Pi
+        5).
+        """
         if self._factory is None:
-            self._factory = open_pins()
+            self._factory = open_pins() if self._pins is None else PiPins(self._pins)
         return self._factory
 
     def spi(self, bus: int, device: int) -> SpiDevice:

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FOLDERS = (
-    *("drivers", "games", "hw_sim", "firmware_host", "lab/tiltboard_lab"),
+    *("drivers", "games", "hw_sim", "firmware_host", "tiltboard", "lab/tiltboard_lab"),
     *(str(path.relative_to(ROOT)) for path in ROOT.glob("packages/*/tiltboard_*[a-z]")),
 )
 

@@ -1,0 +1,26 @@
+"""The drivers of a table's parts from its profile."""
+
+from __future__ import annotations
+
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+
+
+def plate(profile: str | Profile, buses: Buses | None = None) -> Plate:
+    """Return the drivers of all parts of a table: sensors, tilt sensor, lights, panel.
+
+    ``profile``: a profile, the name of one that ships, or the path of its TOML file. ``buses``: by
+    default this Raspberry Pi's own. Nothing is opened before the first scan; ``close`` gives all
+    buses back. Raises TiltboardError for a profile that cannot be read. A part that is not there is
+    a fault in the frame, and is tried again:
+
+        >>> table = plate("plate-10")
+        >>> table.show([None] * 100)  # doctest: +SKIP
+        >>> table.scan().faults  # doctest: +SKIP
+        ()
+    """
+    from tiltboard.drivers.pi_buses import PiBuses
+
+    table = load_profile(profile) if isinstance(profile, str) else profile
+    return table.plate(PiBuses() if buses is None else buses)
