@@ -128,7 +128,7 @@ uninstall-service:
 	sh systemd/uninstall $(if $(ROOT),--root $(ROOT))
 
 clean:
-	rm -rf $(VENV) build $(JAVASCRIPT)/node_modules *.egg-info lab/build lab/*.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build $(JAVASCRIPT)/node_modules *.egg-info packages/*/build packages/*/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
@@ -142,8 +142,8 @@ $(VENV)/.play: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/pyt
 		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]' $(BESIDE)
 	touch $@
 
-$(VENV)/.dev: pyproject.toml lab/pyproject.toml $(wildcard packages/*/pyproject.toml) setup.py | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' --editable ./lab
+$(VENV)/.dev: pyproject.toml $(wildcard packages/*/pyproject.toml) setup.py | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' --editable ./packages/lab
 	touch $@ $(VENV)/.play
 
 # npm writes this file last.

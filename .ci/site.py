@@ -33,7 +33,7 @@ from tiltboard.games.registry import HOSTED
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONT = "README"
-PAGES = ("*.md", "docs/**/*.md", "lab/**/*.md", "packages/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "packages/**/*.md")
 ICON = "firmware_host/web/static/icon.svg"
 LINK = re.compile(r"\]\(([^)#\s]+)[^)\s]*\)|<img src=\"([^\"]+)\"")
 FILM = "film.webp"
@@ -120,9 +120,10 @@ def contents() -> Iterator[str]:
             pages += [f"docs/reference/{name}.md" for name in REFERENCE]
         named_there.update(pages)
         yield toctree(title, pages)
-    notebook = {str(path.relative_to(ROOT)) for path in ROOT.glob("lab/docs/*.md")} - named_there
+    pages = {str(path.relative_to(ROOT)) for path in ROOT.glob("packages/*/docs/*.md")}
+    notebook = pages - named_there
     written = sorted(path.name for path in ROOT.glob("*.md") if path.stem != FRONT)
-    last = ["docs/README.md", *written, "lab/README.md"]
+    last = ["docs/README.md", *written, "packages/lab/README.md"]
     yield toctree("The project", [*last, *sorted(notebook)])
 
 

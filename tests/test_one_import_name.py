@@ -48,7 +48,7 @@ def imported_from(source: str) -> set[str]:
 
 
 def test_no_source_imports_a_folder_by_its_bare_name():
-    for folder in (*FOLDERS, "lab", "tests", ".ci"):
+    for folder in (*FOLDERS, "packages", "tests", ".ci"):
         for path in (ROOT / folder).rglob("*.py"):
             assert not imported_from(path.read_text("utf-8")) & FOLDERS, path
 

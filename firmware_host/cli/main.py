@@ -70,7 +70,6 @@ GROUPS = {
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 # Command that a package beside the table brings -> that package
 BESIDE = {"plans": "plans", "match": "lab", "study": "lab"}
-FOLDERS = {"plans": "packages/plans", "lab": "lab"}
 HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
 # What people type -> the command that does it
 ALIASES = {
@@ -125,7 +124,7 @@ ASKED_WRONGLY = (
 
 def how_to_bring(package: str) -> str:
     """Return the command that installs a package of ``packages/`` from a clone."""
-    return f"In a clone of tiltboard run: pip install ./{FOLDERS[package]}"
+    return f"In a clone of tiltboard run: pip install ./packages/{package}"
 
 
 class Group(click.Group):

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/server.py, guard.py, limits.py and lab/tiltboard_lab/bench/loop.py:
+"""Tests of firmware_host/web/server.py, guard.py, limits.py and tiltboard_lab/bench/loop.py:
 what docs/threat-model.md says was tried: bounded in count and time, on this machine alone.
 """
 

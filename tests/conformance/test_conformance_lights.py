@@ -1,4 +1,4 @@
-"""Tests of drivers/lights.py, light_links.py and lab/tiltboard_lab/bench/lights.py: what holds
+"""Tests of drivers/lights.py, light_links.py and tiltboard_lab/bench/lights.py: what holds
 for any lights: order, colours, the supply's limit, loss and return.
 """
 

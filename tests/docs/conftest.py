@@ -17,10 +17,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = (
     *sorted(path.name for path in ROOT.glob("*.md")),
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
-    *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("lab/**/*.md")),
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("packages/**/*.md")),
 )
-PACKAGES = ("drivers", "firmware_host", "games", "hw_sim", "lab", "packages")
+PACKAGES = ("drivers", "firmware_host", "games", "hw_sim", "packages")
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

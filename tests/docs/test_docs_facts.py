@@ -1,5 +1,5 @@
 """Tests of docs, firmware_host/config/profile.py, firmware_host/cli/bench.py and
-lab/tiltboard_lab/cli/bench.py: figures and lists in the documents against the code that they
+tiltboard_lab/cli/bench.py: figures and lists in the documents against the code that they
 tell of.
 """
 
@@ -112,7 +112,7 @@ def test_every_profile_that_ships_is_listed(open_page):
 def test_every_dependency_has_its_reason(open_page, root):
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     optional = dict(project["optional-dependencies"])
-    for other in (root / "lab/pyproject.toml", *root.glob("packages/*/pyproject.toml")):
+    for other in root.glob("packages/*/pyproject.toml"):
         beside = tomllib.loads(other.read_text("utf-8"))["project"]
         optional |= beside["optional-dependencies"]
     extras = {"base": project["dependencies"], **optional}

@@ -36,7 +36,7 @@ def test_every_document_can_be_reached_from_the_readme(root, open_page):
         page = open_page(path.relative_to(root))
         local = [t.partition("#")[0] for t in targets(page) if "://" not in t]
         ahead += [(path.parent / target).resolve() for target in local if target]
-    pages = {*root.glob("docs/*.md"), *root.glob("lab/**/*.md"), *root.glob("packages/**/*.md")}
+    pages = {*root.glob("docs/*.md"), *root.glob("packages/**/*.md")}
     assert {path.name for path in reached} >= {path.name for path in pages}
 
 
@@ -60,6 +60,7 @@ def test_the_pages_show_pictures_that_load_fast(root, open_page):
 
 def test_each_document_says_for_whom_it_is(root, open_page):
     """And what its reader has at the end, in its first paragraph."""
-    pages = {*root.glob("docs/**/*.md"), *root.glob("lab/docs/*.md")} - {root / "docs/README.md"}
+    pages = {*root.glob("docs/**/*.md"), *root.glob("packages/*/docs/*.md")}
+    pages.remove(root / "docs/README.md")
     firsts = {path.name: open_page(path).text.split("\n\n")[1] for path in pages}
     assert not [n for n, t in firsts.items() if not t.startswith("For ") or "At the end" not in t]

@@ -11,9 +11,7 @@ from tests.docs.test_docs_commands import problem
 
 FOLDERS = ("drivers", "firmware_host", "games", "hw_sim")
 PACKAGES = (*(f"tiltboard.{each}" for each in FOLDERS), "tiltboard_lab", "tiltboard_plans")
-IN_REPOSITORY = re.compile(
-    rf"({'|'.join((*FOLDERS, 'docs', 'lab', 'packages', 'tests'))})/[\w./-]*"
-)
+IN_REPOSITORY = re.compile(rf"({'|'.join((*FOLDERS, 'docs', 'packages', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
 # What a page has its reader make

@@ -74,7 +74,7 @@ def test_every_link_of_every_page_leads_somewhere(site):
 
 def test_all_documents_are_there_and_the_front_page_leads_to_them(site):
     front = (site / "index.html").read_text("utf-8")
-    folders = ("docs/**/*.md", "lab/**/*.md", "packages/**/*.md", "*.md")
+    folders = ("docs/**/*.md", "packages/**/*.md", "*.md")
     for path in (each for folder in folders for each in ROOT.glob(folder)):
         page = path.relative_to(ROOT).with_suffix(".html")
         assert (site / page).is_file()

@@ -1,4 +1,4 @@
-"""Tests of drivers/hall_switches.py and packages/plans/tiltboard_plans/matrix_board.py: the matrix
+"""Tests of drivers/hall_switches.py and tiltboard_plans/matrix_board.py: the matrix
 driver over copper solved by nodes: which lines a driven row pulls low.
 """
 

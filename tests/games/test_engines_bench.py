@@ -1,4 +1,4 @@
-"""Tests of lab/tiltboard_lab/bench/engines.py: the measurement's playouts are random games by
+"""Tests of tiltboard_lab/bench/engines.py: the measurement's playouts are random games by
 the rules.
 """
 

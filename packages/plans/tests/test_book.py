@@ -1,4 +1,4 @@
-"""Tests of packages/plans/tiltboard_plans/sheets.py and command.py: who follows docs/build.md with
+"""Tests of tiltboard_plans/sheets.py and command.py: who follows docs/build.md with
 a table of his own: plans, faults, sweep, first game.
 """
 

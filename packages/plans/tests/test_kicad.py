@@ -1,4 +1,4 @@
-"""Tests of packages/plans/tiltboard_plans/board.py, row_board.py, matrix_board.py,
+"""Tests of tiltboard_plans/board.py, row_board.py, matrix_board.py,
 carrier.py and write.py: KiCad's own checks of the boards: `make plans-check` runs them; what passed
 is in passed.json.
 """

@@ -1,4 +1,4 @@
-"""Tests of packages/plans/tiltboard_plans/model.py, board.py, row_board.py and gerber.py: what
+"""Tests of tiltboard_plans/model.py, board.py, row_board.py and gerber.py: what
 is drawn and listed of a profile, held against the profile and against others' figures.
 """
 

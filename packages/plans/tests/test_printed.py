@@ -1,4 +1,4 @@
-"""Tests of packages/plans/tiltboard_plans/printed.py and sheets.py: sheets and pieces, read back
+"""Tests of tiltboard_plans/printed.py and sheets.py: sheets and pieces, read back
 by other means than they were written with.
 """
 

@@ -1,5 +1,5 @@
 """Tests of firmware_host/engines/search/kernels/__init__.py, board.py, jit.py, tree.py,
-firmware_host/engines/search/warmth.py, fast.py and lab/tiltboard_lab/bench/against.py: the
+firmware_host/engines/search/warmth.py, fast.py and tiltboard_lab/bench/against.py: the
 kernels play as the rules do, move for move, and search as plain search does.
 """
 

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.engines.proof import ProofSearch
 from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.puzzles import won
 
-# Found by another program (lab/docs/studies.md): winner, plies, first move.
+# Found by another program (packages/lab/docs/studies.md): winner, plies, first move.
 SOLVED = [
     ("momentum", {"size": 5, "marbles": 3, "pie": False}, (0, 5, "c3")),
     ("momentum", {"size": 5, "marbles": 3}, (1, 6, None)),

@@ -285,7 +285,7 @@ def test_a_new_language_is_added_as_its_document_says(tmp_path):
     page = (tool.ROOT / "docs/languages.md").read_text().partition("## A new language")[2]
     written = re.search(r"```text\n(.*?)```", page, re.DOTALL)
     assert written is not None
-    names = [".ci", "Makefile", "docs", "pyproject.toml", "setup.py", "lab/pyproject.toml"]
+    names = [".ci", "Makefile", "docs", "pyproject.toml", "setup.py"]
     names += [str(p.relative_to(tool.ROOT)) for p in tool.ROOT.glob("packages/*/pyproject.toml")]
     tests = ("conftest.py", "tests/firmware_host/messages")
     packages = [each.name for each in (tool.ROOT / "tiltboard").iterdir() if each.is_symlink()]

@@ -1,5 +1,5 @@
 """Tests of firmware_host/referee/seated.py, games/gravity_warfare/computer.py, outlook.py and
-lab/tiltboard_lab/bench/seats.py: computer players at the table: they see their view, take
+tiltboard_lab/bench/seats.py: computer players at the table: they see their view, take
 always the same time, and finish games; what hands do is proposed, by them or by the sensors,
 and people say how it went.
 """

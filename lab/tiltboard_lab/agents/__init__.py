@@ -1,4 +1,0 @@
-"""Our games for others' agents: as OpenSpiel games and as PettingZoo environments.
-
-Needs the extra ``agents``. lab/docs/agents.md tells what an agent sees and does.
-"""

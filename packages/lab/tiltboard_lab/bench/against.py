@@ -1,0 +1,178 @@
+"""``tiltboard bench engines --against open_spiel``: the engine's kernels beside OpenSpiel's search
+in C++, at the same game. Ours comes as a package of the tests (``tests/connect_four``), theirs is
+its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tiltboard.drivers.clock import cpu_s
+from tiltboard.drivers.errors import extra_command
+from tiltboard.firmware_host.engines.search.kernels import KERNELS
+from tiltboard.firmware_host.engines.search.limits import Budget, Limits
+from tiltboard.firmware_host.engines.search.warmth import installed
+from tiltboard.games.base import Game
+from tiltboard.games.registry import EVERY_GAME
+from tiltboard_lab.bench.engines import timed
+from tiltboard_lab.studies.match import even_opening, play, score
+
+if TYPE_CHECKING:
+    from tiltboard.firmware_host.engines.search.fast import FastTree
+
+GAME = "connect-four"
+SIMULATIONS = 100_000  # of one search
+_ROLLOUTS = 20_000
+_BATCH = 100_000
+_OPENING = 4
+_THEIR_EXPLORATION = 2.0  # what OpenSpiel's own examples take
+_MEMORY_MB = 1000
+
+
+def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -> None:
+    """Rollouts, simulations and a match; or why there are none. ``seconds``: CPU time for each."""
+    missing = _missing()
+    if missing:
+        echo(f"Not compared with OpenSpiel: {missing}")
+        return
+    from tiltboard.firmware_host.engines.search.fast import FastTree, fast_tree
+    from tiltboard.firmware_host.engines.search.kernels.board import board_of
+    from tiltboard.firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard_lab.bench.playouts import playouts
+
+    game = EVERY_GAME[GAME].create({})
+    board, best = board_of(game), fast_tree(game, random.Random(1))
+    if board is None or best is None:
+        raise TypeError(game)  # its package has kernels
+    start = game.rules.start()
+    row = board.encoded(start)
+    seed = best.seed
+    playouts(board.tables, row, seed, 1)
+    theirs = OpenSpiel(1, rollouts=_ROLLOUTS)
+    _told(
+        echo,
+        "rollouts",
+        _rate(lambda: playouts(board.tables, row, seed, _BATCH), _BATCH, seconds),
+        _rate(lambda: theirs.searched(()), _ROLLOUTS, seconds),
+    )
+    theirs = OpenSpiel(SIMULATIONS)
+    plain = FastTree(board, random.Random(1), PLAYOUTS)
+
+    def ours() -> None:
+        plain.forget()
+        plain.search(start, Budget(Limits(nodes=SIMULATIONS), cpu_s))
+
+    _told(
+        echo,
+        f"simulations of plain UCT with a solver, {SIMULATIONS:,} a move",
+        _rate(ours, SIMULATIONS, seconds),
+        _rate(lambda: theirs.searched(()), SIMULATIONS, seconds),
+    )
+    echo(_match(game, best, games, move_ms))
+
+
+def _missing() -> str:
+    """What the comparison lacks, and how to get it; empty where it lacks nothing."""
+    try:
+        version("open_spiel")
+    except PackageNotFoundError:
+        return f"open_spiel is not installed: {extra_command('agents', './packages/lab')}"
+    if not installed():
+        return f"numba is not installed: {extra_command('fast')}"
+    if GAME not in EVERY_GAME or not entry_points(group=KERNELS, name=GAME):
+        return f"{GAME} is not installed: pip install tests/connect_four"
+    return ""
+
+
+def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) -> None:
+    echo(
+        f"{GAME}, {what} per CPU-second: {ours:,.0f}, OpenSpiel {theirs:,.0f}: "
+        f"{ours / theirs:.1f} times"
+    )
+
+
+def _rate(work: Callable[[], object], each: int, seconds: float) -> float:
+    """How often ``each`` is done in a second of CPU."""
+    times, _, used_s = timed(lambda: bool(work()), seconds)
+    return times * each / used_s
+
+
+class OpenSpiel:
+    """OpenSpiel's C++ search at its own connect four. ``rollouts``: of each leaf."""
+
+    def __init__(self, simulations: int, *, rollouts: int = 1, seed: int = 1) -> None:
+        import pyspiel
+
+        self._game = pyspiel.load_game("connect_four")
+        self._bot = pyspiel.MCTSBot(
+            self._game,
+            pyspiel.RandomRolloutEvaluator(rollouts, seed),
+            *(_THEIR_EXPLORATION, simulations, _MEMORY_MB, True, seed, False),
+        )
+        self.moves = 0
+        self.used_s = 0.0
+
+    def searched(self, columns: Sequence[int]) -> int:
+        """Its column after these. What it takes is counted."""
+        state = self._game.new_initial_state()
+        for column in columns:
+            state.apply_action(column)
+        begun_s = cpu_s()
+        found = int(self._bot.step(state))
+        self.used_s += cpu_s() - begun_s
+        self.moves += 1
+        return found
+
+    def move(self, names: Sequence[str], _: Any) -> int:
+        """As ``Player.move``."""
+        return self.searched([int(name) - 1 for name in names])
+
+
+class _Ours:
+    """The best search of the kernels, with as much CPU time in all as the other has had: what it
+    saved where it knew its move at once is for later moves. Half of the other's mean it has always.
+    """
+
+    def __init__(self, tree: FastTree, other: OpenSpiel) -> None:
+        self._tree, self._other = tree, other
+        self.moves = 0
+        self.used_s = 0.0
+
+    def move(self, _: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        theirs_s = self._other.used_s / self._other.moves
+        time_s = max((self.moves + 1) * theirs_s - self.used_s, theirs_s / 2)
+        begun_s = cpu_s()
+        found = self._tree.search(state, Budget(Limits(time_s=time_s), cpu_s))
+        self.used_s += cpu_s() - begun_s
+        self.moves += 1
+        return found.move
+
+
+def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
+    """Paired even openings; theirs gets as many simulations as take it ``move_ms``."""
+    trial = OpenSpiel(1000)
+    trial.searched(())
+    theirs = OpenSpiel(round(1000 * move_ms / 1000 / trial.used_s))
+    theirs.searched(())
+    tree.search(game.rules.start(), Budget(Limits(nodes=1), cpu_s))
+    ours = _Ours(tree, theirs)
+    pairs = []
+    for pair in range((games + 1) // 2):
+        dice = random.Random(f"opening {pair}")
+        begun = even_opening(game, _OPENING, dice, kernels=True)
+        first = play(game.rules, begun, (ours, theirs))
+        second = play(game.rules, begun, (theirs, ours))
+        pairs.append((first, msgspec.structs.replace(second, share=1 - second.share)))
+    result = score(pairs)
+    low, high = result.interval
+    return (
+        f"{GAME}, match against OpenSpiel: +{result.won} ={result.drawn} -{result.lost}, "
+        f"{100 * result.share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]; CPU a move: "
+        f"{1000 * ours.used_s / ours.moves:.1f} and {1000 * theirs.used_s / theirs.moves:.1f} ms"
+    )

@@ -1,0 +1,436 @@
+"""``tiltboard study``: what many games tell of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+import click
+
+from tiltboard.firmware_host.cli.options import OPTIONS
+from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.messages import text
+from tiltboard_lab.cli.studying import (
+    KERNELS,
+    RECORD_TASKS,
+    SEED,
+    found_by,
+    made_of,
+    pairs_options,
+    points,
+    tell_score,
+    worker_options,
+)
+
+if TYPE_CHECKING:
+    from tiltboard.games.base import Game
+    from tiltboard_lab.studies.boards import Judged
+    from tiltboard_lab.studies.selfplay import Count
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MOST_LINES = 20
+
+
+@click.group(name="study", epilog="Example: tiltboard study openings --game momentum --games 200")
+def command() -> None:
+    """Play many games and say what they tell: openings, weights, puzzles, boards.
+
+    packages/lab/docs/studies.md has what was found.
+    """
+
+
+def _played(opening: int, level: int) -> Callable[[F], F]:
+    """The options of a study that plays games by itself."""
+    options = (
+        click.option("--game", required=True, help="The game."),
+        OPTIONS,
+        click.option("--games", type=click.IntRange(1), default=100, show_default=True),
+        click.option(
+            "--level", type=click.IntRange(1, 10), default=level, show_default=True, help="Of all."
+        ),
+        click.option(
+            "--nodes",
+            type=click.IntRange(1),
+            default=2000,
+            show_default=True,
+            help="Positions looked at for a move, at most.",
+        ),
+        click.option(
+            "--opening",
+            type=click.IntRange(0, 20),
+            default=opening,
+            show_default=True,
+            help="Random moves that each game begins with; first moves take turns.",
+        ),
+        SEED,
+        RECORD_TASKS,
+        worker_options,
+    )
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@command.command(epilog="Example: tiltboard study openings --game momentum --option pie=false")
+@_played(opening=1, level=8)
+@click.option(
+    "--plies",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="Moves of a line that is counted.",
+)
+def openings(*, plies: int, **asked: Any) -> None:
+    """Who wins, and after which openings.
+
+    The share is the first player's, draws count half; with its 95 % interval.
+    """
+    from tiltboard_lab.studies.selfplay import SelfPlay, counted
+
+    made, job, where = _asked(SelfPlay, asked)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        every, lines = counted(found, made.rules.players, plies)
+    _tell(text("All games"), every)
+    for line, count in sorted(lines.items(), key=lambda pair: -pair[1].share)[:_MOST_LINES]:
+        _tell(line, count)
+
+
+def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
+    """The game, the job, and where and how its tasks are run."""
+    from tiltboard.firmware_host.engines.search.warmth import warm
+
+    made = made_of(asked["game"], asked["options"])
+    job = kind(
+        game=made.name,
+        options=dict(made.options),
+        level=asked["level"],
+        nodes=asked["nodes"],
+        opening=asked["opening"],
+        seed=asked["seed"],
+        kernels=warm(),
+        **more,
+    )
+    return made, job, (asked["record"], asked["workers"], asked["on"])
+
+
+def _tell(line: object, count: Count) -> None:
+    low, high = count.interval
+    say(
+        text(
+            "{line}: {games} games, first player {share} % [{low}, {high}], {draws} drawn,"
+            " {moves} moves a game",
+            line=line,
+            games=count.games,
+            share=round(100 * count.share),
+            low=round(100 * low),
+            high=round(100 * high),
+            draws=count.draws,
+            moves=round(count.moves / count.games, 1),
+        )
+    )
+
+
+@command.command(epilog="Example: tiltboard study tune --game momentum --games 500 --level 7")
+@_played(opening=6, level=8)
+def tune(**asked: Any) -> None:
+    """Fit the weights of a game's evaluation to how games ended.
+
+    Prints them as they stand in the game's search.toml. Let a match say whether they are better.
+    """
+    from tiltboard_lab.studies.tuning import Tuning, as_toml, check, fitted
+
+    made, job, where = _asked(Tuning, asked)
+    check(made)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        result = fitted(found, made.weights)
+    say(
+        text(
+            "Positions: {positions}. In games that were not looked at, the surprise (0.693: a coin)"
+            " goes from {before} to {after}.",
+            positions=result.samples,
+            before=f"{result.before:.3f}",
+            after=f"{result.after:.3f}",
+        )
+    )
+    click.echo(as_toml(result.weights))
+
+
+@command.command(
+    epilog="Example: tiltboard study puzzles --game gravity-connect --out puzzles.jsonl"
+)
+@_played(opening=2, level=4)
+@click.option(
+    "--turns",
+    type=click.IntRange(1, 4),
+    default=2,
+    show_default=True,
+    help="Of the winner, at most.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the puzzles to this file, one a line.",
+)
+def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
+    """Find positions with one winning move, or one that saves the game, each with its proof."""
+    import msgspec
+
+    from tiltboard_lab.studies.selfplay import Mining, distinct
+
+    if out is not None:
+        out.open("ab").close()  # what cannot be written is said before the games are played
+    made, job, where = _asked(Mining, asked, turns=turns)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        mined = distinct(found, made)
+    for kind, said in (
+        ("win", text("One move wins")),
+        ("save", text("One move does not lose")),
+    ):
+        for within in range(1, turns + 1):
+            many = sum((each.kind, each.turns) == (kind, within) for each in mined)
+            say(text("{kind}, turns: {turns}, puzzles: {many}", kind=said, turns=within, many=many))
+    if out is not None:
+        out.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in mined))
+
+
+@command.command(epilog="Example: tiltboard study exercises puzzles.jsonl > exercises.jsonl")
+@click.argument("file", type=click.File("rb"))
+def exercises(file: BinaryIO) -> None:
+    """Make a file of mined puzzles ready to be solved, on standard output.
+
+    Adds what holds against each wrong move; leaves out those in which nothing is to be answered.
+    """
+    import msgspec
+
+    from tiltboard.firmware_host.config.errors import NotPossibleError
+    from tiltboard.firmware_host.engines.puzzles import Puzzle
+    from tiltboard.games.registry import game_type
+    from tiltboard_lab.studies.puzzles import exercise
+
+    for number, line in enumerate(file, start=1):
+        try:
+            mined = msgspec.json.decode(line, type=Puzzle)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise NotPossibleError(
+                "Line {number} of {file} is no puzzle: {why}.",
+                remedy="Take a file that `tiltboard study puzzles` has written.",
+                number=number,
+                file=file.name,
+                why=str(error),
+            ) from error
+        made = exercise(game_type(mined.game).create(mined.options), mined)
+        if made.kind == "save" or made.turns == 1 or made.following:
+            click.echo(msgspec.json.encode(made))
+
+
+@command.command(
+    epilog="Example: tiltboard study solve --game momentum --option size=5 --option marbles=3"
+)
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option(
+    "--plies",
+    type=click.IntRange(1, 99),
+    default=9,
+    show_default=True,
+    help="Within how many a win is looked for.",
+)
+def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
+    """Prove who wins from the start, and in how many plies, by the rules alone.
+
+    Every position within those plies may be looked at, so this is for small boards.
+    """
+    from tiltboard.firmware_host.engines.proof import ProofSearch
+    from tiltboard_lab.studies.puzzles import won
+
+    made = made_of(game, options, for_two=True)
+    search = ProofSearch(made.rules)
+    found = won(search, made.rules, plies)
+    if found is None:
+        say(
+            text(
+                "Nobody wins by force within {plies} plies; {looked} positions looked at.",
+                plies=plies,
+                looked=search.looked,
+            )
+        )
+        return
+    winner, within, move = found
+    say(
+        text(
+            "{player} wins in {plies} plies{by}; {looked} positions looked at.",
+            player=made.players[winner],
+            plies=within,
+            by="" if move is None else f", by {move}",
+            looked=search.looked,
+        )
+    )
+
+
+@command.command(epilog="Example: tiltboard study book --game momentum > book.jsonl")
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option("--lines", type=click.IntRange(1), default=120, show_default=True, help="How many.")
+@click.option("--plies", type=click.IntRange(1, 12), default=5, show_default=True, help="Of each.")
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    default=5000,
+    show_default=True,
+    help="Positions looked at for a move.",
+)
+@SEED
+def book(
+    *, game: str, options: tuple[str, ...], lines: int, plies: int, nodes: int, seed: int
+) -> None:
+    """Make an opening book: lines of good moves by level ten, at random among those that are nearly
+    as good, to positions that it finds even. Prints it as it stands in a game's book.jsonl.
+    """
+    import msgspec
+
+    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard_lab.studies.selfplay import book_of
+
+    made = made_of(game, options, for_two=True)
+    found = book_of(made, lines, plies, nodes, seed=seed, kernels=warm())
+    click.echo(msgspec.json.encode(found))
+
+
+@command.command(epilog="Example: tiltboard study levels --game attraktion --record levels.jsonl")
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=60,
+    show_default=True,
+    help="Of each level against the one below, rounded up to pairs.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    default=4000,
+    show_default=True,
+    help="Positions looked at for a move, at most.",
+)
+@click.option("--naive", is_flag=True, help="Each level against random, one-ply and two-ply too.")
+@pairs_options
+@KERNELS
+@SEED
+@RECORD_TASKS
+@worker_options
+def levels(
+    *,
+    game: str,
+    options: tuple[str, ...],
+    games: int,
+    nodes: int,
+    naive: bool,
+    opening: int,
+    even: bool,
+    kernels: bool,
+    seed: int,
+    record: Path | None,
+    workers: int,
+    on: str,
+) -> None:
+    """Let each level play against the one below it, and add up what they are worth.
+
+    No level is limited by time, so every machine finds the same.
+    """
+    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard_lab.studies.ladder import Ladder, heights, pairings, scores
+
+    made = made_of(game, options, for_two=True)
+    job = Ladder(
+        game=made.name,
+        options=dict(made.options),
+        opening=opening,
+        even=even,
+        nodes=nodes,
+        seed=seed,
+        kernels=kernels and warm(),
+        naive=naive,
+    )
+    count = (games + 1) // 2 * len(pairings(naive=naive))
+    with found_by(job, count, made.name, record, workers, on) as found:
+        told = scores(found, naive=naive)
+    for (level, other), score in told.items():
+        tell_score(str(level), other, score, (score.share, *score.interval))
+    for level, height in heights(told).items():
+        elo, low, high = map(points, height)
+        say(
+            text(
+                "Level {level}: Elo {elo} [{low}, {high}]", level=level, elo=elo, low=low, high=high
+            )
+        )
+
+
+@command.command(epilog="Example: tiltboard study boards --climbs 8 --record boards.jsonl")
+@click.option(
+    "--board", default="whirl", show_default=True, help="Its positions, and where to begin."
+)
+@click.option("--climbs", type=click.IntRange(1), default=4, show_default=True, help="How many.")
+@click.option(
+    "--steps",
+    type=click.IntRange(0),
+    default=60,
+    show_default=True,
+    help="Changes tried in each; 0 judges random boards.",
+)
+@click.option("--as-it-is", is_flag=True, help="Only judge the board itself, which may be a file.")
+@SEED
+@RECORD_TASKS
+@worker_options
+def boards(
+    *,
+    board: str,
+    climbs: int,
+    steps: int,
+    as_it_is: bool,
+    seed: int,
+    record: Path | None,
+    workers: int,
+    on: str,
+) -> None:
+    """Search for boards of Gravity Trap that parity does not decide, and judge them exactly.
+
+    Parity: how far apart the shares of won positions lie for neighbouring numbers of pods, from 0
+    (it does not matter) to 100 (it decides). Each board stays as it is under a half turn.
+    """
+    import random
+
+    from tiltboard.firmware_host.cli.rules import load_board
+    from tiltboard.games.gravity_trap.board import SHIPPED, shipped
+    from tiltboard_lab.studies.boards import Boards, judged
+
+    if as_it_is:
+        whole = shipped(board) if board in SHIPPED else load_board(Path(board))
+        _tell_board(judged(whole, Boards(board=board, steps=0).games, random.Random(seed)))
+        return
+    if board not in SHIPPED:
+        raise misuse(text("The boards are: {known}.", known=", ".join(SHIPPED)))
+    job = Boards(board=board, steps=steps, seed=seed)
+    with found_by(job, climbs, board, record, workers, on) as found:
+        for each in sorted(found, key=lambda one: one.judged.parity):
+            _tell_board(each.judged)
+            say(text("Tracks: {tracks}", tracks=each.tracks))
+
+
+def _tell_board(judged: Judged) -> None:
+    say(
+        text(
+            "Parity {parity}; the first mover wins {share} % of the pairs of starts, {wins}"
+            " of his starts win whatever the other does.",
+            parity=round(100 * judged.parity),
+            share=round(100 * judged.share),
+            wins=judged.replies.count(0),
+        )
+    )
+    shares = ", ".join(f"{pods}: {100 * rate:.0f} %" for pods, rate in judged.rates.items())
+    say(text("Pods left, and how often the player to move wins then: {shares}", shares=shares))

@@ -1,0 +1,140 @@
+"""What ``match`` and ``study`` share: where tasks run, their file, the bar that shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.messages import text
+
+if TYPE_CHECKING:
+    from tiltboard.games.base import Game
+    from tiltboard_lab.studies.jobs import Job
+    from tiltboard_lab.studies.match import Score
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SEED = click.option(
+    "--seed", type=int, default=1, show_default=True, help="Other openings and dice."
+)
+RECORD_TASKS = click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep what is found in this file, and go on where it stops.",
+)
+_OPENING = click.option(
+    "--opening",
+    type=click.IntRange(0, 20),
+    default=4,
+    show_default=True,
+    help="Random moves that each pair of games begins with.",
+)
+_EVEN = click.option(
+    "--even",
+    is_flag=True,
+    help="Only openings that are even: level ten expects 45 to 55 % after 20,000 positions.",
+)
+KERNELS = click.option(
+    "--kernels/--no-kernels",
+    default=True,
+    show_default=True,
+    help="Level ten with the engine's kernels, where they are compiled; or in plain Python.",
+)
+_WORKERS = click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many processes of this machine.",
+)
+_ON = click.option(
+    "--on",
+    type=click.Choice(["here", "ray"]),
+    default="here",
+    show_default=True,
+    help="Where: ray is a cluster, by RAY_ADDRESS (packages/lab/docs/studies.md).",
+)
+
+
+def pairs_options(command: F) -> F:
+    """``--opening`` and ``--even``."""
+    return _OPENING(_EVEN(command))
+
+
+def worker_options(command: F) -> F:
+    """``--workers`` and ``--on``."""
+    return _WORKERS(_ON(command))
+
+
+def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
+    """The game of ``--game`` and ``--option``. Raises UsageError."""
+    from tiltboard.firmware_host.cli.options import chosen_game
+    from tiltboard.games.registry import game_type
+
+    chosen = chosen_game(game, options)
+    if chosen is None:
+        raise misuse(text("Name a game with --game."))
+    made = game_type(chosen.game).create(chosen.options)
+    if for_two and made.rules.players != 2:
+        raise misuse(text("A match is for two players."))
+    return made
+
+
+@contextmanager
+def found_by(  # noqa: PLR0917 - as the options of a command come
+    job: Job, count: int, label: str, record: Path | None, workers: int, on: str
+) -> Iterator[Iterator[Any]]:
+    """What the first ``count`` tasks of ``job`` find, in their order, with a bar of how many are
+    there; who has seen enough leaves the context.
+    """
+    from tiltboard_lab.studies import jobs
+    from tiltboard_lab.studies import workers as local
+
+    if on == "ray":
+        from tiltboard_lab.studies.on_ray import cluster
+
+        run = cluster()
+    else:
+        run = local.here if workers == 1 else local.processes(workers)
+    with (
+        closing(jobs.Results(job, record)) as results,
+        click.progressbar(length=count, label=label) as bar,
+        closing(jobs.in_order(job, results, count, run, bar.update)) as found,
+    ):
+        yield found
+
+
+def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
+    """What A has won, and ``shares``: his share, and its interval."""
+    from tiltboard_lab.studies.intervals import elo
+
+    share, low, high = (round(100 * each) for each in shares)
+    height, elo_low, elo_high = (points(elo(each)) for each in shares)
+    say(
+        text(
+            "{a} against {b}: +{won} ={drawn} -{lost}, {share} % [{low}, {high}], "
+            "Elo {elo} [{elo_low}, {elo_high}]",
+            a=a,
+            b=b,
+            won=result.won,
+            drawn=result.drawn,
+            lost=result.lost,
+            share=share,
+            low=low,
+            high=high,
+            elo=height,
+            elo_low=elo_low,
+            elo_high=elo_high,
+        )
+    )
+
+
+def points(points: float) -> str:
+    """Of Elo's scale, as they are written."""
+    return f"{points:+.0f}" if math.isfinite(points) else ("+∞" if points > 0 else "-∞")

@@ -1,0 +1,61 @@
+"""The tasks of a study on a Ray cluster (docs.ray.io), where the extra ``study`` is installed.
+
+Every node needs the same version of tiltboard. Tasks are pure, so Ray may run one again, elsewhere,
+when its node is lost; what it found has then either arrived here or is found again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from tiltboard.drivers.errors import extra_command
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard_lab.studies.jobs import Job, Running, Workers
+from tiltboard_lab.studies.workers import AHEAD
+
+FOREVER = -1
+
+
+def cluster(address: str | None = None) -> Workers:
+    """On the cluster at ``address``: by default the one of RAY_ADDRESS, else one that runs on this
+    machine, else one that is begun for it. Raises ConfigError where Ray is not there.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ConfigError(
+            "Ray is not installed.",
+            remedy="In a clone of tiltboard run: {command}",
+            command=extra_command("ray", "./packages/lab"),
+        ) from None
+
+    def run(job: Job, numbers: Iterable[int]) -> Running:
+        if not ray.is_initialized():
+            ray.init(
+                address, include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING
+            )
+        work = ray.remote(num_cpus=1, max_retries=FOREVER)(_task)
+        shared = ray.put(job)
+        waiting = iter(numbers)
+        running: list[Any] = []
+        try:
+            while True:
+                room = AHEAD * max(int(ray.cluster_resources().get("CPU", 1)), 1) - len(running)
+                running += [work.remote(shared, each) for each in islice(waiting, max(room, 0))]
+                if not running:
+                    return
+                ready, running = ray.wait(running)
+                for each in ready:
+                    yield ray.get(each)
+        finally:
+            for each in running:
+                ray.cancel(each, force=True)
+
+    return run
+
+
+def _task(job: Job, number: int) -> tuple[int, Any]:
+    return number, job.run(number)
