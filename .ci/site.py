@@ -120,8 +120,8 @@ def contents() -> Iterator[str]:
             pages += [f"docs/reference/{name}.md" for name in REFERENCE]
         named_there.update(pages)
         yield toctree(title, pages)
-    pages = {str(path.relative_to(ROOT)) for path in ROOT.glob("packages/*/docs/*.md")}
-    notebook = pages - named_there
+    found = {str(path.relative_to(ROOT)) for path in ROOT.glob("packages/*/docs/*.md")}
+    notebook = found - named_there
     written = sorted(path.name for path in ROOT.glob("*.md") if path.stem != FRONT)
     last = ["docs/README.md", *written, "packages/lab/README.md"]
     yield toctree("The project", [*last, *sorted(notebook)])
