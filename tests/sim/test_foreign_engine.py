@@ -4,7 +4,6 @@ language, plays as docs/engines.md says.
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -19,26 +18,18 @@ from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession
 
-PAGE = Path(__file__).parents[2] / "docs/engines.md"
+ENGINE = Path(__file__).parent / "drops.sh"
 OPTIONS = {"size": 5, "marbles": 4}
 PATIENCE_S = 60.0  # by the wall, for one move
 
 
-@pytest.fixture
-def from_the_page(tmp_path, monkeypatch):
-    """A folder with the files that the page shows, from which the table is started."""
-    blocks = re.findall(r"^```\w+ file=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
-    for name, text in blocks:
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.skipif(not (shutil.which("sh") and shutil.which("awk")), reason="no sh, or no awk")
-def test_a_strangers_engine_plays_a_whole_game_from_the_pages_own_text(from_the_page):
-    settings = load_settings(from_the_page / "tiltboard.toml")
+def test_a_strangers_engine_plays_a_whole_game(tmp_path):
+    path = tmp_path / "tiltboard.toml"
+    path.write_text(f'[engine.drops]\ncommand = "sh {ENGINE}"\n')
+    settings = load_settings(path)
     seats = {"red": EngineSeat("drops"), "blue": EngineSeat(level=3)}
-    with SimSession(unhurried("plate-10"), from_the_page, settings=settings) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, settings=settings) as session:
         table = OwnHand(session)
         table.host.do(NewGame("momentum", OPTIONS, engines=seats))
         thinks = table.host.playing.opponents
@@ -46,7 +37,7 @@ def test_a_strangers_engine_plays_a_whole_game_from_the_pages_own_text(from_the_
             table.tick()
             if thinks.thinking is not None:  # its process takes real time, the table virtual
                 thinks._room.wait(PATIENCE_S)
-            assert thinks._room._commands["drops"] == ["sh", "drops.sh"]
+            assert thinks._room._commands["drops"] == ["sh", str(ENGINE)]
             if table.standing.outcome is not None:
                 break
         record = table.host.journal.load(table.standing.game_id)
