@@ -64,6 +64,8 @@ def pytest_xdist_make_scheduler(config, log):
                 return "browser"
             if "test_kernels" in nodeid or "test_engine_levels" in nodeid:  # compiled once
                 return "kernels"
+            if nodeid.startswith("tests/service/test_service_boot.py"):  # booted once
+                return "boot"
             return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
 
     return Together(config, log)

@@ -277,10 +277,10 @@ def test_a_stop_waits_for_no_broker_that_lets_a_connection_hang(linked, monkeypa
     with Hand() as broker:
         full = linked(broker)
         with broker.accept():
+            works = full._client._thread  # before what fills the connection may end it
             becomes(full, True)
             while full.publish("t", bytes(MOST_BYTES - 100)) and len(full._client._out_packet) < 50:
                 pass
-            works = full._client._thread
             Thread(target=lambda: ended.put(full.close()), daemon=True).start()
             ended.get(timeout=PATIENCE_S)
             monkeypatch.setattr(Client, "_create_socket", hangs)
