@@ -319,9 +319,10 @@ class MuxHallArray:
     def read(self) -> tuple[float, ...]:
         """Scan every input; the field at each sensor in mT, uncalibrated, south positive.
 
-        A sensor whose input floats reads 0 V, the lowest field, within sixteen scans. Raises
-        PartAbsentError if a bus cannot be used, PartReadingError if the spare inputs show that the
-        readings cannot be trusted. Does not judge single sensors otherwise.
+        A sensor whose input floats reads 0 V, the lowest field, within sixteen scans, or twice as
+        many where another floats already. Raises PartAbsentError if a bus cannot be used,
+        PartReadingError if the spare inputs show that the readings cannot be trusted. Does not
+        judge single sensors otherwise.
         """
         try:
             codes = self._scan(self._lines or self._open())
@@ -409,7 +410,8 @@ class MuxHallArray:
 
     def _next_start(self, codes: list[int]) -> int:
         """Where a reading has leapt, which an input that begins to float does, unless the lines
-        have just rested there; else the next in turn.
+        have just rested there; else, every other time, where an input floats, so that one whose
+        wire has contact again is soon read; else the next in turn.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()
@@ -418,5 +420,8 @@ class MuxHallArray:
             start = GRAY_ORDER.index(leaps.index(largest) % INPUTS)
             if start != self._start:
                 return start
+        lost = sorted({number % INPUTS for number in self._floating})
+        if lost and GRAY_ORDER[self._start] not in lost:
+            return GRAY_ORDER.index(lost[self._turn % len(lost)])
         self._turn = (self._turn + 1) % INPUTS
         return self._turn

@@ -240,14 +240,17 @@ def test_a_wire_that_breaks_beside_a_piece_is_found_before_it_can_be_taken_for_o
     assert all(mt < -25.0 for mt in readings[3:])
 
 
-def test_a_sensor_that_is_mended_reads_again_within_a_walk(hall, buses) -> None:
-    buses.board.volts = {33: 0.0}
-    for _ in range(20):
+@pytest.mark.parametrize("lost", [(33,), (0, 33, 64, 99)])
+def test_a_wire_that_has_contact_again_reads_before_it_can_be_taken_for_dead(
+    hall, buses, lost
+) -> None:
+    """A sensor is dead after eight equal readings at the lowest field."""
+    buses.board.volts = dict.fromkeys(lost, 0.0)
+    for _ in range(40):
         hall.read()
         buses.clock.time_s += 0.0155
-    buses.board.volts = {33: 1.65 + 0.6}
-    readings = []
-    for _ in range(17):
-        readings.append(hall.read()[33])
+    buses.board.volts = dict.fromkeys(lost, 1.65 + 0.6)
+    for _ in range(8):
+        readings = hall.read()
         buses.clock.time_s += 0.0155
-    assert readings[-1] == pytest.approx(10.0, abs=0.06)
+    assert [readings[number] for number in lost] == pytest.approx([10.0] * len(lost), abs=0.06)
