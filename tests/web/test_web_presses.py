@@ -240,7 +240,9 @@ def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, o
     ball = page.locator('.marble[data-piece="red"] .ball')
     standing = player.box(ball)["width"]
     ball.click()
-    assert player.box(ball)["width"] > 1.15 * standing
+    held = page.locator(".marble.held .ball")
+    expect(held).to_have_count(1)
+    assert player.box(held)["width"] > 1.15 * standing
     page.get_by_role("button", name="Put it right for me", exact=True).click()
     player.expect_turn("blue")
     player.expect_marbles(d4="red")
