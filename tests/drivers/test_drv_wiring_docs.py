@@ -2,6 +2,7 @@
 profiles, the chips' counts and the Pi's own header.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_pins_of_matrix_gpio() -> None:
 
 def test_addresses_are_the_profiles_and_the_straps_are_theirs() -> None:
     profile = load_profile("plate-7")
-    rows = table("plate-7", "row")[: profile.rows]
+    rows = table("plate-7", "row")
     assert [int(row[1], 16) for row in rows] == list(profile.hall.addresses)
     for number, (row, address, *straps, first, last) in enumerate(rows):
         # DS20001952, device addressing: 0100, A2, A1, A0.
@@ -85,15 +86,27 @@ def test_addresses_are_the_profiles_and_the_straps_are_theirs() -> None:
         )
 
 
-def test_light_chain_of_plate_7() -> None:
-    profile = load_profile("plate-7")
-    at = {profile.light_of(index): name for index, name in enumerate(profile.places)}
-    rows = table("plate-7", "row")[profile.rows :]
-    assert len(rows) == profile.rows
-    for number, (row, first, last, start, end) in enumerate(rows):
-        assert int(row) == number + 1
-        assert (int(first), int(last)) == (7 * number, 7 * number + 6)
-        assert (at[int(first)], at[int(last)]) == (start, end)
+@pytest.mark.parametrize("name", ["plate-10", "plate-7"])
+def test_light_chains(name) -> None:
+    profile = load_profile(name)
+    at = {profile.light_of(index): place for index, place in enumerate(profile.places)}
+    text = " ".join(document(name).split())
+    written = re.search(
+        r"at `(\w+)` with light 0 .*: row 1 from `(\w+)` to `(\w+)`,"
+        r" row 2 from `(\w+)` back to `(\w+)`, and so on to light (\d+) at `(\w+)`."
+        r" Row r has the lights (\d+) x \(r - 1\) to (\d+) x \(r - 1\) \+ (\d+)",
+        text,
+    )
+    assert written
+    start, *ends, last, end, step, again, rest = written.groups()
+    width, size = profile.columns, profile.size
+    assert (start, end) == (at[0], at[size - 1])
+    assert ends == [at[0], at[width - 1], at[width], at[2 * width - 1]]
+    assert [int(n) for n in (last, step, again, rest)] == [size - 1, width, width, width - 1]
+    for row in range(profile.rows):
+        lit = [at[row * width + along] for along in range(width)]
+        places = [place_name(column, row) for column in range(width)]
+        assert lit == places[:: -1 if row % 2 else 1]
 
 
 def test_counts_of_the_parts() -> None:
@@ -167,15 +180,6 @@ def test_multiplexers_of_plate_10() -> None:
     assert table("plate-10", "multiplexer") == [
         [str(mux), f"CH{mux}", name(16 * mux), name(16 * mux + 15)] for mux in range(7)
     ]
-
-
-def test_light_chain_of_plate_10() -> None:
-    profile = load_profile("plate-10")
-    at = {profile.light_of(index): name for index, name in enumerate(profile.places)}
-    for row, first, last, start, end in table("plate-10", "row"):
-        assert (at[int(first)], at[int(last)]) == (start, end)
-        assert int(first) == 10 * (int(row) - 1)
-    assert len(table("plate-10", "row")) == profile.rows
 
 
 def test_power_budget_of_plate_10() -> None:
