@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -27,9 +28,28 @@ def as_run(line: str, *, simulated: bool) -> str:
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
+def _speak_json(context: click.Context, _option: click.Parameter, chosen: bool) -> None:  # noqa: FBT001
+    context.meta[_JSON] = chosen
+
+
+_JSON = f"{__name__}.json"
+AS_JSON = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=_speak_json,
+    help="One JSON object a line: the sentence's form, and its values by their names.",
+)
+
+
 def say(message: Message, *, err: bool = False) -> None:
-    """Print it."""
-    click.echo(str(message), err=err)
+    """Print a sentence, or its values where the command was given ``AS_JSON``."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.meta.get(_JSON):
+        click.echo(str(message), err=err)
+        return
+    values = {"says": message.template, **message.params}
+    click.echo(json.dumps(values, default=str, ensure_ascii=False), err=err)
 
 
 def log_to_stderr() -> None:

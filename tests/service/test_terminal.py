@@ -108,3 +108,16 @@ def test_bash_completes_with_the_file_of_the_package(share):
 def test_fish_and_zsh_have_a_file_each(share):
     assert "complete --no-files --command tiltboard" in (share / FISH).read_text()
     assert (share / ZSH).read_text().startswith("#compdef tiltboard\n")
+
+
+def test_verbose_logs_each_error_beside_its_line():
+    def ended(*words):
+        asked = [OWN / "tiltboard", *words, "check", "no-such-profile.toml"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    status, line = ended()
+    assert line.count("\n") == 1
+    verbose_status, log = ended("--verbose")
+    assert (verbose_status, log.splitlines()[-1]) == (status, line.strip())
+    assert "Traceback" in log

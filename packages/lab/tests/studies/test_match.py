@@ -191,9 +191,13 @@ def test_the_command_tells_the_score_and_resumes(tmp_path):
     more = run(*words, "--games", "6")
     assert "5 against 1: +" in more.output
     assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 4
-    assert run(*words, "--games", "6").output.splitlines()[-1] == more.output.splitlines()[-1]
+    plain = more.output.splitlines()[-1]
+    assert run(*words, "--games", "6").output.splitlines()[-1] == plain
+    told = json.loads(run(*words, "--games", "6", "--json").stdout)
+    assert told["won"] + told["drawn"] + told["lost"] == 6
+    assert f"+{told['won']} ={told['drawn']} -{told['lost']}, {told['share']} %" in plain
     alone = run(*words[:-2], "--games", "6", "--workers", "2")
-    assert alone.output.splitlines()[-1] == more.output.splitlines()[-1]
+    assert alone.output.splitlines()[-1] == plain
 
 
 def test_the_command_says_how_many_games_an_engine_lost_by_illegal_moves(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tiltboard.firmware_host.cli.options import CONFIG, OPTIONS
-from tiltboard.firmware_host.cli.speech import misuse, printable, say
+from tiltboard.firmware_host.cli.speech import AS_JSON, misuse, printable, say
 from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,
@@ -59,6 +59,7 @@ from tiltboard_lab.cli.studying import (
 @RECORD_TASKS
 @worker_options
 @CONFIG
+@AS_JSON
 def command(
     *,
     a: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 import click
 
 from tiltboard.firmware_host.cli.options import OPTIONS
-from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.cli.speech import AS_JSON, misuse, say
 from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,
@@ -77,6 +77,7 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
 
 
 @command.command(epilog="Example: tiltboard study openings --game momentum --option pie=false")
+@AS_JSON
 @_played(opening=1, level=8)
 @click.option(
     "--plies",
@@ -163,6 +164,7 @@ def tune(**asked: Any) -> None:
 @command.command(
     epilog="Example: tiltboard study puzzles --game gravity-connect --out puzzles.jsonl"
 )
+@AS_JSON
 @_played(opening=2, level=4)
 @click.option(
     "--turns",
@@ -324,6 +326,7 @@ def book(
 @SEED
 @RECORD_TASKS
 @worker_options
+@AS_JSON
 def levels(
     *,
     game: str,

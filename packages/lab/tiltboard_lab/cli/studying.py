@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -104,7 +105,7 @@ def found_by(  # noqa: PLR0917 - as the options of a command come
         run = local.here if workers == 1 else local.processes(workers)
     with (
         closing(jobs.Results(job, record)) as results,
-        click.progressbar(length=count, label=label) as bar,
+        click.progressbar(length=count, label=label, file=sys.stderr) as bar,
         closing(jobs.in_order(job, results, count, run, bar.update)) as found,
     ):
         yield found
