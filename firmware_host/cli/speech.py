@@ -28,7 +28,7 @@ def as_run(line: str, *, simulated: bool) -> str:
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
-def _speak_json(context: click.Context, _option: click.Parameter, chosen: bool) -> None:  # noqa: FBT001
+def _speak_json(context: click.Context, _option: click.Parameter, chosen: bool) -> None:
     context.meta[_JSON] = chosen
 
 
