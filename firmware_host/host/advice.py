@@ -20,8 +20,7 @@ from tiltboard.firmware_host.config.players import (
 from tiltboard.firmware_host.engines.analysis import Judgement, TurningPoint
 from tiltboard.firmware_host.engines.room import Purpose, Task, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from tiltboard.firmware_host.journal.records import EventKind
-from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standing
@@ -37,23 +36,27 @@ _ADVISER = EngineSeat(level=STRONGEST)
 
 
 class Advice:
-    """All of it in the table's thread. ``assist``: who has how much, and has had it for which
-    moves. ``trouble``: why there is none. ``tells_ahead``: whether anybody wants to see who is
-    ahead.
+    """Hints, assist and warnings for the people of one game.
+
+    Not thread-safe: call from the table thread only.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.tells_ahead = False
+    assist: Assists
+    """Each player's amount of assist, and the moves made with it."""
+    trouble: Message | None
+    """Why there is no assist."""
+    tells_ahead: bool
+    """Whether any page shows who is ahead."""
 
-    def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...]) -> None:
-        """Another game begins. ``moves``: those that are made."""
-        self._game_id = game_id
-        self.assist: Assists = assist
-        self._owed = False  # it is not on disk
-        self._stands = moves  # in the last step
+    def __init__(self, note: Note, assist: Assists, moves: tuple[str, ...]) -> None:
+        """``moves``: those already made."""
+        self._note = note
+        self.assist = assist
+        self.trouble = None
+        self.tells_ahead = False
+        self._unsaved = False
+        self._stands = moves  # As of the last step.
         self._position: Position | None = None
-        self.trouble: Message | None = None
         self._hint_task: Task | None = None
         self._hint: Turn | None = None
         self._why: tuple[str, int, str] | None = None
@@ -70,7 +73,7 @@ class Advice:
         now = Assist(amount, before.plies, before.sure if sure is None else sure)
         if now != before:
             self.assist = {**self.assist, player: now}
-            self._owed, self.trouble = self._game_id > 0, None
+            self._unsaved, self.trouble = True, None
 
     @property
     def asks_if_sure(self) -> Sequence[str]:
@@ -142,8 +145,7 @@ class Advice:
         asked = self._hint_task
         if asked is not None:
             shown = self._hint is not None
-            stands = (asked.game_id, asked.moves) == (standing.game_id, standing.moves)
-            if not stands or (shown and now_s > self._hint_until_s):
+            if asked.moves != standing.moves or (shown and now_s > self._hint_until_s):
                 self._hint_task = self._hint = None
             elif not shown:
                 return asked
@@ -164,7 +166,7 @@ class Advice:
             return None
         task, values = self._values
         game = task.position.game
-        if not values or _sides(game) != 2 or task.game_id != standing.game_id:
+        if not values or _sides(game) != 2:
             return None
         share = Judgement(max(values.values())).share
         side = next((team for team in game.teams if task.player in team), (task.player,))
@@ -196,7 +198,7 @@ class Advice:
         self._stands, self._position = moves, standing.position
         if moves != before:
             self._late = None
-            last = _task_of(self._game_id, before, position) if moves[:-1] == before else None
+            last = _task_of(standing.game_id, before, position) if moves[:-1] == before else None
             values = None if last is None else self._known(last)
             assist = {}
             for player, each in self.assist.items():
@@ -204,15 +206,15 @@ class Advice:
                 if last is not None and player == last.player and values and each.amount:
                     plies = (*plies, len(moves))
                 assist[player] = replace(each, plies=plies)
-            self._owed |= self.assist != assist and self._game_id > 0
+            self._unsaved |= self.assist != assist
             self.assist = assist
             if last is not None and self._of(last.player).sure and before not in self._doubted:
                 if values is not None:
                     self._doubt_of(last, moves, values, now_s)
                 elif standing.outcome is None:
                     self._late = last, now_s + _LATE_S
-        if self._owed:
-            self._owed = not self._journal.note(self._game_id, self.assist, EventKind.ASSIST)
+        if self._unsaved:
+            self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what there is to show."""
@@ -258,9 +260,8 @@ class Advice:
     def _amount(self, standing: Standing) -> int:
         """What the player to move is to be shown now."""
         turn = standing.phase is Phase.TURN and standing.question is None
-        if not turn or standing.to_move is None or standing.game_id != self._game_id:
-            return NOTHING
-        return self._of(standing.to_move).amount
+        mover = standing.to_move
+        return NOTHING if mover is None or not turn else self._of(mover).amount
 
     def _known(self, task: Task) -> Mapping[str, int] | None:
         known = self._values

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
-from tiltboard.firmware_host.journal.records import EventKind
-from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.table.commands import TimeUp
 from tiltboard.firmware_host.table.line import sides
 from tiltboard.firmware_host.table.standing import Phase, Standing
@@ -33,22 +32,27 @@ def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
 
 
 class GameClock:
-    """All of it in the table's thread. ``state``: None where the game has no clock. ``running``:
-    whose runs. It runs from the first move on, and only while somebody thinks: not while pieces are
-    pushed, put right or taken back, and not in a pause.
+    """The clocks of one game. A clock runs from the first move on, and only while its player
+    thinks: not while pieces are pushed, put right or taken back, and not in a pause.
+
+    Not thread-safe: call from the table thread only.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._last_s = -math.inf
-        self.wind(0, None, 0, over=False)
+    state: ClockLeft | None
+    """Time left on each player's clock, or None if the game has no clocks."""
+    running: str | None
+    """The player whose clock runs."""
 
-    def wind(self, game_id: int, state: ClockLeft | None, moves: int, *, over: bool) -> None:
-        """Another game. ``moves``: how many of it are made."""
-        self._game_id, self.state, self._moves, self._over = game_id, state, moves, over
-        self.running: str | None = None
+    def __init__(
+        self, note: Note, state: ClockLeft | None = None, moves: int = 0, *, over: bool = False
+    ) -> None:
+        """``moves``: number of moves already made. ``over``: the game has ended already."""
+        self._note = note
+        self.state, self._moves, self._over = state, moves, over
+        self.running = None
+        self._last_s = -math.inf
         self._mover: str | None = None
-        self._owed = False  # it is not on disk
+        self._unsaved = False
 
     @property
     def time(self) -> ClockTime | None:
@@ -56,10 +60,10 @@ class GameClock:
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
 
     def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
-        """Seen how the game stood after the last step; what follows where somebody's time is up."""
+        """Run the clocks up to ``now_s``; return the request that ends the game on time, if any."""
         passed_s, self._last_s = min(now_s - self._last_s, HICCUP_S), now_s
         state = self.state
-        if state is None or standing.game_id != self._game_id:
+        if state is None:
             return ()
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
@@ -67,13 +71,13 @@ class GameClock:
         elif self._over and not over:  # an end that was taken back
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
-        self._owed |= (made, over) != (self._moves, self._over)
+        self._unsaved |= (made, over) != (self._moves, self._over)
         self._moves, self._mover, self._over = made, standing.to_move, over
         if self.running is not None:
             self._add(self.running, -passed_s)
-        if self._owed and self.state is not None:
+        if self._unsaved and self.state is not None:
             # After each move: a kill gives back only the time since
-            self._owed = not self._journal.note(self._game_id, self.state, EventKind.CLOCK)
+            self._unsaved = not self._note(self.state, EventKind.CLOCK)
         thinks = standing.phase is Phase.TURN and not over and made
         self.running = standing.to_move if thinks else None
         if self.running is None or self.state is None or self.state.left_s[self.running] > 0:

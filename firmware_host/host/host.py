@@ -19,8 +19,10 @@ from tiltboard.firmware_host.config.files import MATCH_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.host.game_session import GameSession
 from tiltboard.firmware_host.host.inbox import Inbox
-from tiltboard.firmware_host.host.lobby import games_to_begin, with_boards_read
+from tiltboard.firmware_host.host.lobby import with_boards_read
+from tiltboard.firmware_host.host.opponents import check_players
 from tiltboard.firmware_host.host.playing import Ahead, FromStored, Other, Playing, read_ahead
 from tiltboard.firmware_host.host.sensing import Look, Sensing
 from tiltboard.firmware_host.host.showing import Showing
@@ -34,7 +36,7 @@ from tiltboard.firmware_host.table import troubles
 from tiltboard.firmware_host.table.arbiter import AGAIN
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
-from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Standing
+from tiltboard.firmware_host.table.standing import Choice, Phase, Standing
 from tiltboard.games.base import Game, RulesError
 
 T = TypeVar("T")
@@ -51,14 +53,22 @@ class Host:
     through one inbox, and ``do`` finds out whether it is possible as it does it, for one request at
     a time.
 
-    ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
-    game, and the doors to its referee, its engines, its seats and other tables; ``showing``: lights
-    and sounds; ``upkeep``: what the game waits for. ``notices``: part -> what people should know of
-    it as long as that is there. ``has_begun``: with its first game, as there was none to go on
-    with.
     """
 
+    playing: Playing
+    """The game of now, the people and seats, and the match with other tables."""
+    sensing: Sensing
+    """Scans and their perception."""
+    showing: Showing
+    """Lights and sounds."""
+    upkeep: Upkeep
+    """What the game waits for: calibration and free play."""
     look: Look
+    """The last scan."""
+    notices: dict[str, Message]
+    """Part -> what people should know of it as long as that is there."""
+    has_begun: bool
+    """Whether it started its first game, because the journal had none to resume."""
 
     def __init__(
         self,
@@ -84,7 +94,7 @@ class Host:
         self.stopped = stopped
         self.plate = plate
         self.journal = journal
-        self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
+        self.notices = {} if notice is None else {"journal": notice}
         self.sensing = Sensing(profile, plate, calibration, clock, scanned)
         self.upkeep = Upkeep(profile, journal.path.parent, clock)
         for each in damaged:
@@ -93,9 +103,9 @@ class Host:
         self.showing = Showing(profile, plate, calibration.light_at)
         self._done: list[c.GameRequest] = []  # since the last scan
         self._inbox = Inbox(clock)
-        self.standing = NOTHING_YET
-        self.has_begun = self.playing.start(first_game)
-        self.sensing.start(self.overlay, self.playing.begun)
+        self._tells_ahead = False
+        self.has_begun = self.playing.open(first_game)
+        self.sensing.start(self.overlay, self.session.begun)
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
         if (journal.path.parent / MATCH_NAME).exists():
@@ -145,7 +155,7 @@ class Host:
 
     def do(self, command: c.HostCommand | c.Touch) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
-        playing, upkeep = self.playing, self.upkeep
+        playing, session, upkeep = self.playing, self.session, self.upkeep
         self.showing.attract.touched = True
         if isinstance(command, c.Touch):
             return
@@ -163,7 +173,7 @@ class Host:
             case c.Glow():
                 self._shine(command)
             case c.NewGame() | c.Again():
-                if playing.begin_asked(command):
+                if playing.start_asked(command):
                     self._stop_playing_freely()
             case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
                 playing.open_far().do(command)
@@ -172,17 +182,17 @@ class Host:
                 self._take_up(command)
             case c.ResumeGame() | c.ImportGame() | c.StopLearning():
                 self._take_up(command)
-            case c.Hint() if playing.went_wrong(self.standing):
+            case c.Hint() if (lesson := session.lesson) and lesson.progress(self.standing).wrong:
                 self._carry_out(c.TakeBack())
-                playing.pointed = self.standing.moves[:-1]
+                lesson.show_right_move(self.standing.moves[:-1])
             case c.Hint():
-                playing.opponents.ask_hint(self.standing, self.look.now_s)
+                session.opponents.ask_hint(self.standing, self.look.now_s)
             case c.Assist(player, amount, sure):
-                playing.opponents.grant(self.game, player, amount, sure=sure)
+                session.opponents.grant(self.game, player, amount, sure=sure)
             case c.Sure():
-                playing.opponents.advice.be_sure()
+                session.opponents.advice.be_sure()
             case c.PlayAs(player, name):
-                playing.opponents.check(self.game, {}, [player])
+                check_players(self.game, {}, [player], ())
                 playing.people.sit(player, name)
             case c.Forget(name):
                 playing.people.forget(name)
@@ -190,7 +200,7 @@ class Host:
                 playing.seats.do(command)
             case c.PlayFreely(on):
                 self._play_freely(on=on)
-            case c.Resign(player) | c.OfferDraw(player) if player in playing.opponents.seats:
+            case c.Resign(player) | c.OfferDraw(player) if player in session.opponents.seats:
                 raise NotPossibleError(
                     "The computer plays for {player}: nobody else resigns or offers a draw for it.",
                     player=player,
@@ -225,7 +235,7 @@ class Host:
         before.
         """
         self._check_not_waiting()
-        self.playing.referee.carry_out(request)
+        self.session.referee.carry_out(request)
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:
@@ -249,7 +259,7 @@ class Host:
 
     def _stop_playing_freely(self) -> None:
         if self.upkeep.free is not None:
-            self.playing.referee.set_up_again()
+            self.session.referee.set_up_again()
         self.upkeep.free = None
 
     def _shine(self, lamp: c.Glow) -> None:
@@ -268,6 +278,25 @@ class Host:
         """Tell people of a damaged file, until the service ends."""
         self.notices[str(what.params["file"])] = what
 
+    def notice(self, part: str, what: Message | None) -> None:
+        """Tell people what they should know of a part, or with None that it is over."""
+        if what is None:
+            self.notices.pop(part, None)
+        else:
+            self.notices[part] = what
+
+    def tell_ahead(self, *, wanted: bool) -> None:
+        """Have an engine look who is ahead, as long as that is ``wanted``."""
+        self._tells_ahead = wanted
+
+    def may_power_off(self, power_off: Callable[[], None]) -> None:
+        """Call ``power_off`` after back has been held for long."""
+        self.upkeep.power_off = power_off
+
+    def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
+        """Add ``choice`` to the menu at the table; ``ask`` is called when it is chosen."""
+        self.playing.lobby.offer(choice, ask)
+
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
         self._inbox.work_off()
@@ -279,14 +308,10 @@ class Host:
             presses = ()  # the button does nothing else
         self._count_down(look.back_held_s)
         # By the time of the reading: a recording tells exactly the same again
-        time_s, playing = look.frame.time_s, self.playing
         if not self.upkeep.waits:
-            standing = playing.referee.step(look.sight, time_s, presses)
-            self.standing = playing.with_lesson_words(standing)
+            self.session.step(look.sight, look.frame.time_s, presses)
             self._follow_up(look)
         else:
-            if self.standing.game is not self.game:  # begun just before, or meanwhile
-                self.standing = playing.referee.step(look.sight, time_s)
             self._wait(look)
         self._show(look)
 
@@ -314,34 +339,27 @@ class Host:
 
     def _follow_up(self, look: Look) -> None:
         """What follows from how the game stands: it is asked for, as everything is."""
-        standing, playing = self.standing, self.playing
-        playing.count(standing)
+        standing, playing, session = self.standing, self.playing, self.session
+        playing.count()
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.sensing.perception.believe(self.overlay.index_of(place), magnet)
-        if playing.referee.wish is not None:
+        if session.referee.wish is not None:
             self._inbox.once("wish", self._grant_wish)
         if playing.far is not None:
             self._inbox.once("far", self._step_far)
-            if playing.far.plays(playing.game_id):
+            if playing.far.plays(session.game_id):
                 self.showing.attract.touched = True  # somebody is there, far away
-        requests = [
-            *playing.clock.step(standing, look.now_s),
-            *playing.opponents.step(standing, look.now_s, playing.clock.state),
-        ]
-        for request in requests:
+        for request in session.requests(look.now_s, tells_ahead=self._tells_ahead):
             self._inbox.once(repr(request), partial(self._try, request))
         for part, trouble in playing.troubles.items():
-            if trouble is None:
-                self.notices.pop(part, None)
-            else:
-                self.notices[part] = trouble
+            self.notice(part, trouble)
 
     def _try(self, request: c.GameRequest) -> None:
         """Do what a clock or an engine asks; they ask again where it has become impossible."""
         with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
             self._ask(request)
-            self.playing.opponents.carried_out(request)
+            self.session.opponents.carried_out(request)
 
     def _step_far(self) -> None:
         """Go on with the match, and ask of the game what was done at another table."""
@@ -355,16 +373,15 @@ class Host:
 
     def _grant_wish(self) -> None:
         """What was chosen at the table, in a menu or with confirm; it is said if it cannot be."""
-        referee, playing = self.playing.referee, self.playing
+        referee = self.session.referee
         wish = referee.wish
         referee.answer_wish()
+        if wish is None:
+            return
         try:
-            if wish in playing.offered:
-                playing.offered[wish][1]()
-            elif wish == AGAIN:
-                self.do(c.Again())
-            elif wish is not None:
-                self.do(games_to_begin(self.profile)[wish][1])
+            chosen = c.Again() if wish == AGAIN else self.playing.lobby.choose(wish)
+            if chosen is not None:
+                self.do(chosen)
         except RulesError as error:
             referee.answer_wish(troubles.refused(error))
         except TiltboardError as error:
@@ -373,7 +390,8 @@ class Host:
     def _wait(self, look: Look) -> None:
         """One scan of what the game waits for."""
         upkeep = self.upkeep
-        self.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
+        session = self.session
+        session.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
         if found is not None:
             position = self.standing.position or self.game.start()
             self.sensing.recalibrate(found, self.overlay, position)
@@ -381,7 +399,7 @@ class Host:
 
     def _show(self, look: Look) -> None:
         standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep
-        if self.upkeep.waits or self.playing.keeps_awake:
+        if self.upkeep.waits or self.session.keeps_awake:
             showing.attract.touched = True
         showing.attract.step(standing, look)
         if showing.attract.stirred_s == look.now_s:
@@ -397,8 +415,18 @@ class Host:
         showing.draw(self.shown, self.overlay, look.now_s, lean)
 
     @property
+    def session(self) -> GameSession:
+        """The game, lesson or puzzle that is played now."""
+        return self.playing.session
+
+    @property
+    def standing(self) -> Standing:
+        """How the game stood after the last step."""
+        return self.session.standing
+
+    @property
     def sight(self) -> Sight:
-        """The last scan in the words of the game."""
+        """The last scan in the terms of the game."""
         return self.look.sight
 
     @property
@@ -412,12 +440,12 @@ class Host:
     @property
     def game(self) -> Game:
         """The game being played."""
-        return self.playing.game
+        return self.session.game
 
     @property
     def overlay(self) -> Overlay:
         """Where on the plate its places are."""
-        return self.playing.overlay
+        return self.session.overlay
 
     def close(self) -> None:
         """Lights off and everything given back."""

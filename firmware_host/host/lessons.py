@@ -1,71 +1,139 @@
-"""A lesson and a puzzle: how far they have come, and what is said of it."""
+"""Lessons and puzzles: how far one has come, and its words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.config.players import Assists, ClockLeft, EngineSeats
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame
+from tiltboard.firmware_host.host.advice import hinted
+from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.line import PendingMove
-from tiltboard.firmware_host.table.standing import Standing
-from tiltboard.games.base import Position
+from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.games.base import Game, Position
 from tiltboard.games.guided import GuidedGame
 
 Guided = GuidedGame | ExerciseGame
-"""What is played without a journal: a lesson, or a puzzle."""
+"""A lesson or a puzzle; the journal keeps neither."""
 
 
 class Unwritten:
-    """The journal of a lesson: nothing is kept (``table.line.JournalPort``)."""
+    """The journal of a lesson or puzzle: a JournalPort that keeps nothing."""
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Nothing."""
+        """Do nothing."""
+
+    def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
+        """Return True: nothing has to be written again."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``done`` of ``steps`` have been made. ``by_hand``: the next one is not the learner's, so the
-    table's own hand makes it where there is one. ``wrong``: the last move was, and is to be taken
-    back. ``puzzle``: its number; None: it is a lesson.
-    """
+    """How far a lesson or puzzle has come."""
 
     done: int
+    """Number of moves made."""
     steps: int
+    """Number of moves to make."""
     by_hand: bool
+    """Whether the next move is the other side's, which the table's own hand makes if it has one."""
     wrong: bool = False
+    """Whether the last move has to be taken back."""
     puzzle: int | None = None
+    """The puzzle's number, or None for a lesson."""
 
 
-def progress(game: Guided, standing: Standing) -> Progress:
-    """How far a lesson has come."""
-    done = 0 if standing.position is None else game.step_at(standing.position)
-    if isinstance(game, GuidedGame):
-        steps = len(game.lesson.steps)
-        return Progress(done, steps, done % len(game.players) != 0 and done < steps)
-    moves, asked = standing.moves, game.exercise
-    right = moves == game.line[: len(moves)]
-    won = standing.outcome is not None and standing.outcome.winner == game.solver
-    wrong = not right
-    if moves and asked.kind == "win":
-        wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
-    steps = max(len(game.line) // 2 * 2 + 1, 1)
-    return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
+class Lesson:
+    """A lesson or puzzle that somebody takes."""
+
+    game: Guided
+    """Its steps, or the puzzle's line of moves."""
+
+    def __init__(self, game: Guided) -> None:
+        self.game = game
+        self._shows_after: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, game: Game) -> Lesson | None:
+        """Return the lesson or puzzle that ``game`` is, or None if it is an ordinary game."""
+        return cls(game) if isinstance(game, GuidedGame | ExerciseGame) else None
+
+    @property
+    def opening(self) -> Sequence[str]:
+        """The moves before the first one that is asked for."""
+        return self.game.opening if isinstance(self.game, ExerciseGame) else ()
+
+    def progress(self, standing: Standing) -> Progress:
+        """Return how far it has come."""
+        game = self.game
+        done = 0 if standing.position is None else game.step_at(standing.position)
+        if isinstance(game, GuidedGame):
+            steps = len(game.lesson.steps)
+            return Progress(done, steps, done % len(game.players) != 0 and done < steps)
+        moves, asked = standing.moves, game.exercise
+        right = moves == game.line[: len(moves)]
+        won = standing.outcome is not None and standing.outcome.winner == game.solver
+        wrong = not right
+        if moves and asked.kind == "win":
+            wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
+        steps = max(len(game.line) // 2 * 2 + 1, 1)
+        by_hand = done % 2 == 1 and done < steps and not wrong
+        return Progress(done, steps, by_hand, wrong, game.number)
+
+    def is_solved(self, standing: Standing) -> bool:
+        """Return whether it is a numbered puzzle to the end of which every move was right."""
+        known = self.progress(standing)
+        return bool(known.puzzle) and known.done == known.steps and not known.wrong
+
+    def show_right_move(self, after: tuple[str, ...]) -> None:
+        """Light the right move of a puzzle while exactly the moves ``after`` are made."""
+        self._shows_after = after
+
+    def shown(self, standing: Standing) -> Standing:
+        """Return ``standing`` with the lesson's words while somebody is to move, and as shifts the
+        move that the table's own hand may make.
+        """
+        game, position = self.game, standing.position
+        if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
+            return standing
+        by_hand = self.progress(standing).by_hand
+        if isinstance(game, GuidedGame):
+            step = game.next_step(position)
+            if step is None:
+                return replace(standing, say=Message(game.lesson.end))
+            said, move = Message(step.say), step.move
+            if not by_hand:  # The sentence also names the places where lifted pieces go.
+                goals = {shift.target for shift in position.play(move).act if shift.target}
+                lit = dict.fromkeys(goals, Role.LEGAL)
+                standing = replace(standing, roles={**standing.roles, **lit})
+        elif self._shows_after == standing.moves and standing.phase is Phase.TURN:
+            return hinted(standing, position.play(_right_move(game, position)))
+        else:
+            said = _puzzle_says(game, standing, wrong=self.progress(standing).wrong)
+            move = game.line[len(standing.moves)] if by_hand else ""
+        act = position.play(move).act if by_hand else ()
+        taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
+        return replace(standing, say=said, shifts=taken_first)
 
 
-def right_move(game: ExerciseGame, position: Position) -> str:
-    """The next move of the puzzle's line; after its end, one that wins."""
+def _right_move(game: ExerciseGame, position: Position) -> str:
+    """Return the next move of the puzzle's line, or after its end one that wins."""
     at = game.step_at(position)
     if at < len(game.line):
         return game.line[at]
@@ -73,12 +141,12 @@ def right_move(game: ExerciseGame, position: Position) -> str:
     return next(move for move, end in ends.items() if end and end.winner == position.mover)
 
 
-def puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
+def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Message:
     """Return the task of a puzzle, or what its last move was worth."""
     asked, moves, labels = game.exercise, standing.moves, game.labels
     [other] = [play.player(player) for player in game.players if player != game.solver]
     both = {"player": play.player(game.solver).capitalised(), "other": other}
-    saves, wrong = asked.kind == "save", progress(game, standing).wrong
+    saves = asked.kind == "save"
     if not moves and saves:
         return text(
             "{player} is to move. After every move but one {other} wins: find that one.", **both

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace as with_changes
 from functools import cache
@@ -101,8 +101,33 @@ def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
 
 
 def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
-    """Which game to begin; each answer is a key of ``games_to_begin``. ``more``: what else may be
-    chosen, last.
+    """Return the question which game to begin; each answer is a key of ``games_to_begin``.
+    ``more``: further choices, last.
     """
     choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
     return Question(text("Which game?"), (*choices, *more))
+
+
+class Lobby:
+    """The menu that a long press of back opens: games, and what other parts offer there."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
+
+    def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
+        """Add ``choice``; ``ask`` is called in the table's thread when it is chosen."""
+        self._offered[choice.value] = choice, ask
+
+    def menu(self) -> Question:
+        """Return the menu as it is now."""
+        return game_menu(self._profile, [each for each, _ in self._offered.values()])
+
+    def choose(self, value: str) -> c.NewGame | None:
+        """Return the game that ``value`` begins, or None if it was another part's choice, which has
+        been told.
+        """
+        if value in self._offered:
+            self._offered[value][1]()
+            return None
+        return games_to_begin(self._profile)[value][1]

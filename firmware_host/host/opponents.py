@@ -24,8 +24,7 @@ from tiltboard.firmware_host.config.players import (
 from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
 from tiltboard.firmware_host.host.advice import Advice
-from tiltboard.firmware_host.journal.records import EventKind
-from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
@@ -36,41 +35,75 @@ SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 
+def check_players(
+    game: Game, seats: EngineSeats, people: Iterable[str], engines: Sequence[str]
+) -> None:
+    """Raise NotPossibleError unless ``game`` has those bots and ``people``, and each bot is one of
+    ``engines``.
+    """
+    if seats and game.seated:
+        raise NotPossibleError(
+            "Engines do not play this game.", remedy="Let the computer take a seat instead."
+        )
+    for player in (*seats, *people):
+        if player not in game.players:
+            raise NotPossibleError("There is no player {player} in this game.", player=player)
+    for seat in seats.values():
+        if seat.engine not in (*engines, FAR):
+            raise NotPossibleError(
+                "There is no engine {name}.",
+                remedy="The engines are: {known}.",
+                name=seat.engine,
+                known=", ".join(engines),
+            )
+
+
 class Opponents:
-    """All of it in the table's thread. ``seats``: who plays; ``far``: who does at other tables;
-    ``advice``: what people are shown of their moves; ``trouble``: what people should know of an
-    engine. ``thinking``: for whom an engine thinks; None where none does.
+    """Players of one game that are not people at this table: bots and remote players. Also what
+    bots tell people of their own moves.
+
+    Not thread-safe: call from the table thread only.
     """
 
-    def __init__(self, room: EngineRoom, journal: Journal) -> None:
-        self._room = room
-        self._journal = journal
-        self.advice = Advice(journal)
-        self.sit_down(0, NO_ENGINES, (), NO_ASSIST)
+    seats: EngineSeats
+    """The bot of each player that has one."""
+    far: EngineSeats
+    """The players at other tables."""
+    advice: Advice
+    """Hints, assist and warnings for people."""
+    trouble: Message | None
+    """What people should know of a bot that does not work."""
+    thinking: str | None
+    """The player for whom a bot thinks."""
 
-    def sit_down(
-        self, game_id: int, seats: EngineSeats, moves: tuple[str, ...], assist: Assists
+    def __init__(
+        self,
+        pool: EngineRoom,
+        note: Note,
+        seats: EngineSeats = NO_ENGINES,
+        moves: tuple[str, ...] = (),
+        assist: Assists = NO_ASSIST,
     ) -> None:
-        """Another game. ``moves``: those that are made."""
-        self._game_id = game_id
-        self._moves = len(moves)  # that stood in the last step
-        self.far: EngineSeats = {p: seat for p, seat in seats.items() if seat.engine == FAR}
-        self.seats: EngineSeats = {p: seat for p, seat in seats.items() if p not in self.far}
-        self.advice.begin(game_id, assist, moves)
-        self.trouble: Message | None = None
-        self.thinking: str | None = None
-        self._seat_owed = False
-        self._chosen: tuple[MakeMove, Thought] | None = None  # what was asked for last
-        self._answer: Thought | None = None  # the last one that was played
-        self._given: Task | None = None  # whose move is being carried out
-        self._stuck: Task | None = None  # for which no engine has found a move
-        self._expects: dict[str, float] = {}  # of the game, when they moved last
-        self._room.think(None)
+        """``moves``: those already made."""
+        self._pool = pool
+        self._note = note
+        self._moves = len(moves)  # As of the last step.
+        self.far = {p: seat for p, seat in seats.items() if seat.engine == FAR}
+        self.seats = {p: seat for p, seat in seats.items() if p not in self.far}
+        self.advice = Advice(note, assist, moves)
+        self.trouble = None
+        self.thinking = None
+        self._unsaved = False
+        self._chosen: tuple[MakeMove, Thought] | None = None  # The move that was asked for last.
+        self._answer: Thought | None = None  # The bots' last move that was played.
+        self._given: Task | None = None  # The move that is being carried out.
+        self._stuck: Task | None = None  # No bot has found a move for it.
+        self._expects: dict[str, float] = {}  # Share of the game, when each bot moved last.
 
     @property
     def names(self) -> Sequence[str]:
         """The engines that may play."""
-        return self._room.names
+        return self._pool.names
 
     @property
     def everybody(self) -> EngineSeats:
@@ -81,24 +114,6 @@ class Opponents:
     def moving(self) -> bool:
         """An engine's move is being carried out."""
         return self._given is not None
-
-    def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
-        """Raises NotPossibleError where nobody could play so."""
-        if seats and game.seated:
-            raise NotPossibleError(
-                "Engines do not play this game.", remedy="Let the computer take a seat instead."
-            )
-        for player in (*seats, *assist):
-            if player not in game.players:
-                raise NotPossibleError("There is no player {player} in this game.", player=player)
-        for seat in seats.values():
-            if seat.engine not in (*self.names, FAR):
-                raise NotPossibleError(
-                    "There is no engine {name}.",
-                    remedy="The engines are: {known}.",
-                    name=seat.engine,
-                    known=", ".join(self.names),
-                )
 
     def again(self) -> EngineSeats:
         """The same opponents for another game."""
@@ -121,23 +136,26 @@ class Opponents:
         """Assist ``player`` so much from now on; ``sure``: as in ``commands.Assist``. Raises
         NotPossibleError.
         """
-        self.check(game, {}, [player])
+        check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
             raise NotPossibleError("There is no assist in this game.")
         self.advice.grant(player, amount, sure=sure)
 
     def step(
-        self, standing: Standing, now_s: float, clock: ClockLeft | None = None
+        self,
+        standing: Standing,
+        now_s: float,
+        clock: ClockLeft | None = None,
+        *,
+        tells_ahead: bool = False,
     ) -> Sequence[GameRequest]:
-        """What engines ask for, seen how the game stands after a step. ``clock``: the players' time
-        before their next moves.
+        """Return what bots ask for after a step. ``clock``: the players' time before their next
+        moves. ``tells_ahead``: whether any page shows who is ahead.
         """
         self.thinking = None
-        if standing.game_id != self._game_id:
-            return ()
-        if self._seat_owed:
-            seats = self.everybody
-            self._seat_owed = not self._journal.note(self._game_id, seats, EventKind.ENGINES)
+        self.advice.tells_ahead = tells_ahead
+        if self._unsaved:
+            self._unsaved = not self._note(self.everybody, EventKind.ENGINES)
         self.advice.count(standing, now_s)
         before, self._moves = self._moves, len(standing.moves)
         agreed = self._agreed(standing)
@@ -146,12 +164,13 @@ class Opponents:
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
         waits = self.advice.doubts(standing, now_s)
-        if position is None or player is None or seat is None or waits:
+        game_id = standing.game_id
+        if position is None or player is None or seat is None or game_id is None or waits:
             self._given = None
             self._meanwhile(standing, now_s, clock)
             return ()
         plain = EngineSeat(seat.engine, seat.level)
-        task = Task(self._game_id, player, plain, standing.moves, position, clock=clock)
+        task = Task(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
             self._given = None if back else self._given  # whose hand is to take it back
@@ -160,9 +179,9 @@ class Opponents:
             return ()
         if _same(self._given, task):
             self._given = None
-            self._room.think(None)
+            self._pool.think(None)
             return self._back(standing)  # its move was taken back while it was carried out
-        thought = self._room.think(task)
+        thought = self._pool.think(task)
         if thought is None:
             self.thinking = player
             return ()
@@ -189,7 +208,7 @@ class Opponents:
         told_s = before.thought_s if found.engine == before.engine else 0.0
         thought_s = round(told_s + thought.thought_s, 2)
         seat = replace(found, thought_s=thought_s, follows=before.follows)
-        self._seat_owed |= seat != before
+        self._unsaved |= seat != before
         self.seats = {**self.seats, player: seat}
 
     def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
@@ -197,7 +216,7 @@ class Opponents:
         task = None
         if standing.to_move is not None:
             task = self.advice.task(standing, now_s, here=standing.to_move not in self.far)
-        thought = self._room.think(task or self._expected(standing, clock))
+        thought = self._pool.think(task or self._expected(standing, clock))
         if task is not None and thought is not None:
             self.advice.take(thought, now_s)
 
@@ -218,7 +237,7 @@ class Opponents:
         if after.to_move != task.player:
             return None
         plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
-        return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
+        return Task(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
         """Engines that stood badly when they last moved agree to a draw that is offered."""
@@ -290,9 +309,9 @@ class Opponents:
             said=standing.say,
         )
 
-    def close(self) -> None:
-        """End every process."""
-        self._room.close()
+    def stop(self) -> None:
+        """Have nothing more thought of for this game."""
+        self._pool.think(None)
 
 
 def _same(one: Task | None, other: Task) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -77,6 +77,10 @@ FIRST = (EventKind.START, EventKind.IMPORT)
 _OF_MOVES = {"start", "import", "move", "takeback", "finish"}
 ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 """Events that change nothing of the moves that stand."""
+
+
+Note = Callable[[EngineSeats | ClockLeft | Assists, EventKind], bool]
+"""Writes what has changed about the players of one game; returns whether that is on disk."""
 
 
 class Event(NamedTuple):

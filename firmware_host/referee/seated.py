@@ -151,10 +151,12 @@ class SeatArbiter:
         menu: Menu | None = None,
         *,
         resumed: bool = False,
+        failed: frozenset[str] = frozenset(),
     ) -> None:
         """``overlay``: where on the plate the game of ``line`` lies; ``resumed``: it was begun
-        earlier.
+        earlier. ``failed``: as in Arbiter, kept for the next game.
         """
+        self.failed = failed
         self._journal = journal
         self._seats = seats
         self._overlay = overlay

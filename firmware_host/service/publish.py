@@ -14,9 +14,7 @@ from tiltboard.firmware_host.commissioning.account import findings
 from tiltboard.firmware_host.commissioning.findings import Health, health_map, worth_a_look
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.engines.puzzles import ExerciseGame
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.host.lessons import progress
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seated import Hinted
 from tiltboard.firmware_host.service import snapshot as page
@@ -56,7 +54,7 @@ class SeatPublisher:
 
     def _look(self) -> None:
         playing, position = self._host.playing, self._host.standing.position
-        room = playing.room
+        room = self._host.session.seat_referee
         if room is None or position is None:
             self._made_of, self._room, self._seats = (), None, page.SeatsShown()
             return
@@ -204,7 +202,7 @@ class Publisher:
                 hands=bench is not None,
                 breakable=[] if bench is None else list(bench.breakable()),
                 pegs=bench is not None and bench.pegs,
-                engine_names=list(host.playing.opponents.names),
+                engine_names=list(host.session.opponents.names),
                 spins=profile.spins,
                 light_mm=None if lights is None or lights.guide == "ring" else lights.offset_mm,
             )
@@ -214,10 +212,10 @@ class Publisher:
         """The table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.look.observation, host.standing.position
-        opponents, advice = host.playing.opponents, host.playing.opponents.advice
+        opponents, advice = host.session.opponents, host.session.opponents.advice
         free, bench, motion = host.upkeep.free, self._bench, host.look.frame.motion
-        lesson = host.playing.lesson
-        before = lesson.opening if isinstance(lesson, ExerciseGame) else ()
+        lesson = host.session.lesson
+        before = () if lesson is None else lesson.opening
         scene = host.showing.attract.scene
         return page.Snapshot(
             layout=self.layout().number,
@@ -290,7 +288,7 @@ class Publisher:
                 for player, name in host.playing.people.seated.items()
                 if player in host.game.players and player not in opponents.everybody
             },
-            lesson=None if lesson is None else progress(lesson, host.standing),
+            lesson=None if lesson is None else lesson.progress(host.standing),
             room=self._seats.room(),
             clock=self._clock(),
             match=self._match(),
@@ -308,14 +306,14 @@ class Publisher:
 
     def _match(self) -> page.MatchInfo | None:
         far = self._host.playing.far
-        if far is None or not far.plays(self._host.playing.game_id):
+        if far is None or not far.plays(self._host.session.game_id):
             return None
-        players = [*self._host.playing.opponents.far]
+        players = [*self._host.session.opponents.far]
         picture = None if far.code is None else qr_svg(far.code)
         return page.MatchInfo(players, far.code, list(far.asked), far.connected, picture, far.names)
 
     def _clock(self) -> page.ClockInfo | None:
-        clock = self._host.playing.clock
+        clock = self._host.session.clock
         if clock.state is None:
             return None
         left_s = {player: math.ceil(left_s) for player, left_s in clock.state.left_s.items()}

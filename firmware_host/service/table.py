@@ -190,7 +190,7 @@ class Table:
 
     def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
         """Have the menu at the table offer that too; ``ask`` is called in its thread."""
-        self.call(lambda: self._host.playing.offer(Choice(value, label), ask))
+        self.call(lambda: self._host.offer(Choice(value, label), ask))
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
         """Have somebody at the table confirm what a device asks for; ``answer`` is called in its
@@ -200,7 +200,7 @@ class Table:
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
         """Call ``power_off`` where back is held for long, in the table's thread."""
-        self.call(lambda: setattr(self._host.upkeep, "power_off", power_off))
+        self.call(lambda: self._host.may_power_off(power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""
@@ -263,10 +263,7 @@ class Table:
 
     def notice(self, part: str, what: Message | None) -> None:
         """What people should know of a part; None: it is over. Called in the table's thread."""
-        if what is None:
-            self._host.notices.pop(part, None)
-        else:
-            self._host.notices[part] = what
+        self._host.notice(part, what)
 
     def tell_damaged(self, what: Message) -> None:
         """Tell people of a file that is kept aside. May be called in any thread."""
@@ -307,7 +304,7 @@ class Table:
 
     def _stepped(self) -> None:
         self.on_step(self._host)
-        self._host.playing.opponents.advice.tells_ahead = self._watched["ahead"] > 0
+        self._host.tell_ahead(wanted=self._watched["ahead"] > 0)
         if not self._watched["poses"]:
             self._poses = ()  # whoever looks next has not seen how it lay before
         elif self._hands is not None:

@@ -25,6 +25,10 @@ class Arbiter(Protocol):
         It stands until ``answer_wish``.
         """
 
+    @property
+    def failed(self) -> frozenset[str]:
+        """Places whose sensors have failed and have not recovered, which people have been told."""
+
     def answer_wish(self, refused: Message | None = None) -> None:
         """It is done; or it cannot be, which people are told for a moment."""
 

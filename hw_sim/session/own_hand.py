@@ -45,7 +45,7 @@ class SeatHand:
 
     def step(self, overlay: ZoneOverlay) -> None:
         """Act, if it is time; to be called after each step of the host."""
-        room, now_s = self._session.host.playing.room, self._session.clock.now()
+        room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
         made = len(self._session.host.standing.moves)
         if room is None:  # another game has just begun
             return
@@ -186,7 +186,7 @@ class OwnHand:
     def step(self) -> None:
         """Begin what is due."""
         standing, now_s = self._session.host.standing, self._session.clock.now()
-        if self._session.host.playing.opponents.moving and not self._waiting:
+        if self._session.host.session.opponents.moving and not self._waiting:
             self._waiting.append(Future())  # an engine has no hand of its own
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay

@@ -111,7 +111,7 @@ def test_a_puzzle_is_made_of_a_game_in_no_scan(tmp_path, monkeypatch):
         searched.clear()
         session.tick()
         assert done.result(0) is None
-        assert host.playing.lesson.exercise.moves == ["2", "3"]
+        assert host.session.lesson.game.exercise.moves == ["2", "3"]
         assert searched == []
 
 
@@ -154,7 +154,7 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
     with SimSession(PLATE, tmp_path) as session:
         session.host.do(NewGame("gravity-warfare", {}))
         session.host.step()
-        bad = session.host.playing.referee.position.game.name
+        bad = session.host.session.referee.position.game.name
         session.host.journal.close()
         session.host.close()
         step = SeatArbiter.step

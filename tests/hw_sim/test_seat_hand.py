@@ -79,11 +79,11 @@ def test_a_plate_that_is_to_be_spun_is_and_its_own_sensor_is_the_witness(
         session.tick()
         for player in host.game.players:
             host.submit(SeatComputer(player, "easy"))
-        room = host.playing.room
+        room = host.session.seat_referee
         while not (room.proposal and room.proposal.seen) and session.clock.now() < 60.0:
             session.tick()
             hands.settle()
-            room = host.playing.room
+            room = host.session.seat_referee
         assert (room.proposal.seen, room.proposal.sure) == (True, spins)
         turned_rad = host.sight.spin_rad
         assert turned_rad == pytest.approx(math.tau if spins else 0.0, abs=math.radians(12.0))

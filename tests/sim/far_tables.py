@@ -196,7 +196,7 @@ class FarTable:
         far = host.playing.far
         if far is not None and far._jobs:  # this machine's disk may be slow
             far._worker.submit(lambda: None).result()
-        asked = standing.phase, standing.shifts, standing.roles, host.playing.game_id
+        asked = standing.phase, standing.shifts, standing.roles, host.session.game_id
         if asked != self._asked or self.session.clock.now() > self._again_s:
             self._asked, self._again_s = asked, self.session.clock.now() + 1.0
             if standing.phase not in (Phase.SETUP, Phase.SETTLE, Phase.FIX):

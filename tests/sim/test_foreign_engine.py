@@ -32,7 +32,7 @@ def test_a_strangers_engine_plays_a_whole_game(tmp_path):
     with SimSession(unhurried("plate-10"), tmp_path, settings=settings) as session:
         table = OwnHand(session)
         table.host.do(NewGame("momentum", OPTIONS, engines=seats))
-        thinks = table.host.playing.opponents
+        thinks = table.host.session.opponents
         for _ in range(100_000):
             table.tick()
             if thinks.thinking is not None:  # its process takes real time, the table virtual

@@ -103,7 +103,7 @@ def test_the_game_put_aside_comes_back_as_it_was(table):
     assert table.standing.moves == ("c3",)
     table.ask(StopLearning())
     table.do(CarryOut())
-    assert table.host.playing.lesson is None
+    assert table.host.session.lesson is None
     assert (table.standing.game_id, table.standing.moves) == (before.game_id, before.moves)
     assert table.standing.position.cells == before.position.cells
     assert table.standing.phase is Phase.TURN
@@ -119,7 +119,7 @@ def test_one_lesson_after_the_other_and_a_new_game_end_the_first(table):
     assert table.host.game.name == "gravity-connect"
     assert table.standing.game_id != first
     table.ask(NewGame("momentum", {}))
-    assert table.host.playing.lesson is None
+    assert table.host.session.lesson is None
 
 
 def test_stopping_what_is_no_lesson_changes_nothing(table):

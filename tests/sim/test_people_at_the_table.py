@@ -43,7 +43,7 @@ def table(tmp_path, monkeypatch):
 
 
 def doubting(table):
-    return table.host.playing.opponents.advice.doubting
+    return table.host.session.opponents.advice.doubting
 
 
 def test_after_a_blunder_who_wants_it_is_asked_once_and_the_engine_waits(table):
@@ -81,14 +81,14 @@ def test_a_level_follows_the_person_and_says_so(table):
     host = table.host
     host.do(NewGame("momentum", OPTIONS, engines=FOLLOWS, names={"red": "Ada"}))
     table.until(lambda: table.standing.position is not None)
-    assert host.playing.opponents.seats["blue"].level == BEGINS
+    assert host.session.opponents.seats["blue"].level == BEGINS
     table.person("c3")
     table.until(lambda: len(table.standing.moves) == 2)
     host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
     assert str(host.shown.say).endswith("Next time the computer plays blue at level 1.")
     host.do(Again())
-    assert host.playing.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
+    assert host.session.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)
     [(game, done)] = known.person("Ada").items()
     assert (game, done.games, done.openings) == ("momentum", 1, ["c3 a1"])
@@ -180,4 +180,4 @@ def test_a_position_of_a_game_that_is_kept_is_solved_as_a_puzzle(table):
     with pytest.raises(NotPossibleError, match="no single best move"):
         host.do(Practise(game, 0))
     host.do(Practise(game, 2))
-    assert host.playing.lesson.exercise.solution == "B"
+    assert host.session.lesson.game.exercise.solution == "B"

@@ -64,7 +64,7 @@ class WhenTold:
 class Table(OwnHand):
     @property
     def engine(self):
-        return self.host.playing.opponents._room
+        return self.host.session.opponents._pool
 
     def begin(self, **more):
         given = {"engines": BLUE, **more}
@@ -142,7 +142,7 @@ def test_resigning_as_the_engines_move_arrives(table, before):
 def test_time_up_as_the_engines_move_arrives(table, before):
     table.begin(clock=ClockTime(1))
     table.moved("c3")
-    clock = table.host.playing.clock
+    clock = table.host.session.clock
     clock._add("blue", -clock.state.left_s["blue"] + 0.03)
     table.engine_is_about_to_answer(before=before)
     for _ in range(10):
@@ -167,7 +167,7 @@ def test_time_that_is_up_ends_the_game_it_was_of_and_no_other(table):
     table.begin(clock=ClockTime(1), engines={})
     table.moved("c3")
     before = table.standing.game_id
-    clock = table.host.playing.clock
+    clock = table.host.session.clock
     clock._add("blue", -clock.state.left_s["blue"] + 0.01)
     table.session.tick()  # it is up, and the next step hears of it
     asked(table, NewGame("attraktion", {"size": 8}))
@@ -247,8 +247,8 @@ def test_whatever_is_asked_at_once_memory_is_the_journal_and_nothing_stops(table
             case 1 | 2:
                 button, held_s = rng.choice(["confirm", "back"]), rng.choice([0.1, 2.1])
                 table.session.hands.press(button, held_s)
-            case 3 if table.host.playing.clock.state is not None:
-                clock = table.host.playing.clock
+            case 3 if table.host.session.clock.state is not None:
+                clock = table.host.session.clock
                 clock._add(rng.choice(["red", "blue"]), -100.0)
             case 4 if rng.random() < 0.2:
                 table.session.kill()

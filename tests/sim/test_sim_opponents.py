@@ -72,7 +72,7 @@ class FirstMove:
 class Table(OwnHand):
     @property
     def room(self):
-        return self.host.playing.opponents._room
+        return self.host.session.opponents._pool
 
     def moves_are(self, count):
         self.until(lambda: len(self.standing.moves) == count and self.standing.phase is Phase.TURN)
@@ -87,8 +87,7 @@ class Table(OwnHand):
 
     def begin(self, seats, **options):
         self.host.do(NewGame("momentum", {**OPTIONS, **options}, engines=seats))
-        game = self.standing.game_id
-        self.until(lambda: self.standing.game_id != game)
+        self.session.tick()
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ def table(tmp_path, monkeypatch):
 def test_its_move_is_guided_carried_out_and_journalled(table):
     table.begin(BLUE)
     table.person("c3")  # for red, by a page
-    table.until(lambda: table.host.playing.opponents.thinking == "blue")
+    table.until(lambda: table.host.session.opponents.thinking == "blue")
     assert str(table.host.shown.say) == "The computer, level 3, is thinking for blue."
     assert "legal" not in {role.value for role in table.host.shown.roles.values()}
     table.until(lambda: table.standing.phase is Phase.SETTLE)
@@ -125,7 +124,7 @@ def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
     table.until(lambda: table.standing.phase is Phase.TURN)
     assert str(table.host.shown.say).startswith(f"{taken} It is red's turn")
     table.person("a1")
-    table.until(lambda: table.host.playing.opponents.thinking == "blue")
+    table.until(lambda: table.host.session.opponents.thinking == "blue")
     assert "swap" not in str(table.host.shown.say)
 
 
@@ -189,13 +188,13 @@ def test_it_plays_on_after_a_restart_and_in_a_game_that_is_resumed(table):
     table.person("c3")
     table.moves_are(1)
     table.session.kill()
-    assert table.host.playing.opponents.seats == BLUE
+    assert table.host.session.opponents.seats == BLUE
     table.moves_are(2)
     table.begin({})
-    assert table.host.playing.opponents.thinking is None
+    assert table.host.session.opponents.thinking is None
     table.host.do(ResumeGame(game))
     table.until(lambda: table.standing.game_id == game)
-    assert table.host.playing.opponents.seats == NAMED
+    assert table.host.session.opponents.seats == NAMED
 
 
 def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
@@ -215,7 +214,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
-        room = session.host.playing.opponents._room
+        room = session.host.session.opponents._pool
     assert room.closed
 
 
@@ -223,8 +222,8 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     table.begin({})
     table.until(lambda: table.standing.phase is Phase.TURN)
     table.host.do(Hint())
-    assert table.host.playing.opponents.advice.hinting
-    table.until(lambda: not table.host.playing.opponents.advice.hinting)
+    assert table.host.session.opponents.advice.hinting
+    table.until(lambda: not table.host.session.opponents.advice.hinting)
     table.session.tick()
     assert str(table.host.shown.say) == "A hint for red: a1."
     assert {place: role.value for place, role in table.host.shown.roles.items()} == {"a1": "legal"}
@@ -252,11 +251,11 @@ def test_nothing_is_thought_of_once_somebody_has_resigned(table):
     table.begin(BLUE)
     table.room.looks = 10**6
     table.person("c3")
-    table.until(lambda: table.host.playing.opponents.thinking == "blue")
+    table.until(lambda: table.host.session.opponents.thinking == "blue")
     table.host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
     table.session.tick()
-    assert table.host.playing.opponents.thinking is None
+    assert table.host.session.opponents.thinking is None
     assert table.room.asked is None
 
 
@@ -333,10 +332,10 @@ def test_what_is_taken_back_is_not_counted_and_assist_stays_over_a_restart(table
     table.person("c3")
     table.moves_are(1)
     table.session.tick()
-    assert table.host.playing.opponents.advice.assist == {"red": Assisted(3, (1,))}
+    assert table.host.session.opponents.advice.assist == {"red": Assisted(3, (1,))}
     table.session.kill()
     table.until(lambda: len(table.standing.moves) == 1)
-    assert table.host.playing.opponents.advice.assist == {"red": Assisted(3, (1,))}
+    assert table.host.session.opponents.advice.assist == {"red": Assisted(3, (1,))}
     table.host.do(TakeBack())
     table.until(lambda: not table.standing.moves)
     table.session.tick()
@@ -355,7 +354,7 @@ def test_where_moves_cannot_be_valued_that_is_said(table):
 
 
 def ahead(table):
-    advice = table.host.playing.opponents.advice
+    advice = table.host.session.opponents.advice
     return advice.ahead(table.host.standing)
 
 
@@ -368,8 +367,7 @@ def test_who_is_ahead_is_looked_at_for_people_while_somebody_wants_to_see_it(tab
     table.begin(engines)
     table.run(1)
     assert (ahead(table), valued(table)) == (None, set())
-    advice = table.host.playing.opponents.advice
-    advice.tells_ahead = True
+    table.host.tell_ahead(wanted=True)
     table.until(lambda: ahead(table) is not None)
     share = 1 / (1 + math.exp(-2))  # of 200 hundredths of log odds
     assert ahead(table) == {"red": round(share, 2), "blue": round(1 - share, 2)}
@@ -393,7 +391,7 @@ def test_who_is_ahead_is_never_looked_at_where_cards_are_hidden_or_sides_are_mor
     table, game, options
 ):
     table.host.do(NewGame(game, options))
-    table.host.playing.opponents.advice.tells_ahead = True
+    table.host.tell_ahead(wanted=True)
     table.run(1)
     assert (ahead(table), valued(table)) == (None, set())
 

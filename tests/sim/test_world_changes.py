@@ -164,10 +164,10 @@ def test_a_pulled_plug_does_not_speak_against_the_game(tmp_path):
     """The supply sags as the lights come on: no start reaches its tenth scan."""
     with SimSession(PLATE, tmp_path) as session:
         session.host.do(NewGame("attraktion"))
-        number = session.host.playing.game_id
+        number = session.host.session.game_id
         for _ in range(4):
             session.power_cut()
-        assert (session.host.playing.game_id, session.host.notices.get("journal")) == (number, None)
+        assert (session.host.session.game_id, session.host.notices.get("journal")) == (number, None)
         for _ in range(2):
             session.kill()
         assert "stopped the table twice" in str(session.host.notices["journal"])

@@ -309,7 +309,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
     drawn: set[str] = set()  # those that ever left the piles
 
     for _ in range(80):
-        position = simulated.call(lambda: host.playing.room.position).result(20)
+        position = simulated.call(lambda: host.session.seat_referee.position).result(20)
         if position.over:
             break
         state = position.state
@@ -333,7 +333,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
         assert answer["type"] == "done", answer
         for each in seats.values():
             each.ask(type="ping")
-    state = simulated.call(lambda: host.playing.room.position).result(20).state
+    state = simulated.call(lambda: host.session.seat_referee.position).result(20).state
     buried = {card for card in piles(state) if card.startswith("zq")} - drawn
     asked = {"id": 2, "move": f"{game.players[1]}:play:{state.left[0]}"}
     cookie = seats[game.players[0]].cookie

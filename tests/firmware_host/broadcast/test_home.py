@@ -117,7 +117,7 @@ def test_a_game_from_its_first_move_to_a_win(table):
     )
     table.play("put red c3\nexpect phase turn")
     assert (state(table).turn, state(table).last_move) == ("Blue", "c3")
-    table.host.playing.referee.carry_out(_resign("blue"))
+    table.host.session.referee.carry_out(_resign("blue"))
     table.run(1)
     over = state(table)
     assert (over.winner, over.turn) == ("Red", None)
@@ -214,10 +214,10 @@ def test_buttons_are_requests_like_all_others(table):
     table.play("game momentum size=7\nput red d4\nexpect phase turn")
     assert command_of("do", b"take-back") == TakeBack()
     assert command_of("do", b"new-game") == Again()
-    game = table.host.playing.game_id
+    game = table.host.session.game_id
     table.host.do(Again())
     table.run(1)
-    assert table.host.playing.game_id != game
+    assert table.host.session.game_id != game
     assert table.host.game.options["size"] == 7
     with pytest.raises(TiltboardError, match="no move to take back"):
         table.host.do(TakeBack())

@@ -43,7 +43,7 @@ def play(session, piece, place):
 
 
 def left(session):
-    return {p: round(s) for p, s in session.host.playing.clock.state.left_s.items()}
+    return {p: round(s) for p, s in session.host.session.clock.state.left_s.items()}
 
 
 def test_it_runs_for_the_one_to_move_from_the_first_move_on(session):
@@ -107,7 +107,7 @@ def test_the_export_tells_it_and_an_import_goes_on_with_it(session):
     told = write_game(record)
     assert read_game(told).clock == record.clock
     session.host.do(ImportGame(told))
-    assert session.host.playing.clock.state == record.clock
+    assert session.host.session.clock.state == record.clock
     with pytest.raises(GameTextError, match="what each player has left"):
         read_game(told.replace('"blue":', '"green":'))
 

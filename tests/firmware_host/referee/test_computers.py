@@ -195,12 +195,13 @@ def test_computers_move_after_the_same_time_and_have_their_pieces_placed(session
     begun_s, made = session.clock.now(), len(session.host.standing.moves)
     until(session, lambda: len(session.host.standing.moves) > made)
     assert session.clock.now() - begun_s == pytest.approx(THINK_S, abs=0.1)
-    until(session, lambda: session.host.playing.room.proposal is not None)
-    proposed = session.host.playing.room.proposal
+    until(session, lambda: session.host.session.seat_referee.proposal is not None)
+    proposed = session.host.session.seat_referee.proposal
     assert ":place:ok:" in proposed.move
     assert not proposed.seen
     session.run_until(session.clock.now() + 10)
-    assert session.host.playing.room.proposal == proposed  # what hands did not do does not count
+    # What hands did not do does not count.
+    assert session.host.session.seat_referee.proposal == proposed
     ask(session, SeatMove(None, proposed.move))
     assert proposed.move in session.host.standing.moves
 
@@ -213,9 +214,9 @@ def test_a_piece_that_comes_to_rest_is_proposed_and_counts_after_three_seconds(s
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, "5")
-    until(session, lambda: session.host.playing.room.proposal is not None)
-    assert session.host.playing.room.proposal.move == "red:place:ok:red-tank:5"
-    assert session.host.playing.room.proposal.seen
+    until(session, lambda: session.host.session.seat_referee.proposal is not None)
+    assert session.host.session.seat_referee.proposal.move == "red:place:ok:red-tank:5"
+    assert session.host.session.seat_referee.proposal.seen
     seen_s = session.clock.now()
     until(session, lambda: phase(session) == "after")
     assert session.clock.now() - seen_s == pytest.approx(3.0, abs=0.2)
@@ -228,7 +229,7 @@ def test_what_was_misread_is_corrected_before_it_counts_or_taken_back(session):
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, "5")
-    until(session, lambda: session.host.playing.room.proposal is not None)
+    until(session, lambda: session.host.session.seat_referee.proposal is not None)
     ask(session, SeatMove("blue", "red:place:fail:red-tank:5"))  # anybody at the table says so
     assert session.host.standing.moves[-1] == "red:place:fail:red-tank:5"
 
@@ -241,7 +242,7 @@ def test_a_piece_in_another_zone_is_not_proposed(session):
     session.tick()
     put(session, "1")
     session.run_until(session.clock.now() + 5)
-    assert session.host.playing.room.proposal is None
+    assert session.host.session.seat_referee.proposal is None
     assert phase(session) == "place"
 
 
@@ -254,7 +255,7 @@ def test_what_a_page_doubts_counts_only_when_somebody_says_so(session):
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, "5")
-    until(session, lambda: session.host.playing.room.proposal is not None)
+    until(session, lambda: session.host.session.seat_referee.proposal is not None)
     ask(session, NotSo())
     session.run_until(session.clock.now() + 6)
     assert phase(session) == "place"
@@ -276,11 +277,11 @@ def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(sess
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, state.zone)
-    until(session, lambda: session.host.playing.room.proposal is not None)
+    until(session, lambda: session.host.session.seat_referee.proposal is not None)
     press(session, "back")  # perhaps it is not so
-    assert not session.host.playing.room.proposal.sure
+    assert not session.host.session.seat_referee.proposal.sure
     press(session, "back")
-    assert session.host.playing.room.proposal is None
+    assert session.host.session.seat_referee.proposal is None
     session.run_until(session.clock.now() + 4)
     assert phase(session) == "place"
     session.hands.take(session.host.overlay.index_of(session.host.overlay.zones[state.zone][0]))

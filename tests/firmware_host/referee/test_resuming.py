@@ -87,8 +87,8 @@ def _goes_on(path, example, recorded, made):
     moves, view = example["moves"], example.get("view")
     with Journal.open(path, SystemClock()) as journal:
         playing = Playing(PLATE, journal, None, FarSettings())
-        playing.start(NOBODY)
-        room = playing.room
+        playing.open(NOBODY)
+        game, room = playing.session.game, playing.session.seat_referee
         assert _as_json(describe(room.position, view)) == recorded[made]
         for player in room.position.game.players if view is None else ():
             seen = _as_json(describe(room.position, player))
@@ -96,14 +96,14 @@ def _goes_on(path, example, recorded, made):
             mine = [move for move in recorded[made]["legal"] if move.startswith(f"{player}:")]
             assert seen["legal"] == mine
             assert seen["hands"][player] == recorded[made]["hands"][player]
-        if made == len(moves) or playing.game.at_once(room.position):
+        if made == len(moves) or game.at_once(room.position):
             return
         who = moves[made].partition(":")[0]
-        secret = playing.game.shown_move(moves[made], "") != moves[made]
-        if secret or moves[made] == playing.game.time_up:  # which the table alone says
+        secret = game.shown_move(moves[made], "") != moves[made]
+        if secret or moves[made] == game.time_up:  # which the table alone says
             room._play(moves[made])
         else:
-            room.carry_out(SeatMove(who if who in playing.game.players else None, moves[made]))
+            room.carry_out(SeatMove(who if who in game.players else None, moves[made]))
         assert _as_json(describe(room.position, view)) == recorded[made + 1]
         assert journal.current().moves == tuple(moves[: made + 1])
 

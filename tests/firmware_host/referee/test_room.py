@@ -141,7 +141,7 @@ def test_only_who_sits_there_moves(session):
 
 def test_a_decision_made_before_something_changed_does_not_count(session):
     to_window(session)
-    seen = session.host.playing.room.step_number
+    seen = session.host.session.seat_referee.step_number
     ask(session, SeatMove("blue", "blue:pass", step=seen))
     laid = next(move for move in position(session).legal() if move.startswith("white:play:"))
     ask(session, SeatMove("white", laid, step=seen))  # passing changes nobody's mind
@@ -159,7 +159,7 @@ def test_the_count_of_five_passes_for_those_who_are_silent(session):
     assert "lift" in {role.value for role in session.host.standing.roles.values()}
     session.run_until(session.clock.now() + 2.1)
     assert position(session).awaiting == ("red",)
-    assert session.host.playing.room.counting is None
+    assert session.host.session.seat_referee.counting is None
 
 
 def test_a_move_begins_the_count_anew(session):
@@ -196,11 +196,11 @@ def test_who_cannot_place_his_piece_has_it_placed_and_anybody_says_how_it_went(s
     with pytest.raises(IllegalMoveError):
         ask(session, SeatMove("red", "red:place:ok:red-tank:4", proposed=True))
     ask(session, SeatMove("red", wish, proposed=True))
-    assert session.host.playing.room.for_hands == wish
+    assert session.host.session.seat_referee.for_hands == wish
     assert phase(session) == "place"
     ask(session, SeatMove("blue", "red:place:fail:red-tank:3"))
     assert session.host.standing.moves[-1] == "red:place:fail:red-tank:3"
-    assert session.host.playing.room.for_hands is None
+    assert session.host.session.seat_referee.for_hands is None
 
 
 def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(session):
@@ -402,34 +402,34 @@ def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
 def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
     ask(session, SeatMove(None, "chance"))  # the deal
     assert phase(session) == "roll"
-    step = session.host.playing.room.step_number
+    step = session.host.session.seat_referee.step_number
     ask(session, SeatMove("blue", "chance"))
     ask(session, SeatMove("white", "chance:roll:tank:3"))
-    assert (phase(session), session.host.playing.room.step_number) == ("roll", step)
+    assert (phase(session), session.host.session.seat_referee.step_number) == ("roll", step)
     assert str(session.host.standing.say) == "White would like to roll: that is for Red."
     ask(session, SeatMove("red", "chance"))
     assert phase(session) != "roll"
     assert "would like" not in str(session.host.standing.say)
     if phase(session) == "window":
         ask(session, Count("blue"))
-        assert session.host.playing.room.counting is None
+        assert session.host.session.seat_referee.counting is None
         assert "White would like" not in str(session.host.standing.say)
         ask(session, Count("red"))
-        assert session.host.playing.room.counting is not None
+        assert session.host.session.seat_referee.counting is not None
 
 
 @pytest.mark.parametrize("page", ["red", None])
 def test_no_page_ends_the_time_in_which_the_others_may_lay_a_card_at_once(session, page):
     ask(session, SeatMove(None, "chance"))  # the deal
     ask(session, SeatMove("red", "chance:roll:tank:5"))
-    step = session.host.playing.room.step_number
+    step = session.host.session.seat_referee.step_number
     ask(session, SeatMove("blue", "table:time"))
-    assert session.host.playing.room.counting is None
+    assert session.host.session.seat_referee.counting is None
     ask(session, SeatMove(page, "table:time"))
-    assert session.host.playing.room.counting == COUNT_S
+    assert session.host.session.seat_referee.counting == COUNT_S
     session.run_until(session.clock.now() + COUNT_S - 1)
     assert len(position(session).awaiting) == 3
-    assert (phase(session), session.host.playing.room.step_number) == ("window", step)
+    assert (phase(session), session.host.session.seat_referee.step_number) == ("window", step)
     session.run_until(session.clock.now() + 1.1)
     assert position(session).awaiting == ("red",)  # docs/rules.md: it passes for the rest
     ask(session, SeatMove("red", "red:pass"))

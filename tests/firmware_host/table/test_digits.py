@@ -152,7 +152,7 @@ def test_any_button_ends_it_and_does_nothing_else(session):
 
 def test_the_menu_at_the_table_asks_for_one(session):
     host, asked = session.host, []
-    host.playing.offer(Choice("pairing", text("Pair a device")), lambda: asked.append(True))
+    host.offer(Choice("pairing", text("Pair a device")), lambda: asked.append(True))
     session.hands.press("back", 2.3)
     session.run_until(session.clock.now() + 3)
     question = host.standing.question
@@ -170,7 +170,7 @@ def test_the_menu_at_the_table_asks_for_one(session):
 
 def test_back_held_counts_down_and_has_the_computer_shut_down_once(session):
     host, profile, asked = session.host, session.profile, []
-    host.upkeep.power_off = lambda: asked.append(session.clock.now())
+    host.may_power_off(lambda: asked.append(session.clock.now()))
     began_s = session.clock.now()
     session.hands.press("back", 12.0)
     for held_s, left in ((3.5, "5"), (4.5, "4"), (7.5, "1"), (9.0, "0"), (11.0, "0")):
@@ -181,7 +181,7 @@ def test_back_held_counts_down_and_has_the_computer_shut_down_once(session):
 
 def test_back_let_go_while_it_counts_is_a_long_press_as_any(session):
     host, asked = session.host, []
-    host.upkeep.power_off = lambda: asked.append(True)
+    host.may_power_off(lambda: asked.append(True))
     session.hands.press("back", 6.0)
     session.run_until(session.clock.now() + 5.0)
     assert "power" in host.notices

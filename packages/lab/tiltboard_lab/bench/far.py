@@ -73,7 +73,7 @@ class Watched:
         self.host, now_s = host, time.monotonic()
         standing, count = host.standing, len(host.standing.moves)
         self.made.setdefault(count, now_s)
-        far = host.playing.opponents.far
+        far = host.session.opponents.far
         if standing.phase is Phase.SETTLE and standing.to_move in far:
             self.lit.setdefault(count + 1, now_s)
 

@@ -84,7 +84,7 @@ def play(
     begun_s = session.clock.now()
     end_s = begun_s + LONGEST_S
     while session.clock.now() < end_s:
-        room = host.playing.room
+        room = host.session.seat_referee
         made, proposed = len(host.standing.moves), None if room is None else room.proposal
         session.tick()
         hands.settle()

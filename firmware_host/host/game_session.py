@@ -1,0 +1,258 @@
+"""One game on the table: from its start, or from where the journal left it, until the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.config.players import (
+    NO_ASSIST,
+    NO_ENGINES,
+    Assist,
+    Assists,
+    ClockLeft,
+    EngineSeats,
+)
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.host.game_clock import GameClock, started
+from tiltboard.firmware_host.host.lessons import Guided, Lesson, Unwritten
+from tiltboard.firmware_host.host.lobby import game_of
+from tiltboard.firmware_host.host.opponents import Opponents, check_players
+from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.journal.records import GameRecord
+from tiltboard.firmware_host.journal.text_format import replay
+from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.referee.referee import Referee
+from tiltboard.firmware_host.referee.seated import SeatArbiter, with_seed
+from tiltboard.firmware_host.referee.seats import Seats
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.arbiter import Arbiter, Menu
+from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.sight import Sight
+from tiltboard.firmware_host.table.standing import NOTHING_YET, Standing
+from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
+from tiltboard.games.base import Game, Position
+from tiltboard.games.registry import game_type
+
+
+class GameSession:
+    """One game, lesson or puzzle; dropped when the next one begins.
+
+    Not thread-safe: call from the table thread only.
+    """
+
+    game: Game
+    """Its rules and options."""
+    overlay: Overlay
+    """Where on the plate its places are."""
+    game_id: int
+    """Its number in the journal; negative for a lesson or puzzle, which the journal does not keep.
+    """
+    begun: Position
+    """The position that the board should show as the session begins."""
+    referee: Arbiter
+    """Judges scans and carries out requests."""
+    opponents: Opponents
+    """Bots and remote players, hints and assist."""
+    clock: GameClock
+    """The players' time."""
+    lesson: Lesson | None
+    """The lesson or puzzle that is played, or None for a game."""
+    standing: Standing
+    """The referee's account after the last step; before the first one, of the position alone."""
+    counted: bool
+    """Whether its result is already in the records of the people who played."""
+
+    def __init__(
+        self,
+        line: Line,
+        overlay: Overlay,
+        referee: Arbiter,
+        opponents: Opponents,
+        clock: GameClock,
+        *,
+        counted: bool = False,
+    ) -> None:
+        self.game, self.game_id, self.begun = line.game, line.game_id, line.position
+        self.overlay = overlay
+        self.referee = referee
+        self.opponents = opponents
+        self.clock = clock
+        self.lesson = Lesson.of(line.game)
+        self.counted = counted
+        self.standing = replace(
+            NOTHING_YET,
+            game=line.game,
+            game_id=line.game_id,
+            position=line.position,
+            moves=line.moves,
+            outcome=line.outcome,
+        )
+
+    @property
+    def seat_referee(self) -> SeatArbiter | None:
+        """The referee of a game of seats, or None for a board game."""
+        return self.referee if isinstance(self.referee, SeatArbiter) else None
+
+    @property
+    def keeps_awake(self) -> bool:
+        """Whether people may be there although nothing happens at the table."""
+        return self.lesson is not None or self.seat_referee is not None
+
+    @property
+    def failed(self) -> frozenset[int]:
+        """Indices of the sensors that have failed, which people have been told."""
+        return frozenset(map(self.overlay.places.index, self.referee.failed))
+
+    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> None:
+        """Judge one scan, read at ``now_s``."""
+        standing = self.referee.step(sight, now_s, presses)
+        self.standing = standing if self.lesson is None else self.lesson.shown(standing)
+
+    def requests(self, now_s: float, *, tells_ahead: bool) -> Sequence[c.GameRequest]:
+        """Return what clocks and bots ask for after a step. ``tells_ahead``: whether any page shows
+        who is ahead.
+        """
+        clock = self.clock.step(self.standing, now_s)
+        left = self.clock.state
+        return [
+            *clock,
+            *self.opponents.step(self.standing, now_s, left, tells_ahead=tells_ahead),
+        ]
+
+
+class GameStarter:
+    """Makes the session of each game, lesson and puzzle. Changes nothing where it raises."""
+
+    def __init__(
+        self, profile: Profile, journal: Journal, engines: EngineRoom, seats: Seats, menu: Menu
+    ) -> None:
+        """``menu``: what a long press of back offers, except in lessons and puzzles."""
+        self._profile = profile
+        self._journal = journal
+        self._engines = engines
+        self._seats = seats
+        self._menu = menu
+        self._lessons = 0  # Their numbers count down from -1.
+        self._resumed: Line | None = None  # Spares a second replay when a lesson ends.
+        self._last: GameSession | None = None
+
+    def start(
+        self,
+        command: c.NewGame,
+        people: People,
+        asked_if_sure: Collection[str] = (),
+    ) -> GameSession:
+        """Start a new game in the journal. ``asked_if_sure``: players to ask after a blunder.
+        Raises RulesError, BoardDoesNotFitError, NotPossibleError and JournalError.
+        """
+        game = game_of(command)
+        if game.secret_options:
+            game = game_type(game.name).create(with_seed(game))
+        overlay = overlay_for(self._profile, game)
+        seated = (*command.assist, *command.names)
+        check_players(game, command.engines, seated, self._engines.names)
+        for player, name in command.names.items():
+            people.sit(player, name)
+        if command.even:
+            people.first_for(game)
+        engines = dict(command.engines)
+        for player, seat in command.engines.items():
+            if seat.follows:
+                level = people.level(game, player, command.engines, seat.level)
+                engines[player] = replace(seat, level=level)
+        even = people.assist(game, engines) if command.even else {}
+        amounts = {**even, **command.assist}
+        assist = {
+            player: Assist(amounts.get(player, 0), sure=player in asked_if_sure)
+            for player in game.players
+            if amounts.get(player) or player in asked_if_sure
+        }
+        clock = started(game, command.clock)
+        game_id = self._journal.start(
+            game.name, game.options, engines=engines, clock=clock, assist=assist
+        )
+        line = Line.of(game, game_id)
+        return self._session(line, overlay, engines=engines, assist=assist, clock=clock)
+
+    def resume(self, record: GameRecord, known: Line | None = None) -> GameSession:
+        """Continue a game of the journal. ``known``: the game as it was replayed before. Raises
+        NotPossibleError, BoardDoesNotFitError and JournalError.
+        """
+        before = self._resumed
+        if known is None and before is not None and before.game_id == record.id:
+            known = before
+        line = self._resumed = replay(record, known)
+        overlay = overlay_for(self._profile, line.game)
+        self._journal.resume(record.id)  # First: the referee must never play what is not on disk.
+        return self._session(
+            line,
+            overlay,
+            engines=record.engines,
+            assist=record.assist,
+            clock=record.clock,
+            record=record,
+        )
+
+    def teach(self, game: Guided) -> GameSession:
+        """Start a lesson or puzzle, outside the journal. Raises BoardDoesNotFitError."""
+        overlay = overlay_for(self._profile, game)
+        self._lessons += 1
+        return self._session(Line.of(game, -self._lessons), overlay)
+
+    def _session(
+        self,
+        line: Line,
+        overlay: Overlay,
+        *,
+        engines: EngineSeats = NO_ENGINES,
+        assist: Assists = NO_ASSIST,
+        clock: ClockLeft | None = None,
+        record: GameRecord | None = None,
+    ) -> GameSession:
+        """``record``: of a game that is resumed."""
+        game, game_id = line.game, line.game_id
+        journal = self._journal if game_id > 0 else Unwritten()
+        note = partial(journal.note, game_id)
+        menu = self._menu if game_id > 0 else None
+        failed = () if self._last is None else self._last.failed
+        told = frozenset(overlay.places[index] for index in failed)
+        referee: Arbiter
+        if isinstance(overlay, ZoneOverlay):
+            referee = SeatArbiter(
+                journal,
+                self._seats,
+                overlay,
+                line,
+                menu,
+                resumed=record is not None,
+                failed=told,
+            )
+        else:
+            referee = Referee(
+                journal,
+                line,
+                menu,
+                resumed=record is not None,
+                taken_back=None if record is None else record.taken_back,
+                pending=None if record is None else record.pending,
+                silent_failures=not self._profile.measures,
+                tilts=self._profile.sees_tilt,
+                failed=told,
+            )
+        self._seats.set_up(game.players if isinstance(overlay, ZoneOverlay) else (), game_id)
+        over = record is not None and record.result is not None
+        session = self._last = GameSession(
+            line,
+            overlay,
+            referee,
+            Opponents(self._engines, note, engines, line.moves, assist),
+            GameClock(note, clock, len(line.moves), over=over),
+            counted=over,  # Whoever sits here now has not played it.
+        )
+        return session

@@ -1,0 +1,101 @@
+"""Tests of firmware_host/host/lessons.py: how far a lesson or puzzle has come, and its words, as
+the game's lesson file and the proof of each puzzle have them.
+"""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.engines.puzzles import exercise_game, exercises
+from tiltboard.firmware_host.host.lessons import Lesson
+from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Role
+from tiltboard.games.guided import GuidedGame
+from tiltboard.games.registry import GAMES, game_type
+
+TAUGHT = [name for name, kind in GAMES.items() if kind.lesson is not None]
+PUZZLES = [(name, number) for name in GAMES for number in range(1, 1 + len(exercises(name)))]
+
+
+def standing(game, moves=()):
+    """The game's own position after ``moves`` of the lesson or puzzle."""
+    position = game.start()
+    for move in moves:
+        position = position.after(move)
+    phase = Phase.TURN if position.outcome is None else Phase.OVER
+    return replace(
+        NOTHING_YET,
+        phase=phase,
+        game=game,
+        position=position,
+        moves=tuple(moves),
+        to_move=position.to_move,
+        outcome=position.outcome,
+    )
+
+
+def test_an_ordinary_game_is_neither():
+    assert all(Lesson.of(kind.create(kind.presets[0].options)) is None for kind in GAMES.values())
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_a_lesson_says_its_file_step_by_step(name):
+    kind = game_type(name)
+    lesson = Lesson.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+    steps, moves = kind.lesson.steps, []
+    assert lesson.opening == ()
+    for at, step in enumerate(steps):
+        now = standing(lesson.game, moves)
+        shown, known = lesson.shown(now), lesson.progress(now)
+        assert shown.say.template == step.say
+        assert (known.done, known.steps, known.wrong) == (at, len(steps), False)
+        others = at % len(lesson.game.players) != 0  # the learner has the first step
+        assert known.by_hand == others == bool(shown.shifts)
+        moves.append(step.move)
+    assert lesson.shown(standing(lesson.game, moves)).say.template == kind.lesson.end
+
+
+def test_while_something_is_to_be_mended_the_lesson_is_silent():
+    kind = game_type("momentum")
+    lesson = Lesson.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+    mending = replace(standing(lesson.game), phase=Phase.FIX)
+    assert lesson.shown(mending) is mending
+
+
+@pytest.mark.parametrize(("name", "number"), PUZZLES)
+def test_a_puzzle_is_solved_by_what_its_proof_says_and_by_nothing_shorter(name, number):
+    puzzle, lesson = exercises(name)[number - 1], Lesson.of(exercise_game(name, number))
+    assert list(lesson.opening) == puzzle.moves
+    moves = [puzzle.solution, *puzzle.following]
+    for made in range(len(moves) + 1):
+        now = standing(lesson.game, moves[:made])
+        assert not lesson.progress(now).wrong
+        # A save is one move; a win needs the last move of its line, or one that ends the game.
+        whole = made == len(moves) and (made % 2 == 1 or now.outcome is not None)
+        assert lesson.is_solved(now) == (whole or (puzzle.kind == "save" and made >= 1))
+
+
+@pytest.mark.parametrize(("name", "number"), PUZZLES)
+def test_every_wrong_move_of_a_puzzle_is_refuted_as_its_proof_does(name, number):
+    puzzle, lesson = exercises(name)[number - 1], Lesson.of(exercise_game(name, number))
+    for move in lesson.game.start().legal():
+        now = standing(lesson.game, [move])
+        if move == puzzle.solution or (puzzle.kind == "win" and now.outcome is not None):
+            continue
+        assert lesson.progress(now).wrong and not lesson.is_solved(now)
+        params = lesson.shown(now).say.params
+        assert params["move"] == lesson.game.labels.get(move, move)
+        refuted = puzzle.holds.get(move) if puzzle.kind == "win" else puzzle.proof[move]
+        reply = getattr(refuted, "move", refuted)
+        assert params["reply"] == (reply and lesson.game.labels.get(reply, reply))
+
+
+def test_the_right_move_lights_up_only_before_it():
+    lesson, puzzle = Lesson.of(exercise_game("momentum", 1)), exercises("momentum")[0]
+    before = standing(lesson.game)
+    assert Role.LEGAL not in lesson.shown(before).roles.values()
+    lesson.show_right_move(())
+    lit = lesson.shown(before).roles
+    assert dict(lit) == {puzzle.solution: Role.LEGAL}
+    after = standing(lesson.game, [puzzle.solution])
+    assert Role.LEGAL not in lesson.shown(after).roles.values()
