@@ -346,6 +346,9 @@ class Glow(Verb, frozen=True, tag="glow"):
 
 # Of hands
 
+IfLegal = bool
+"""Whether what the game does not let a hand do now is refused, and a held piece put back."""
+
 
 class Put(Verb, frozen=True, tag="put"):
     """Put a piece of that kind from its tray on a place, off its middle by mm east and north."""
@@ -353,12 +356,14 @@ class Put(Verb, frozen=True, tag="put"):
     piece: Name
     place: Name
     offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+    if_legal: IfLegal = False
 
 
 class Take(Verb, frozen=True, tag="take"):
     """Take a piece off the plate: what stands on the place, or the loose piece of that number."""
 
     what: Name | Number
+    if_legal: IfLegal = False
 
 
 class Move(Verb, frozen=True, tag="move"):
@@ -434,6 +439,7 @@ class Grab(Verb, frozen=True, tag="grab"):
     what: Name | Number
     at_mm: Spot
     sticks: bool = False
+    if_legal: IfLegal = False
 
 
 class Carry(Verb, frozen=True, tag="carry"):
@@ -447,12 +453,14 @@ class LetGo(Verb, frozen=True, tag="let-go"):
     """Open the hand: the piece goes on as it moves."""
 
     piece: Number
+    if_legal: IfLegal = False
 
 
 class PickUp(Verb, frozen=True, tag="pick-up"):
     """Lift that loose piece and keep it in the hand."""
 
     piece: Number
+    if_legal: IfLegal = False
 
 
 class SetDown(Verb, frozen=True, tag="set-down"):
@@ -463,6 +471,7 @@ class SetDown(Verb, frozen=True, tag="set-down"):
     piece: Number
     place: Name | None = None
     offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+    if_legal: IfLegal = False
 
 
 class CarryOut(Verb, frozen=True, tag="carry-out"):

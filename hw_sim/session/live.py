@@ -21,6 +21,7 @@ from tiltboard.firmware_host.table.preview import BreakableInfo, BrokenInfo, Loo
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Game
 from tiltboard.hw_sim.session.deeds import Deeds
+from tiltboard.hw_sim.session.hand_rules import HandRules
 from tiltboard.hw_sim.session.own_hand import OwnHand
 from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world import MagnetKind, World
@@ -137,6 +138,7 @@ class PageHands:
         self._call = call
         self._deeds = Deeds(session)
         self._own = OwnHand(session)
+        self._rules = HandRules(session)
         self._under_way: list[tuple[float, Future[None]]] = []
         self._playing: tuple[Game, bool] | None = None
 
@@ -224,6 +226,7 @@ class PageHands:
             if isinstance(command, CarryOut):
                 self._own.carry_out(answer)
                 return
+            self._rules.check(command)
             end_s = self._deeds.begin(command)
             if end_s <= self._session.clock.now():
                 answer.set_result(None)

@@ -1,5 +1,5 @@
-"""Tests of hw_sim/session/own_hand.py and deeds.py: the table's own hand over the chips: whole
-games, set-ups, take-backs, and nothing in the air.
+"""Tests of hw_sim/session/own_hand.py, hand_rules.py and deeds.py: the table's own hand over the
+chips: whole games, set-ups, take-backs, nothing in the air, and wrong touches that cost nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tiltboard.firmware_host.table.commands import (
     TakeBack,
 )
 from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.base import RulesError
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
@@ -81,16 +82,16 @@ class Table(OwnHand):
 
     def play(self, turn):
         """The act by a person's hand, what follows by the table's own."""
+        carried = {s: self.number(s.source) for s in turn.act if s.source and s.target}
+        for number in carried.values():
+            self.wait(self.hands.do(PickUp(number, if_legal=True)))
         for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
-            if shift.source is None:
-                self.put(shift.piece, shift.target)
-                continue
-            number = self.number(shift.source)
-            if shift.target is None:
-                self.wait(self.hands.do(Take(number)))
+            if shift in carried:
+                self.wait(self.hands.do(SetDown(carried[shift], shift.target, if_legal=True)))
+            elif shift.source is None:
+                self.wait(self.hands.do(Put(shift.piece, shift.target, if_legal=True)))
             else:
-                self.wait(self.hands.do(PickUp(number)))
-                self.wait(self.hands.do(SetDown(number, shift.target)))
+                self.wait(self.hands.do(Take(self.number(shift.source), if_legal=True)))
             self.run(0.3)
         if self.standing.question is not None:
             self.do(Answer(turn.entrance.side))
@@ -104,7 +105,7 @@ def table(tmp_path):
         yield Table(session)
 
 
-@pytest.mark.parametrize(
+EVERY_GAME = pytest.mark.parametrize(
     ("game", "options"),
     [
         ("momentum", {"size": 5, "marbles": 5}),
@@ -114,6 +115,9 @@ def table(tmp_path):
     ],
     ids=str,
 )
+
+
+@EVERY_GAME
 def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
     rng = Random(3)
     table.begin(game, **options)
@@ -132,6 +136,39 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
             table.do(TakeBack())
             assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
             assert (table.standing.phase, table.cells()) == (Phase.TURN, dict(position.cells))
+
+
+@EVERY_GAME
+def test_random_touches_by_the_rules_make_moves_or_change_nothing(table, game, options):
+    """What is right and what is wrong the referee says, who sees the board alone."""
+    rng, refused = Random(5), 0
+    table.begin(game, **options)
+    table.phases.clear()
+    for _ in range(60):
+        world, board = table.session.table.world, list(table.host.game.board)
+        number = rng.choice([*world.pieces] or [0])
+        to = SetDown(number, rng.choice(board), if_legal=True)
+        put = Put(rng.choice(table.host.game.pieces), rng.choice(board), if_legal=True)
+        moved = [PickUp(number, if_legal=True), to]
+        for deed in rng.choice(([put], moved, [Take(number, if_legal=True)])):
+            try:
+                table.wait(table.hands.do(deed))
+            except (HandsError, RulesError) as error:
+                refused += 1
+                assert len(str(error)) < 140
+                break
+        table.run(0.5)
+        assert Phase.FIX not in table.phases, (deed, table.said)
+        if table.standing.question is not None:
+            table.do(Answer(table.standing.question.choices[0].value))
+        if table.standing.phase is Phase.SETTLE:
+            table.wait(table.hands.do(CarryOut()))
+        if table.standing.phase is Phase.OVER:
+            break
+        assert not any(piece.held for piece in world.pieces.values())
+        assert table.cells() == dict(table.standing.position.cells)
+    assert refused > 10
+    assert table.standing.moves
 
 
 def test_where_people_tilt_a_tile_of_the_hand_s_lands_at_once(tmp_path):

@@ -46,6 +46,40 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.expect_marbles()
 
 
+def test_a_wrong_touch_is_answered_and_costs_nothing(served, open_page):
+    player = open_page(served.url, own_hand=True)
+    page = player.page
+    new_game(served, "momentum", size=5, marbles=6, pie=False)
+    player.expect_turn("red")
+    player.drop("red", "c3")
+    player.expect_turn("blue")
+    page.evaluate(FIXES)
+    wrong = {
+        "only a blue marble": lambda: player.drop("red", "a1"),
+        "not empty": lambda: player.drop("blue", "c3"),
+        "Blue's turn.": lambda: player.carry("c3", "d4"),
+    }
+    for answer, touch in wrong.items():
+        touch()
+        expect(page.locator(".toast")).to_contain_text(answer)
+        player.expect_turn("blue")
+        player.expect_marbles(c3="red")
+    assert page.evaluate("fixes") == 0
+
+    page.get_by_role("button", name="The table", exact=True).click()
+    page.get_by_label("The table does the rest", exact=True).uncheck()
+    player.carry("c3", "d4")
+    player.expect_phase("fix")
+
+
+# How often the page has asked to put something right.
+FIXES = """() => {
+  window.fixes = 0;
+  new MutationObserver(() => {
+    window.fixes += document.querySelectorAll('.say-card[data-phase="fix"]').length;
+  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-phase"] });
+}"""
+
 # A table that answers when the test says, and the hand of a page that looks at it.
 HAND_ALONE = """async () => {
   const { OwnHand } = await import("/static/hand.js");
@@ -98,7 +132,7 @@ def test_a_game_begun_while_the_hand_still_works_for_another_is_set_up(served, o
 
 
 def test_a_piece_in_the_hand_is_gone_with_its_game(lively, open_page):
-    player = open_page(lively.url, own_hand=True)
+    player = open_page(lively.url)
     page = player.page
     new_game(lively, "attraktion", size=6)
     player.expect_turn("white")

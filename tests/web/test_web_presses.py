@@ -233,7 +233,7 @@ def test_a_ship_out_of_turn_is_answered_and_stays(served, open_page, size):
 
 def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, open_page):
     begin(lively, "momentum", pie=False)
-    player = open_page(lively.url, own_hand=True)
+    player = open_page(lively.url)
     page = player.page
     page.mouse.click(*player.spot("d4"))
     player.expect_turn("blue")

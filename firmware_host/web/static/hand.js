@@ -1,6 +1,6 @@
 // A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means:
 // press.js.
-import { nameOf, remember, remembered, t } from "/static/page.js";
+import { remember, remembered } from "/static/page.js";
 
 const SNAP_MM = 14;
 const CARRY_MM = 26;
@@ -109,18 +109,6 @@ export class Hand {
 
   placeOf({ x, y }) { return this.store.placeName(this.store.nearest(x, y).index); }
 
-  /** Whether something stands there, which is said. */
-  taken(x, y) {
-    const { index, away } = this.store.nearest(x, y);
-    const standing = away < SNAP_MM && this.store.pieceAt(index);
-    if (standing) {
-      const place = this.store.placeName(index);
-      this.complain(t("{piece} is on {place} already: take it off first.",
-        { piece: nameOf(standing.piece), place }));
-    }
-    return Boolean(standing);
-  }
-
   /** What a swap takes away: the marble on which the other player's is put. */
   replaced(piece, x, y) {
     const { snapshot } = this.store;
@@ -134,7 +122,6 @@ export class Hand {
     this.puts += 1;
     const id = `put-${this.puts}`;
     const replaced = this.replaced(piece, x, y);
-    if (!replaced && this.taken(x, y)) return false;
     if (from) this.pieces.fallFrom(id, { piece, ...from, z: 0 });
     return this.carryOut(id, { piece, x, y, z: 0 }, null,
       replaced && { type: "take", what: replaced.number },
@@ -175,7 +162,6 @@ export class Hand {
 const ASKING = new Set(["setup", "settle", "fix"]);
 const LEAVES = new Set(["wrong", "remove", "lift"]);
 const TO_READ_MS = 3500; // what the other side is about to do in a lesson
-const AFTER_A_MISTAKE_MS = 4000; // longer than the board of before takes to count as a takeback
 
 export class OwnHand {
   /** `ask(message)` asks the table, `complain(text)` tells the person, `putBack()` what this page
@@ -186,14 +172,8 @@ export class OwnHand {
     this.complain = complain;
     this.putBack = putBack;
     this.on = remembered("own-hand", "on") === "on";
-    this.mistaken = false; // what is wrong was done by this page's hand
     this.tried = new Set(); // what was asked for when it began to work, since anything is asked
-    store.listen((_, changed) => {
-      if (changed.has("holding") && store.holding) this.mistaken = true;
-      const right = changed.has("phase") && store.snapshot.phase === "turn";
-      if (right || changed.has("moves") || changed.has("layout")) this.mistaken = false;
-      this.look();
-    });
+    store.listen(() => this.look());
   }
 
   toggle() {
@@ -220,8 +200,7 @@ export class OwnHand {
       || this.tried.has(asked) || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
     const { phase } = this.store.snapshot;
-    const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS
-      : phase === "turn" ? TO_READ_MS : 0;
+    const wait = phase === "turn" ? TO_READ_MS : 0;
     const timer = setTimeout(() => {
       this.due = null;
       if (this.on && this.asked() === asked) this.carryOut();

@@ -30,6 +30,7 @@ import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
+const BY_RULES = new Set(["put", "take", "pick-up", "set-down", "grab", "let-go"]);
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
@@ -207,11 +208,15 @@ function build() {
   const voice = new Voice();
   new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice, ownHand);
   new CalibrationCard(store, byId("say"), send);
+  /** What a hand of this page does: while the table does the rest, only what the game allows. */
+  const handAsk = (message) =>
+    ask(ownHand.on && BY_RULES.has(message.type) ? { ...message, if_legal: true } : message);
   const tilting = new Tilting(store, send);
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
-  const depth = new Depth(store, plate, pieces, { ask, complain, tilting, onTurn: () => attend() });
-  const hand = new Hand(store, plate, pieces, { ask, complain });
+  const depth = new Depth(store, plate, pieces,
+    { ask: handAsk, complain, tilting, onTurn: () => attend() });
+  const hand = new Hand(store, plate, pieces, { ask: handAsk, complain });
   const presses = new Presses(store, plate, hand, { ask, complain, announce });
   const previews = new Previews(store, plate, fetchJson);
   new Keys(store, plate, presses, previews, announce);

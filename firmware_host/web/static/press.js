@@ -52,21 +52,7 @@ export class Presses {
   /** A tap on a pod flies the ship there; on any other piece it picks that up. */
   tapPiece(piece, at) {
     if (this.mayFlyTo(piece)) this.waiting.press(this.hand.placeOf(piece), () => this.flyTo(piece));
-    else if (this.isOutOfTurn(piece)) this.refuse(this.store.snapshot.to_move);
     else this.hand.pickUp(piece, at);
-  }
-
-  /** Whether it is a ship that nothing asks to be lifted now. */
-  isOutOfTurn(piece) {
-    const { snapshot: { phase, roles }, game } = this.store;
-    return Boolean(this.plate.extra?.tracks) && game.players.includes(piece.piece)
-      && ["turn", "settle"].includes(phase)
-      && !["legal", "lift"].includes(roles[this.hand.placeOf(piece)]);
-  }
-
-  refuse(mover) {
-    this.complain(t("{player}'s turn.", { player: this.store.players.called(mover) }));
-    this.point();
   }
 
   mayFlyTo({ piece }) {

@@ -1,0 +1,134 @@
+"""What a page's hand may do by the game's rules: a wrong touch there is answered, and undone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.zones import ZoneOverlay
+from tiltboard.games.base import Position, RulesError, Shift
+from tiltboard.hw_sim.errors import HandsError
+from tiltboard.hw_sim.session.session import SimSession
+from tiltboard.hw_sim.world.pieces import Piece
+
+
+class HandRules:
+    """Refuses what the game does not let a page's hand do now, before anything has moved.
+
+    Only what is asked for ``if_legal`` is refused. Anything else is done, as people do it at a
+    real table, and the referee has it put right.
+    """
+
+    def __init__(self, session: SimSession) -> None:
+        self._session = session
+        self._world = session.table.world
+
+    def check(self, deed: c.HandsCommand) -> None:
+        """Raises RulesError, in the game's own words, or HandsError if the game does not allow
+        ``deed`` now. A piece that the hand held is on its way back then.
+        """
+        if not isinstance(deed, c.Put | c.Take | c.Grab | c.LetGo | c.PickUp | c.SetDown):
+            return
+        standing, position = self._session.host.standing, self._session.host.standing.position
+        seated = isinstance(self._session.host.overlay, ZoneOverlay)
+        plays = standing.phase in (Phase.TURN, Phase.SETTLE) and not seated
+        if not deed.if_legal or not plays or position is None:
+            return
+        what = deed.what if isinstance(deed, c.Take | c.Grab) else deed.piece
+        piece = self._world.pieces.get(what) if isinstance(what, int) else None
+        try:
+            self._check_turn(standing, position)
+            if piece is not None:
+                self._check_piece(deed, piece, standing, position)
+            elif isinstance(deed, c.Put):
+                self._check_put(deed.piece, deed.place, standing, position)
+            elif isinstance(deed, c.Grab) and what != position.to_move:
+                raise self._turn_of(position)
+        except (RulesError, HandsError):
+            if piece is not None:
+                self._session.hands.put_back(piece.piece_id)
+            raise
+
+    def _check_turn(self, standing: Standing, position: Position) -> None:
+        """Raises HandsError unless a person is to move, and has not moved yet."""
+        if standing.phase is Phase.SETTLE:
+            return
+        if position.to_move in self._session.host.playing.opponents.everybody:
+            raise self._turn_of(position)
+        down = [each for each in self._world.pieces.values() if not each.held and not each.leaves]
+        if len([each for each in down if self._place_of(each)]) > len(position.cells):
+            raise HandsError("Finish this move first.")
+
+    def _check_put(self, piece: str, place: str, standing: Standing, position: Position) -> None:
+        if standing.phase is Phase.SETTLE:
+            if not any(s.piece == piece and s.target == place for s in standing.shifts):
+                raise HandsError("Finish this move first.")
+            return
+        refusal = position.drop_refusal(piece, place)
+        if refusal is not None:
+            raise refusal
+
+    def _check_piece(
+        self, deed: c.HandsCommand, piece: Piece, standing: Standing, position: Position
+    ) -> None:
+        """Check whether a piece may leave its place on the board, and for the place that is meant.
+
+        Raises RulesError, HandsError.
+        """
+        home, shifts = self._place_of(piece), self._shifts(standing, position)
+        lifts = isinstance(deed, c.PickUp | c.Grab)
+        goal = None  # where Take brings it
+        if isinstance(deed, c.LetGo):
+            goal = self._place_at(*piece.goal[:2]) or ""
+        elif isinstance(deed, c.SetDown):
+            goal = deed.place or home
+        if goal is not None and piece.stood is None:  # it comes from its tray
+            self._check_put(piece.label, goal, standing, position)
+            return
+        source = None if standing.phase is Phase.SETTLE and piece.held else home
+        mine = [s for s in shifts if s.source == source and s.piece == piece.label]
+        if any(lifts or s.target == goal for s in mine) or (goal is not None and goal == home):
+            return
+        if standing.phase is Phase.SETTLE:
+            raise HandsError("Finish this move first.")
+        if piece.label in position.game.players and piece.label != position.to_move:
+            raise self._turn_of(position)
+        carries = any(s.source and s.target for s in shifts)
+        refusal = position.drop_refusal(piece.label, goal or home or "") if carries else None
+        raise refusal or HandsError("Pieces already on the board don't move.")
+
+    def _shifts(self, standing: Standing, position: Position) -> Sequence[Shift]:
+        """What a hand may do now: begin a legal move, or carry out the one that was made.
+
+        A piece that a move captures may go once the piece that captures it is in the hand.
+        """
+        if standing.phase is Phase.SETTLE:
+            return standing.shifts
+        held = {self._place_of(each) for each in self._world.pieces.values() if each.held}
+        return [
+            shift
+            for move in position.legal()
+            for act in (position.play(move).act,)
+            for shift in act
+            if shift.target is not None or {s.source for s in act if s.source and s.target} <= held
+        ]
+
+    def _turn_of(self, position: Position) -> HandsError:
+        return HandsError(
+            "{player}'s turn.", player=play.player(position.to_move or "").capitalised()
+        )
+
+    def _place_of(self, piece: Piece) -> str | None:
+        """The board's place on which a piece stands, will come to rest, or was picked up."""
+        return self._place_at(*(piece.stood or piece.goal[:2]))
+
+    def _place_at(self, x_mm: float, y_mm: float) -> str | None:
+        """The board's place there; None beside it."""
+        profile, overlay = self._session.profile, self._session.host.overlay
+        for place, index in overlay.index_of_game_place.items():
+            if math.dist(profile.centre_mm(index), (x_mm, y_mm)) < profile.pitch_mm / 2:
+                return place
+        return None
