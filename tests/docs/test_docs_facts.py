@@ -23,6 +23,7 @@ from tiltboard.firmware_host.config.settings import Settings, load_settings
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.lights import LEGEND
+from tiltboard.firmware_host.web import app, limits, pairing
 from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.hw_sim.session import SimSession
 
@@ -169,6 +170,27 @@ def test_the_readme_credits_every_game_and_carries_the_notices(open_page):
     readme = " ".join(page.text.split())
     assert "asks anyone who programs or sells Momentum in any form to contact him" in readme
     assert "**Gravity Warfare** is a registered trademark and patented" in readme
+
+
+def test_the_rates_that_the_documents_give_are_the_programs(open_page):
+    service, model = (
+        " ".join(open_page(f"docs/{name}.md").text.split()) for name in ("service", "threat-model")
+    )
+    small = {3: "three", 5: "five", 6: "six", 10: "ten", 30: "thirty", 2: "two"}
+    one, all_together = (small[n] for n in (pairing.TRIES_PER_ADDRESS, pairing.TRIES_PER_MINUTE))
+    minutes, days = small[pairing.CODE_LASTS_S / 60], pairing.TOKEN_LASTS_S / pairing.DAY_S
+    assert f"try {one} codes a minute, all together {all_together}" in service
+    assert f"valid for {minutes} minutes and one device" in service
+    assert f"lasts for {days:g} days" in service
+    assert f"{one} tries a minute for each address, {all_together} for all" in model
+    guesses = pairing.TRIES_PER_MINUTE * (pairing.CODE_LASTS_S / 60 + 1)
+    assert f"at most {guesses:g} tries at a million codes" in model
+    seat, strangers = app.SEAT_TRIES_PER_MINUTE, app.STRANGERS_SEAT_TRIES_PER_MINUTE
+    assert f"({small[seat]} tries a minute for each address, {small[strangers]} for all" in model
+    requests, reads = limits.REQUESTS_PER_S, small[limits.READS_PER_S]
+    pages, connections = limits.PAGES_PER_ADDRESS, limits.CONNECTIONS_PER_ADDRESS
+    assert f"{requests:g} requests a second, {reads} of them for games in the journal" in model
+    assert f"{pages} pages, {connections} connections" in model
 
 
 @pytest.fixture
