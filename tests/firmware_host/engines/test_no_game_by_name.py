@@ -35,7 +35,7 @@ def test_no_engine_knows_a_game_by_name():
 
 
 def test_the_host_imports_the_games_that_the_documents_say():
-    """docs/add-a-game.md."""
+    """docs/architecture.md."""
     found = {
         str(path.relative_to(HOST))
         for path in HOST.rglob("*.py")
