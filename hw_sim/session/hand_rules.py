@@ -56,7 +56,7 @@ class HandRules:
         """Raises HandsError unless a person is to move, and has not moved yet."""
         if standing.phase is Phase.SETTLE:
             return
-        if position.to_move in self._session.host.playing.opponents.everybody:
+        if position.to_move in self._session.host.session.opponents.everybody:
             raise self._turn_of(position)
         down = [each for each in self._world.pieces.values() if not each.held and not each.leaves]
         if len([each for each in down if self._place_of(each)]) > len(position.cells):
