@@ -108,7 +108,7 @@ hour = _bench(
 seats = _bench(
     "seats",
     "seats",
-    "Games of seats that computer players play against each other.",
+    "Games of seats that bots play against each other.",
     _GAMES,
     _option(
         "--level levels",
@@ -126,7 +126,7 @@ seats = _bench(
 club = _bench(
     "club",
     "club",
-    "What a club's tables and their lookers cost a broker.",
+    "What a club's tables and their spectators cost a broker.",
     _option("--tables", type=click.IntRange(1, 200), default=50),
     _option("--lookers", type=click.IntRange(0, 8_000), default=5_000),
     _option("--seconds", type=click.FloatRange(5, 300), default=30.0),
