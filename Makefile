@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 EDITABLE := --config-settings editable_mode=compat --editable
 # What stands beside the table in a distribution of its own, and comes with it.
 BESIDE := $(addprefix --editable ./packages/,plans)
+KERNELS := --editable ./packages/kernels
 
 # Tools for the page's JavaScript, in versions that package-lock.json pins. They are for checks only, nothing of them is shipped.
 JAVASCRIPT := .ci/javascript
@@ -52,7 +53,7 @@ check: style $(VENV)/.languages
 lowest:
 	python3 -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]' './packages/plans[make]'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]' './packages/plans[make]' ./packages/kernels
 	build/lowest/bin/python -m pytest -q -n auto tests/drivers tests/hw_sim tests/firmware_host tests/games \
 		$(addprefix tests/web/test_web_,api.py server.py words.py visitors.py)
 
@@ -79,7 +80,7 @@ lock: $(VENV)/.dev
 		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi --extra far \
 		pyproject.toml -; } > requirements.new
 	mv requirements.new requirements.lock
-	{ sed '/^#/!d' requirements-fast.lock; { echo 'numpy<2.5'; sed -n '/^fast = \[/,/^]/s/^    "\(.*\)",/\1/p' pyproject.toml; } | \
+	{ sed '/^#/!d' requirements-fast.lock; { echo 'numpy<2.5'; sed -n '/tiltboard/!s/^    "\(.*\)",$$/\1/p' packages/kernels/pyproject.toml; } | \
 		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 -; } > requirements.new
 	mv requirements.new requirements-fast.lock
 
@@ -137,13 +138,13 @@ $(BIN)/python:
 # this machine.
 $(VENV)/.play: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/python
 	test -e $(VENV)/.dev && test -z "$$(find pyproject.toml packages/*/pyproject.toml -newer $(VENV)/.dev)" || \
-		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy,numba,llvmlite $(EDITABLE) '.[physics,fast]' $(BESIDE) 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy,numba,llvmlite $(EDITABLE) '.[physics]' $(BESIDE) $(KERNELS) 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy $(EDITABLE) '.[physics]' $(BESIDE) 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]' $(BESIDE)
 	touch $@
 
 $(VENV)/.dev: pyproject.toml $(wildcard packages/*/pyproject.toml) setup.py | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' --editable ./packages/lab
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' $(KERNELS) --editable ./packages/lab
 	touch $@ $(VENV)/.play
 
 # npm writes this file last.

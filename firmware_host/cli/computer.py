@@ -44,7 +44,7 @@ from tiltboard.firmware_host.config.settings import (
     load_settings,
     settings_file,
 )
-from tiltboard.firmware_host.engines.search.warmth import installed, warm
+from tiltboard.firmware_host.engines.search.compiled import can_compile, is_warm
 from tiltboard.firmware_host.messages import text
 
 UNIT = "tiltboard.service"
@@ -245,7 +245,7 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
         member_of=frozenset(group.gr_name for group in grp.getgrall() if user in group.gr_mem),
         python=sys.version_info[:2],
         date_s=clock.calendar(),
-        compiled=warm() if installed() and not for_service else None,
+        compiled=is_warm() if can_compile() and not for_service else None,
     )
 
 

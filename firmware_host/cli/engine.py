@@ -1,4 +1,4 @@
-"""Computer players: our engine and its kernels."""
+"""``tiltboard engine``: our engine, for whoever speaks UGI, and lent to the table by its unit."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from importlib import import_module, metadata
+from importlib import metadata
 from socketserver import BaseRequestHandler, BaseServer, ForkingMixIn, UnixStreamServer
 from typing import Any, TextIO
 
 import click
 
 from tiltboard.drivers.clock import SystemClock
-from tiltboard.drivers.errors import extra_command
-from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.cli.speech import misuse
 from tiltboard.firmware_host.messages import text
 
 IDLE_S = 60.0  # then the unit ends, and its memory is free again
@@ -40,12 +39,13 @@ def command(*, unit: bool) -> None:
     if not unit:
         _play(sys.stdin or (), sys.stdout)  # none, where whoever started it has closed it
         return
-    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.compiled import compiled_search
 
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
         raise misuse(text("--unit is for tiltboard-engine.service: systemd handed over no socket."))
-    if warm():
-        import_module("tiltboard.firmware_host.engines.search.fast")  # once, for all who are forked
+    compiled = compiled_search()
+    if compiled is not None and compiled.is_warm():
+        compiled.preload()
     lend(socket.socket(fileno=3), _play)
 
 
@@ -109,33 +109,3 @@ def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> Non
     lender = _Lender(listening, play, idle_s)
     while lender.lends:
         lender.handle_request()
-
-
-@click.command(name="warm", hidden=True, epilog="Example: tiltboard warm")
-def warm() -> None:
-    """Compile what computer players compute with, once for each machine and version.
-
-    They think many times faster from then on. Needs the extra fast.
-    """
-    from tiltboard.firmware_host.config.files import ensure_state_directory
-    from tiltboard.firmware_host.engines.errors import CannotCompileError
-    from tiltboard.firmware_host.engines.search import warmth
-    from tiltboard.firmware_host.engines.search.kernels import cache_folder
-
-    if not warmth.installed():
-        raise CannotCompileError(
-            "numba is not installed, so there is nothing to compile; computers play without it.",
-            remedy="In a clone of tiltboard run: {command}",
-            command=extra_command("fast"),
-        )
-    if warmth.warm():
-        say(text("The computer players' kernels are compiled already."))
-        return
-    ensure_state_directory(cache_folder())
-    clock = SystemClock()
-    begun_s = clock.now()
-    with click.progressbar(warmth.warmed(), length=len(warmth.to_warm())) as steps:
-        for _ in steps:
-            pass
-    used_s = round(clock.now() - begun_s)
-    say(text("The computer players' kernels are compiled; that took {seconds} s.", seconds=used_s))

@@ -69,7 +69,7 @@ GROUPS = {
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 # Command that a package beside the table brings -> that package
-BESIDE = {"plans": "plans", "match": "lab", "study": "lab"}
+BESIDE = {"plans": "plans", "warm": "kernels", "match": "lab", "study": "lab"}
 HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
 # What people type -> the command that does it
 ALIASES = {
@@ -100,7 +100,6 @@ ALIASES = {
 # A command is ``command`` in the module of its name; these modules hold others by their names.
 ALSO = {
     "serve": ("sim", "run"),
-    "engine": ("warm",),
     "rules": ("check",),
     "backup": ("restore",),
     "scenario": ("replay",),
@@ -162,7 +161,8 @@ class Group(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Name the commands without importing one, then the options."""
         lines = dict.fromkeys(self._others(), "") | COMMANDS | self.own()
-        found = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
+        known = (name for name in self.list_commands(ctx) if name not in HIDDEN)
+        found = (name for name in known if name.startswith(incomplete))
         named = [CompletionItem(name, help=lines[name]) for name in found]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
@@ -175,7 +175,7 @@ class Group(click.Group):
         listed = self.grouped()
         known = {name for commands in listed.values() for name in commands}
         for name, point in self._others().items():
-            if name in known:
+            if name in known or name in HIDDEN:
                 continue
             try:
                 line = _loaded(point).get_short_help_str(100)

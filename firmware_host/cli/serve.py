@@ -289,7 +289,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
 
     The games are kept apart from those of a real table, and go on where they stopped.
     """
-    from tiltboard.firmware_host.engines.search.warmth import compile_quietly
+    from tiltboard.firmware_host.engines.search.compiled import compiled_search
     from tiltboard.hw_sim.physics import has_physics, world_class
     from tiltboard.hw_sim.session.live import LiveTable
 
@@ -309,7 +309,8 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         seed=seed,
         world=world_class(physics=physics),
     )
-    compiling = compile_quietly() if browser else None  # somebody plays here
+    compiled = compiled_search() if browser else None  # somebody plays here
+    compiling = None if compiled is None else compiled.compile_quietly()
     try:
         sys.exit(serve(live.table, plan, browser=browser))
     finally:

@@ -23,7 +23,3 @@ class EngineHungError(EngineLostError):
 
 class EngineMoveError(EngineError, ValueError):
     """An engine has answered with something that is no legal move. Ask another one."""
-
-
-class CannotCompileError(TiltboardError, ImportError):
-    """Kernels cannot be compiled here. Engines think without them."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from connect_four import COLUMNS, ROWS, STRIDE, ConnectFourGame, State
 
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard_kernels.jit import (
     OPEN,
     RESULT,
     TURN,

@@ -8,10 +8,10 @@ import time
 import numpy as np
 from connect_four import CONNECT_FOUR
 
-from tiltboard.firmware_host.engines.search.fast import fast_tree
-from tiltboard.firmware_host.engines.search.kernels import board as kernels
-from tiltboard.firmware_host.engines.search.kernels.jit import RESULT
 from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Limits
+from tiltboard_kernels import board as kernels
+from tiltboard_kernels.jit import RESULT
+from tiltboard_kernels.search import fast_tree
 
 game = CONNECT_FOUR.create({})
 rules, board = game.rules, kernels.board_of(game)

@@ -10,7 +10,12 @@ import pytest
 from tests.docs.test_docs_commands import problem
 
 FOLDERS = ("drivers", "firmware_host", "games", "hw_sim")
-PACKAGES = (*(f"tiltboard.{each}" for each in FOLDERS), "tiltboard_lab", "tiltboard_plans")
+PACKAGES = (
+    *(f"tiltboard.{each}" for each in FOLDERS),
+    "tiltboard_kernels",
+    "tiltboard_lab",
+    "tiltboard_plans",
+)
 IN_REPOSITORY = re.compile(rf"({'|'.join((*FOLDERS, 'docs', 'packages', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
@@ -27,7 +32,14 @@ FILES = re.compile(
 )
 # Of gettext; made of a prefix and a game's name
 FOREIGN = {"msgctxt", "tiltboard_momentum"}
-ENTRY_POINTS = {"tiltboard.commands", "tiltboard.benches", "tiltboard.parts", "tiltboard.simulated"}
+ENTRY_POINTS = {
+    "tiltboard.commands",
+    "tiltboard.benches",
+    "tiltboard.parts",
+    "tiltboard.simulated",
+    "tiltboard.search",
+    "tiltboard.kernels",
+}
 RULE = re.compile(r"\b[Rr]ules? ([MACTW]\d+)")
 
 
@@ -74,7 +86,7 @@ def unknown_name(token: str, names) -> bool:
     first, *rest = token.split(".")
     if not rest:
         return token not in names.words
-    if first in ("tiltboard", "tiltboard_lab", "tiltboard_plans"):
+    if first in ("tiltboard", *BESIDE):
         return token not in ENTRY_POINTS and not resolves(token, names)
     if first in names.classes:
         return rest[0] not in names.classes[first] and rest[0] not in names.words
@@ -88,7 +100,7 @@ def unknown_dotted(token: str, names) -> bool:
     if FILES.search(token) or token in ENTRY_POINTS:
         return False
     first, *rest = token.split(".")
-    if first in ("tiltboard", "tiltboard_lab", "tiltboard_plans"):
+    if first in ("tiltboard", *BESIDE):
         return not resolves(token, names)
     return first in names.modules and rest[0] not in names.modules[first]
 

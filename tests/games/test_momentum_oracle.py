@@ -1,4 +1,4 @@
-"""Tests of games/momentum/game.py, firmware_host/engines/games/momentum.py and momentum_rows.py:
+"""Tests of games/momentum/game.py, tiltboard_kernels/games/momentum.py and momentum_rows.py:
 Momentum against a second formulation of the rules, and what must hold on every board.
 """
 

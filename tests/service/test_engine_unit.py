@@ -163,7 +163,7 @@ def test_a_unit_that_may_write_nothing_uses_what_was_compiled_and_keeps_nothing(
         "import os, sys\n"
         "if sys.argv[1:]:\n"
         "    os.access = lambda path, mode: False\n"
-        "from tiltboard.firmware_host.engines.search.kernels.jit import below, stepped\n"
+        "from tiltboard_kernels.jit import below, stepped\n"
         "stepped(1)\n"
         "if sys.argv[1:]:\n"
         "    below(1, 2)\n"

@@ -48,7 +48,8 @@ def test_two_are_the_same_bytes_and_their_sums_are_right(made, version):
     assert one == other
     assert set(one) == {
         "LICENCES", "NOTES.md", "SHA256SUMS", f"tiltboard-{version}-py3-none-any.whl",
-        f"tiltboard_plans-{version}-py3-none-any.whl", f"tiltboard_plans-{version}.tar.gz",
+        *(f"tiltboard_{each}-{version}{end}" for each in ("kernels", "plans")
+          for end in ("-py3-none-any.whl", ".tar.gz")),
         f"tiltboard-{version}.cdx.json", f"tiltboard-{version}.tar.gz",
         f"tiltboard-{version}.update", f"tiltboard_{version}_all.deb",
     }  # fmt: skip
@@ -77,6 +78,7 @@ def test_the_package_and_the_update_are_of_one_tree_and_nobody_s(made, version):
     assert {each.rstrip("/") for each in packed} - {""} == set(update)
     for name in ("systemd/install", "systemd/update", "requirements.lock", ".ci/make-venv",
                  f"wheels/tiltboard-{version}-py3-none-any.whl",
+                 f"wheels/tiltboard_kernels-{version}-py3-none-any.whl",
                  f"wheels/tiltboard_plans-{version}-py3-none-any.whl"):  # fmt: skip
         assert name in update
     assert update["systemd/update"].mode == 0o755

@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from tiltboard.firmware_host.engines.errors import CannotPlayError
 from tiltboard.firmware_host.engines.search.alphabeta import AlphaBeta, Attention
+from tiltboard.firmware_host.engines.search.compiled import Search, compiled_search, is_warm
 from tiltboard.firmware_host.engines.search.limits import (
     STRONGEST,
     SURE,
@@ -24,14 +25,10 @@ from tiltboard.firmware_host.engines.search.limits import (
     levels_of,
 )
 from tiltboard.firmware_host.engines.search.tree import TreeSearch
-from tiltboard.firmware_host.engines.search.warmth import warm
 from tiltboard.games.base import Game
 from tiltboard.games.registry import file_of
 from tiltboard.games.rules import CHANCE
 from tiltboard.games.search import Solver
-
-if TYPE_CHECKING:
-    from tiltboard.firmware_host.engines.search.fast import FastTree
 
 _SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
 
@@ -66,14 +63,13 @@ class Thinker:
         self._solver = game.exact_search()
         self._playouts = game.playout_rules
         self._book = opening_moves(game)
-        self._fast: FastTree | None = None
+        self._fast: Search | None = None
         self._fast_solver: Solver | None = None
         own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
-        if warm() if kernels is None else kernels:
-            from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
-
-            self._fast = fast_tree(game, own)
-            self._fast_solver = fast_solver(game)
+        compiled = compiled_search() if kernels or (kernels is None and is_warm()) else None
+        if compiled is not None:
+            self._fast = compiled.tree(game, own)
+            self._fast_solver = compiled.solver(game)
 
     def level(self, number: int) -> Level:
         """What level ``number`` sees in this game."""

@@ -30,7 +30,7 @@ def test_there_are_ten_and_the_strongest_overlooks_nothing(name, brought, game):
 @pytest.mark.parametrize("name", GAMES)
 def test_every_level_plays_a_game_to_its_end(name, number, kernels, game, clock):
     if kernels:
-        pytest.importorskip("numba", reason="the extra [fast] is not installed")
+        pytest.importorskip("numba", reason="numba is not installed")
     made = game(name)
     rules = made.rules
     thinker = Thinker(made, random.Random(7), clock.now, kernels=kernels)
@@ -70,7 +70,7 @@ def ends_well(rules, state, who, plies):
 def test_who_is_said_to_win_in_so_many_plies_does(name, options, kernels, game, clock):
     """Near the end of random games, where minimax can say so."""
     if kernels:
-        pytest.importorskip("numba", reason="the extra [fast] is not installed")
+        pytest.importorskip("numba", reason="numba is not installed")
     made = game(name, **options)
     rules, dice, told = made.rules, random.Random(name), {True: 0, False: 0}
     thinker = Thinker(made, random.Random(5), clock.now, kernels=kernels)

@@ -1,4 +1,4 @@
-"""Tests of games/attraktion/game.py and firmware_host/engines/games/attraktion.py: Attraktion
+"""Tests of games/attraktion/game.py and tiltboard_kernels/games/attraktion.py: Attraktion
 against a second formulation of the rules, and what must hold on every board.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of games/gravity_connect/game.py and firmware_host/engines/games/gravity_connect.py:
+"""Tests of games/gravity_connect/game.py and tiltboard_kernels/games/gravity_connect.py:
 Gravity Connect against a second formulation of its rules, and what holds on every board.
 """
 

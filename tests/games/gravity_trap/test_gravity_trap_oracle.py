@@ -1,4 +1,4 @@
-"""Tests of games/gravity_trap/game.py and firmware_host/engines/games/gravity_trap.py: Gravity
+"""Tests of games/gravity_trap/game.py and tiltboard_kernels/games/gravity_trap.py: Gravity
 Trap against a second formulation of its rules, and what holds on every board.
 """
 

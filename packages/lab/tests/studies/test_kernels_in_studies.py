@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-pytest.importorskip("numba", reason="the extra [fast] is not installed")
+pytest.importorskip("numba", reason="numba is not installed")
 
 from tiltboard.games.gravity_trap.board import shipped
 from tiltboard.games.registry import game_type

@@ -14,16 +14,15 @@ import msgspec
 
 from tiltboard.drivers.clock import cpu_s
 from tiltboard.drivers.errors import extra_command
-from tiltboard.firmware_host.engines.search.kernels import KERNELS
+from tiltboard.firmware_host.engines.search.compiled import can_compile
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits
-from tiltboard.firmware_host.engines.search.warmth import installed
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
 from tiltboard_lab.bench.engines import timed
 from tiltboard_lab.studies.match import even_opening, play, score
 
 if TYPE_CHECKING:
-    from tiltboard.firmware_host.engines.search.fast import FastTree
+    from tiltboard_kernels.search import FastTree
 
 GAME = "connect-four"
 SIMULATIONS = 100_000  # of one search
@@ -40,9 +39,9 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     if missing:
         echo(f"Not compared with OpenSpiel: {missing}")
         return
-    from tiltboard.firmware_host.engines.search.fast import FastTree, fast_tree
-    from tiltboard.firmware_host.engines.search.kernels.board import board_of
-    from tiltboard.firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard_kernels.board import board_of
+    from tiltboard_kernels.search import FastTree, fast_tree
+    from tiltboard_kernels.tree import PLAYOUTS
     from tiltboard_lab.bench.playouts import playouts
 
     game = EVERY_GAME[GAME].create({})
@@ -82,8 +81,10 @@ def _missing() -> str:
         version("open_spiel")
     except PackageNotFoundError:
         return f"open_spiel is not installed: {extra_command('agents', './packages/lab')}"
-    if not installed():
-        return f"numba is not installed: {extra_command('fast')}"
+    if not can_compile():
+        return "numba is not installed: pip install ./packages/kernels"
+    from tiltboard_kernels import KERNELS
+
     if GAME not in EVERY_GAME or not entry_points(group=KERNELS, name=GAME):
         return f"{GAME} is not installed: pip install tests/connect_four"
     return ""

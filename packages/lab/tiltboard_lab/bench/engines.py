@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tiltboard.drivers.clock import cpu_s
+from tiltboard.firmware_host.engines.search.compiled import is_warm
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits
 from tiltboard.firmware_host.engines.search.tree import random_choices
-from tiltboard.firmware_host.engines.search.warmth import warm
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
@@ -47,15 +47,15 @@ def run(
     for title, (name, options) in MEASURED.items():
         game = game_type(name).create(options)
         echo(f"{title}: {measured(game.rules, seconds, random.Random(1))}")
-        if warm():
+        if is_warm():
             kernels(echo, title, game, seconds / 3)
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
     """The same of the game's kernels, if it has them, and of their searches from the start."""
-    from tiltboard.firmware_host.engines.search.fast import FastTree, fast_tree
-    from tiltboard.firmware_host.engines.search.kernels.board import board_of
-    from tiltboard.firmware_host.engines.search.kernels.tree import PLAYOUTS
+    from tiltboard_kernels.board import board_of
+    from tiltboard_kernels.search import FastTree, fast_tree
+    from tiltboard_kernels.tree import PLAYOUTS
     from tiltboard_lab.bench.playouts import playouts
 
     board, best = board_of(game), fast_tree(game, random.Random(1))

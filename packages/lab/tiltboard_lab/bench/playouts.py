@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tiltboard.firmware_host.engines.search.kernels.board import playout
-from tiltboard.firmware_host.engines.search.kernels.jit import Ints, copied, making_kernel
+from tiltboard_kernels.board import playout
+from tiltboard_kernels.jit import Ints, copied, making_kernel
 
 
 @making_kernel

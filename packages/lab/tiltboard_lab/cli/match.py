@@ -89,7 +89,7 @@ def command(
     in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
     """
     from tiltboard.firmware_host.config.settings import engine_commands, load_settings
-    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.compiled import is_warm
     from tiltboard_lab.studies.match import (
         Match,
         decided,
@@ -112,7 +112,7 @@ def command(
         seed=seed,
         move_ms=1000 if move_ms is None and nodes is None else move_ms,
         nodes=nodes,
-        kernels=kernels and warm(),
+        kernels=kernels and is_warm(),
         engines=engines_of((a, b), engine_commands(load_settings(config))),
     )
     shares = [percent / 100 for percent in decide]

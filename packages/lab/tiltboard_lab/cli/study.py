@@ -103,7 +103,7 @@ def openings(*, plies: int, **asked: Any) -> None:
 
 def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
     """The game, the job, and where and how its tasks are run."""
-    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.compiled import is_warm
 
     made = made_of(asked["game"], asked["options"])
     job = kind(
@@ -113,7 +113,7 @@ def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tu
         nodes=asked["nodes"],
         opening=asked["opening"],
         seed=asked["seed"],
-        kernels=warm(),
+        kernels=is_warm(),
         **more,
     )
     return made, job, (asked["record"], asked["workers"], asked["on"])
@@ -295,11 +295,11 @@ def book(
     """
     import msgspec
 
-    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.compiled import is_warm
     from tiltboard_lab.studies.selfplay import book_of
 
     made = made_of(game, options, for_two=True)
-    found = book_of(made, lines, plies, nodes, seed=seed, kernels=warm())
+    found = book_of(made, lines, plies, nodes, seed=seed, kernels=is_warm())
     click.echo(msgspec.json.encode(found))
 
 
@@ -346,7 +346,7 @@ def levels(
 
     No level is limited by time, so every machine finds the same.
     """
-    from tiltboard.firmware_host.engines.search.warmth import warm
+    from tiltboard.firmware_host.engines.search.compiled import is_warm
     from tiltboard_lab.studies.ladder import Ladder, heights, pairings, scores
 
     made = made_of(game, options, for_two=True)
@@ -357,7 +357,7 @@ def levels(
         even=even,
         nodes=nodes,
         seed=seed,
-        kernels=kernels and warm(),
+        kernels=kernels and is_warm(),
         naive=naive,
     )
     count = (games + 1) // 2 * len(pairings(naive=naive))

@@ -2,7 +2,7 @@
 
 A board that parity decides is a bad one: where the player to move wins nearly all positions with
 an odd number of pods and loses nearly all with an even number, who wins is counted and not played.
-Solved by numba where it is installed (the extra ``fast``), else by the solver of the engine, which
+Solved by numba where it is installed (packages/kernels), else by the solver of the engine, which
 takes fifty times as long. Without the mimic rule, which is for the few games that copy.
 """
 
@@ -38,7 +38,7 @@ Ships = tuple[int, int]
 def solver_of(rules: GravityTrapRules) -> TrapSolver:
     """The faster one that is there."""
     try:
-        from tiltboard.firmware_host.engines.games.gravity_trap import FastTrapSolver
+        from tiltboard_kernels.games.gravity_trap import FastTrapSolver
     except ImportError:
         return TrapSolver(rules)
     return FastTrapSolver(rules)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import msgspec
 
 from tiltboard.drivers.clock import SystemClock, cpu_s
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.engines.process import EngineProcess
+from tiltboard.firmware_host.engines.search.compiled import can_compile
 from tiltboard.firmware_host.engines.search.limits import (
     LEVELS,
     STRONGEST,
@@ -24,7 +24,6 @@ from tiltboard.firmware_host.engines.search.limits import (
     expected,
 )
 from tiltboard.firmware_host.engines.search.thinker import Thinker
-from tiltboard.firmware_host.engines.search.warmth import installed
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
@@ -32,7 +31,7 @@ from tiltboard_lab.studies import intervals
 from tiltboard_lab.studies.jobs import Job
 
 if TYPE_CHECKING:
-    from tiltboard.firmware_host.engines.search.fast import FastTree
+    from tiltboard_kernels.search import FastTree
 
 PLAIN = "plain"
 """A player: the kernels' search by random playouts alone."""
@@ -168,11 +167,11 @@ class Score:
 
 def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
     """Our engine. Raises ConfigError where kernels are asked for and numba is not there."""
-    if kernels and not installed():
+    if kernels and not can_compile():
         raise ConfigError(
             "This study was begun with the engine's kernels, which are not here.",
             remedy="In a clone of tiltboard run: {command}",
-            command=extra_command("fast"),
+            command="pip install ./packages/kernels",
         )
     return Thinker(game, random.Random(seed), cpu_s, kernels=kernels)
 
@@ -282,8 +281,8 @@ def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> 
 
 
 def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
-    if match.kernels and installed():
-        from tiltboard.firmware_host.engines.search.fast import fast_tree
+    if match.kernels and can_compile():
+        from tiltboard_kernels.search import fast_tree
 
         solving = UNPROVEN not in asked.switches
         plain = asked.name == PLAIN
@@ -292,7 +291,7 @@ def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
     raise ConfigError(
         "{name} plays with the engine's kernels only, which are not here for this game.",
         remedy="In a clone of tiltboard run: {command}; then: tiltboard warm",
-        command=extra_command("fast"),
+        command="pip install ./packages/kernels",
         name=asked.name,
     )
 

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltboard.firmware_host.engines.search.kernels.board import (
+from tiltboard_kernels.board import (
     forced,
     judged,
     legal,
     play,
     playout,
 )
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard_kernels.jit import (
     MOVES,
     OPEN,
     PLAYERS,

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard.games.momentum.game import MomentumGame, rings
+from tiltboard.games.momentum.rules import CUSHION, State
+from tiltboard_kernels.jit import (
     MOST_PLIES,
     MOVES,
     OPEN,
@@ -20,8 +22,6 @@ from tiltboard.firmware_host.engines.search.kernels.jit import (
     kernel,
     random_below,
 )
-from tiltboard.games.momentum.game import MomentumGame, rings
-from tiltboard.games.momentum.rules import CUSHION, State
 
 # In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
 _HELD, _WORTH, _CELLS = 2, 6, 7

@@ -1,4 +1,4 @@
-"""Whether the compiled kernels may be used: numba is there, and has compiled them.
+"""The port that the engines ask: whether kernels are compiled, and what searches with them.
 
 An engine that had to compile first would keep its players waiting, so one that is not warm plays
 in pure Python. So does one that may not run what it compiles: the service's unit forbids that
@@ -17,15 +17,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import util
+from importlib import import_module, util
 from multiprocessing import get_context
 from typing import Any
 
-from tiltboard.firmware_host.engines.errors import CannotCompileError
-from tiltboard.firmware_host.engines.search.kernels import cache_folder, kernels_of
+from tiltboard.firmware_host.engines.search.compiled import Search
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
+from tiltboard.games.search import Solver
+from tiltboard_kernels import cache_folder, kernels_of
+from tiltboard_kernels.errors import CannotCompileError
 
 _FEW = 40  # positions
 _LOWEST = 19  # priority
@@ -34,21 +36,21 @@ _MARK = "warm"
 
 
 @cache
-def installed() -> bool:
-    """Whether numba can be imported."""
+def is_installed() -> bool:
+    """Return whether numba can be imported."""
     return util.find_spec("numba") is not None
 
 
-def warm() -> bool:
-    """Whether there are kernels that start at once; they may come while others play on without."""
-    return installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
+def is_warm() -> bool:
+    """Return whether kernels start at once; engines that play already go on without them."""
+    return is_installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
 
 
 def compile_quietly() -> subprocess.Popen[bytes] | None:
     """Compile them in a process of its own with the lowest priority, where they can be and are not
     yet; engines take them up with their next game. The process, to be ended with the table.
     """
-    if not installed() or warm() or not _may_run_what_it_writes():
+    if not is_installed() or is_warm() or not _may_run_what_it_writes():
         return None
     made = subprocess.Popen(
         [sys.executable, "-m", "tiltboard.firmware_host.cli", "warm"],
@@ -59,6 +61,25 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, made.pid, _LOWEST)
     return made
+
+
+def preload() -> None:
+    """Import the search with numba, once for all processes that are forked from this one."""
+    import_module("tiltboard_kernels.search")
+
+
+def tree(game: Game, rng: random.Random) -> Search | None:
+    """Return the search that is best at ``game``, or None if it has no kernels."""
+    from tiltboard_kernels.search import fast_tree
+
+    return fast_tree(game, rng)
+
+
+def solver(game: Game) -> Solver | None:
+    """Return the exact search that the game's kernels bring, or None if there is none."""
+    from tiltboard_kernels.search import fast_solver
+
+    return fast_solver(game)
 
 
 def _may_run_what_it_writes() -> bool:
@@ -84,7 +105,7 @@ def note_warm() -> None:
 def warmed() -> Iterator[None]:
     """Compile every kernel once; numba keeps what it compiled. One step of ``to_warm()`` each time,
     in a process of its own, so that the memory of one is free for the next: 284 MB at most, where
-    all of them in one process take 478. Then ``warm`` holds. Raises OSError, CannotCompileError.
+    all of them in one process take 478. Then ``is_warm`` holds. Raises OSError, CannotCompileError.
     """
     for made in to_warm():
         process = get_context("fork").Process(target=_compile, args=(made,), daemon=True)
@@ -102,7 +123,7 @@ def warmed() -> Iterator[None]:
 
 def _compile(made: Game) -> None:
     """Every kernel of a game, by using it."""
-    from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
+    from tiltboard_kernels.search import fast_solver, fast_tree
 
     def few() -> Budget:
         return Budget(Limits(nodes=_FEW), time.monotonic)

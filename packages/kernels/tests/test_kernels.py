@@ -1,6 +1,6 @@
-"""Tests of firmware_host/engines/search/kernels/__init__.py, board.py, jit.py, tree.py,
-firmware_host/engines/search/warmth.py, fast.py and tiltboard_lab/bench/against.py: the
-kernels play as the rules do, move for move, and search as plain search does.
+"""Tests of tiltboard_kernels/__init__.py, board.py, jit.py, tree.py, compiling.py, search.py,
+command.py, errors.py, tiltboard_lab/bench/against.py and firmware_host/engines/search/compiled.py:
+the kernels play as the rules do, move for move, and search as plain search does.
 """
 
 import errno
@@ -21,25 +21,26 @@ import pytest
 from click.testing import CliRunner
 
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.engines.search import kernels as compiled
-from tiltboard.firmware_host.engines.search import warmth
+from tiltboard.firmware_host.engines.search import compiled
 from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.firmware_host.engines.search.tree import random_choices
 from tiltboard.games.gravity_trap.rules import TrapSolver
+from tiltboard_kernels import command, compiling
 from tiltboard_lab.bench import against
 
-pytest.importorskip("numba", reason="the extra [fast] is not installed")
+pytest.importorskip("numba", reason="numba is not installed")
 
-from tiltboard.firmware_host.engines.search.fast import fast_solver, fast_tree
-from tiltboard.firmware_host.engines.search.kernels import board as kernels
-from tiltboard.firmware_host.engines.search.kernels import tree as room
-from tiltboard.firmware_host.engines.search.kernels import tree as trees
-from tiltboard.firmware_host.engines.search.kernels.board import board_of
-from tiltboard.firmware_host.engines.search.kernels.jit import OPEN, RESULT
-from tiltboard.firmware_host.engines.search.kernels.jit import SURE as CERTAIN
+from tiltboard_kernels import board as kernels
+from tiltboard_kernels import tree as room
+from tiltboard_kernels import tree as trees
+from tiltboard_kernels.board import board_of
+from tiltboard_kernels.jit import OPEN, RESULT
+from tiltboard_kernels.jit import SURE as CERTAIN
+from tiltboard_kernels.search import fast_solver, fast_tree
 
 ROOT = Path(__file__).parents[3]
+OURS = "tiltboard_kernels.games"
 GAMES_AND_OPTIONS = [
     ("momentum", {}, 20),
     ("momentum", {"size": 5, "marbles": 4, "pie": False}, 30),
@@ -535,13 +536,13 @@ def test_a_stop_ends_the_search(game, clock):
 def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     older = tmp_path / "kernels" / "older"
     older.mkdir(parents=True)
-    for module in (compiled, warmth):
+    for module in (command, compiling):
         monkeypatch.setattr(module, "cache_folder", lambda: tmp_path / "kernels" / "now")
     runner = CliRunner()
     assert "that took" in runner.invoke(cli, ["warm"]).output
     assert not older.exists()
     assert "compiled already" in runner.invoke(cli, ["warm"]).output
-    monkeypatch.setattr(warmth, "installed", lambda: False)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
     refused = runner.invoke(cli, ["warm"])
     assert "numba is not installed" in str(refused.exception)
 
@@ -550,21 +551,21 @@ def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypat
     now, older = tmp_path / "now", tmp_path / "older"
     now.mkdir()
     older.mkdir()
-    monkeypatch.setattr(warmth, "cache_folder", lambda: now)
+    monkeypatch.setattr(compiling, "cache_folder", lambda: now)
 
     def busy(path, **_):
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
 
     monkeypatch.setattr("os.rmdir", busy)  # a file came after its folder was emptied
-    warmth.note_warm()
+    compiling.note_warm()
     assert older.exists()
-    assert warmth.warm()
+    assert compiling.is_warm()
 
 
 def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
     """Two at once would name what they compile alike, and a game be given another's kernel."""
     program = (
-        "from tiltboard.firmware_host.engines.search.kernels.jit import stepped\n"
+        "from tiltboard_kernels.jit import stepped\n"
         "print(stepped._cache.cache_path, flush=True)\n"
         "input()\n"
         "stepped(1)\n"
@@ -593,13 +594,14 @@ def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
 def test_what_was_compiled_serves_wherever_the_package_lies(tmp_path):
     """A second clone beside the first one, or an environment that was moved."""
     program = (
-        "from tiltboard.firmware_host.engines.search.kernels.jit import __file__ as lies, stepped\n"
+        "from tiltboard_kernels.jit import __file__ as lies, stepped\n"
         "stepped(1)\n"
         "print(lies, sum(stepped.stats.cache_hits.values()))\n"
     )
     moved = tmp_path / "moved"
     without = shutil.ignore_patterns("__pycache__", "static", "*.po")
-    shutil.copytree(ROOT / "tiltboard", moved / "tiltboard", ignore=without)
+    home = ROOT / "packages/kernels"
+    shutil.copytree(home / "tiltboard_kernels", moved / "tiltboard_kernels", ignore=without)
     said = [
         subprocess.run(
             [sys.executable, "-c", program],
@@ -609,7 +611,7 @@ def test_what_was_compiled_serves_wherever_the_package_lies(tmp_path):
             capture_output=True,
             text=True,
         ).stdout.split()
-        for lies in (ROOT, moved)
+        for lies in (home, moved)
     ]
     assert [each[0].startswith(str(moved)) for each in said] == [False, True]
     assert [each[1] for each in said] == ["0", "1"]
@@ -621,8 +623,8 @@ def test_what_was_compiled_for_another_processor_is_not_used(monkeypatch, tmp_pa
     for core in ("0xd08", "0xd0b"):
         found = tmp_path / core
         found.write_text(f"processor\t: 0\nCPU part\t: {core}\n")
-        monkeypatch.setattr("tiltboard.firmware_host.engines.search.kernels.CPU_INFO", found)
-        folders.append(warmth.cache_folder.__wrapped__())
+        monkeypatch.setattr("tiltboard_kernels.CPU_INFO", found)
+        folders.append(compiling.cache_folder.__wrapped__())
     assert folders[0] != folders[1]
 
 
@@ -646,11 +648,11 @@ def test_an_engine_that_may_not_run_what_it_compiles_plays_without_kernels(tmp_p
     program = (
         "import ctypes, sys\n"
         "from pathlib import Path\n"
-        "from tiltboard.firmware_host.engines.search import warmth\n"
+        "from tiltboard_kernels import compiling\n"
         f"refused = {forbidden} and ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)\n"  # PR_SET_MDWE
-        "warmth.cache_folder().mkdir(parents=True)\n"
-        "Path(warmth.cache_folder(), 'warm').touch()\n"
-        "print('no such call' if refused else warmth.warm())\n"
+        "compiling.cache_folder().mkdir(parents=True)\n"
+        "Path(compiling.cache_folder(), 'warm').touch()\n"
+        "print('no such call' if refused else compiling.is_warm())\n"
     )
     env = {**os.environ, "STATE_DIRECTORY": str(tmp_path)}
     asked = subprocess.run(
@@ -665,7 +667,7 @@ def test_another_package_brings_kernels(tmp_path):
     """In a process of its own: numba remembers whose tables kernels were compiled for, and looks
     for that package ever after.
     """
-    package = Path(__file__).parents[2] / "connect_four"
+    package = ROOT / "tests/connect_four"
     points = tomllib.loads((package / "pyproject.toml").read_text())["project"]["entry-points"]
     about = tmp_path / "connect_four-1.0.dist-info"
     about.mkdir()
@@ -688,7 +690,7 @@ def test_another_package_brings_kernels(tmp_path):
 
 def test_what_a_comparison_lacks_is_said(monkeypatch):
     monkeypatch.setattr(against, "EVERY_GAME", {})
-    for name in ("version", "installed"):
+    for name in ("version", "can_compile"):
         monkeypatch.setattr(against, name, lambda *_: True)
     told = []
     against.run(told.append, 1.0, 2, 5)
@@ -697,19 +699,38 @@ def test_what_a_comparison_lacks_is_said(monkeypatch):
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "found"), [("no_such_package", False), ("tiltboard_kernels.compiling", True)]
+)
+def test_a_search_is_used_where_a_package_brings_one_that_can_be_loaded(
+    source, found, monkeypatch, caplog
+):
+    points = [EntryPoint("compiled", source, compiled.GROUP)]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: points)
+    assert (compiled.compiled_search.__wrapped__() is not None) == found
+    assert ("The search no_such_package cannot be used" in caplog.text) != found
+
+
+def test_without_the_package_the_engine_thinks_in_plain_python(monkeypatch, game, clock):
+    monkeypatch.setattr(compiled, "compiled_search", lambda: None)
+    assert not compiled.can_compile() and not compiled.is_warm()
+    made = game("momentum", size=5, marbles=4)
+    thinker = Thinker(made, random.Random(1), clock.now)
+    assert thinker.think(made.rules.start(), 10, Limits(nodes=20)).nodes <= 20
+
+
 def test_kernels_that_cannot_be_loaded_are_left_out_and_the_others_stay(
     tmp_path, monkeypatch, caplog
 ):
     def points(group, name=None):
-        found = [EntryPoint("col", "no_such_package.kernels", group)]
+        sources = {"col": "no_such_package.kernels", "momentum": f"{OURS}.momentum"}
+        found = [EntryPoint(made, source, group) for made, source in sources.items()]
         return [point for point in found if name in (None, point.name)]
 
     monkeypatch.setattr("importlib.metadata.entry_points", points)
-    monkeypatch.setattr(
-        "tiltboard.firmware_host.engines.search.kernels.default_state_directory", lambda: tmp_path
-    )
-    folder = warmth.cache_folder.__wrapped__()  # asked anew
+    monkeypatch.setattr("tiltboard_kernels.default_state_directory", lambda: tmp_path)
+    folder = compiling.cache_folder.__wrapped__()  # asked anew
     assert folder.is_relative_to(tmp_path)
-    assert warmth.kernels_of("col") is None
+    assert compiling.kernels_of("col") is None
     assert "The kernels of col (no_such_package.kernels) cannot be used" in caplog.text
-    assert warmth.kernels_of("momentum").__name__.endswith(".momentum")
+    assert compiling.kernels_of("momentum").__name__.endswith(".momentum")

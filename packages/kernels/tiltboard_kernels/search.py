@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tiltboard.firmware_host.engines.search.kernels import kernels_of
-from tiltboard.firmware_host.engines.search.kernels import tree as kernels
-from tiltboard.firmware_host.engines.search.kernels.board import Board, board_of
-from tiltboard.firmware_host.engines.search.kernels.jit import OPEN, Ints
-from tiltboard.firmware_host.engines.search.kernels.jit import SURE as CERTAIN
 from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
 from tiltboard.games.base import Game
 from tiltboard.games.search import Solver
+from tiltboard_kernels import kernels_of
+from tiltboard_kernels import tree as kernels
+from tiltboard_kernels.board import Board, board_of
+from tiltboard_kernels.jit import OPEN, Ints
+from tiltboard_kernels.jit import SURE as CERTAIN
 
 _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32

@@ -17,8 +17,9 @@ from typing import Any
 
 from numba.extending import overload
 
-from tiltboard.firmware_host.engines.search.kernels import kernels_of
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard.games.base import Game
+from tiltboard_kernels import kernels_of
+from tiltboard_kernels.jit import (
     MOVES,
     OPEN,
     OPTIONS,
@@ -30,7 +31,6 @@ from tiltboard.firmware_host.engines.search.kernels.jit import (
     copied,
     kernel,
 )
-from tiltboard.games.base import Game
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard.games.gravity_connect.game import GravityConnectGame
+from tiltboard.games.gravity_connect.rules import State, landing_tables
+from tiltboard.games.search import Weights
+from tiltboard_kernels.jit import (
     MOVES,
     OPEN,
     RESULT,
@@ -24,9 +27,6 @@ from tiltboard.firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from tiltboard.games.gravity_connect.game import GravityConnectGame
-from tiltboard.games.gravity_connect.rules import State, landing_tables
-from tiltboard.games.search import Weights
 
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard.games.attraktion.game import AttraktionGame
+from tiltboard.games.attraktion.rules import State
+from tiltboard_kernels.jit import (
     MOVES,
     OPEN,
     RESULT,
@@ -21,8 +23,6 @@ from tiltboard.firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from tiltboard.games.attraktion.game import AttraktionGame
-from tiltboard.games.attraktion.rules import State
 
 LARGEST = 10  # rows that two words hold
 EXPLORATION = 0.35

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from tiltboard.firmware_host.engines.games import momentum_rows
-from tiltboard.firmware_host.engines.search.kernels.jit import (
+from tiltboard.games.momentum.game import RINGS, MomentumGame, rings
+from tiltboard.games.momentum.rules import MomentumRules, State
+from tiltboard_kernels.games import momentum_rows
+from tiltboard_kernels.jit import (
     MOST_PLIES,
     MOVES,
     OPEN,
@@ -24,8 +26,6 @@ from tiltboard.firmware_host.engines.search.kernels.jit import (
     ones,
     stepped,
 )
-from tiltboard.games.momentum.game import RINGS, MomentumGame, rings
-from tiltboard.games.momentum.rules import MomentumRules, State
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # of a word, without its sign

@@ -16,7 +16,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tiltboard.firmware_host.engines.search.kernels import cache_folder
+from tiltboard_kernels import cache_folder
 
 _READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
 """As in the engines' unit, which uses what was compiled and keeps nothing."""

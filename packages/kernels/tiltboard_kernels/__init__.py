@@ -1,8 +1,8 @@
-"""The search's inner loops, compiled by numba where the extra ``[fast]`` is installed.
+"""Rules and searches of the games, compiled by numba.
 
-The files here are not imported without it, and no game is known here: rules and tables come from
-``games``, each game's kernels from ``engines/games`` or another package. A kernel gets tables as
-arrays, and tests play both side by side. Here is only where kernels are found and kept.
+Only ``compiling`` and this file can be imported without numba. The search knows no game: rules and
+tables come from ``tiltboard.games``, each game's kernels from an entry point, of ``games`` here or
+of another package. Tests play rules and kernels side by side.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import platform
 import sys
 from contextlib import suppress
 from functools import cache, partial
-from importlib import import_module, metadata, util
+from importlib import metadata, util
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -22,8 +22,7 @@ from tiltboard.firmware_host.config.files import default_state_directory
 from tiltboard.games.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"
-"""The group of entry points by which other packages bring kernels for their games."""
-_OURS = "tiltboard.firmware_host.engines.games"
+"""Group of the entry points by which packages, this one too, bring kernels for games."""
 _log = logging.getLogger(__name__)
 CPU_INFO = Path("/proc/cpuinfo")
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -35,7 +34,7 @@ def cache_folder() -> Path:
     looks at each file by itself only, and compiles anew where one has come from another computer.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
-    for package in ("tiltboard.firmware_host.engines.search.kernels", _OURS):
+    for package in ("tiltboard_kernels", "tiltboard_kernels.games"):
         for path in sorted(files(package).iterdir(), key=lambda each: each.name):
             if path.name.endswith(".py"):
                 found.update(path.read_bytes())
@@ -48,12 +47,9 @@ def cache_folder() -> Path:
 
 
 def kernels_of(game: str) -> ModuleType | None:
-    """The kernels of a game, which need numba: ours, or those of an entry point. Of those that
-    cannot be loaded the log tells, and the game is played without.
+    """Return the kernels of a game, which need numba, or None if no package brings any. Those that
+    cannot be loaded are named in the log, and the game is played without them.
     """
-    ours = f"{_OURS}.{game.replace('-', '_')}"
-    if game.replace("-", "").isalnum() and util.find_spec(ours) is not None:
-        return import_module(ours)
     for point in metadata.entry_points(group=KERNELS, name=game):
         try:
             module = loaded(point, lambda made: made if isinstance(made, ModuleType) else None)

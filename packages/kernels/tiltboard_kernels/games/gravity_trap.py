@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-from tiltboard.firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
 from tiltboard.firmware_host.engines.search.limits import SearchStoppedError
 from tiltboard.games.gravity_trap.game import GravityTrapGame
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard.games.search import Budget
+from tiltboard_kernels.jit import Ints, kernel, making_kernel
 
 _POSITIONS = 50_000  # between two looks at the clock
 LARGEST = 40  # bases: pods, and two ships of six bits each, make one whole number

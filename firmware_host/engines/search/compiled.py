@@ -1,0 +1,75 @@
+"""The port to a compiled search, which a package beside the table brings (packages/kernels).
+
+Without one, and for as long as it has compiled nothing, bots think in plain Python.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from typing import Any, Protocol, cast
+
+from tiltboard.firmware_host.engines.search.limits import Budget, Found
+from tiltboard.games.base import Game
+from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.games.search import Solver
+
+GROUP = "tiltboard.search"
+"""Group of the entry point; it names a module that has the functions of ``CompiledSearch``."""
+_log = logging.getLogger(__name__)
+
+
+class Search(Protocol):
+    """A search of one game, which keeps what it has found out from move to move."""
+
+    def search(self, state: Any, budget: Budget, *, report: Callable[[Found], None] = ...) -> Found:
+        """Return the moves of ``state``, which is not over, best first."""
+
+
+class CompiledSearch(Protocol):
+    """What such a package is asked. Only ``preload``, ``tree`` and ``solver`` import numba."""
+
+    def is_installed(self) -> bool:
+        """Return whether what it compiles with is installed."""
+
+    def is_warm(self) -> bool:
+        """Return whether everything is compiled, so that searches start at once."""
+
+    def preload(self) -> None:
+        """Import what searches need, once for all processes that are forked from this one."""
+
+    def compile_quietly(self) -> subprocess.Popen[bytes] | None:
+        """Compile in a process with the lowest priority, or return None if there is no need."""
+
+    def tree(self, game: Game, rng: random.Random) -> Search | None:
+        """Return the best search for ``game``, or None if it is not compiled for it."""
+
+    def solver(self, game: Game) -> Solver | None:
+        """Return the compiled exact search of ``game``, or None if it has none."""
+
+
+@cache
+def compiled_search() -> CompiledSearch | None:
+    """Return the compiled search, or None if no package brings one that can be loaded."""
+    for point in metadata.entry_points(group=GROUP):
+        try:
+            return cast(CompiledSearch, loaded(point, lambda module: module))
+        except PluginError as error:
+            _log.warning("The search %s cannot be used: %s", point.value, error)
+    return None
+
+
+def can_compile() -> bool:
+    """Return whether there is a compiled search, and what it compiles with."""
+    found = compiled_search()
+    return found is not None and found.is_installed()
+
+
+def is_warm() -> bool:
+    """Return whether there is a compiled search that starts at once."""
+    found = compiled_search()
+    return found is not None and found.is_warm()

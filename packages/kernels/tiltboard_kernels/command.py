@@ -1,0 +1,37 @@
+"""``tiltboard warm``: compiles the kernels, once for each machine and version."""
+
+from __future__ import annotations
+
+import click
+
+from tiltboard.drivers.clock import SystemClock
+from tiltboard.firmware_host.cli.speech import say
+from tiltboard.firmware_host.config.files import ensure_state_directory
+from tiltboard.firmware_host.messages import text
+from tiltboard_kernels import cache_folder, compiling
+from tiltboard_kernels.errors import CannotCompileError
+
+
+@click.command(name="warm", hidden=True, epilog="Example: tiltboard warm")
+def command() -> None:
+    """Compile what computer players compute with, once for each machine and version.
+
+    They think many times faster from then on. Needs numba.
+    """
+    if not compiling.is_installed():
+        raise CannotCompileError(
+            "numba is not installed, so there is nothing to compile; computers play without it.",
+            remedy="In a clone of tiltboard run: {command}",
+            command="pip install ./packages/kernels",
+        )
+    if compiling.is_warm():
+        say(text("The computer players' kernels are compiled already."))
+        return
+    ensure_state_directory(cache_folder())
+    clock = SystemClock()
+    begun_s = clock.now()
+    with click.progressbar(compiling.warmed(), length=len(compiling.to_warm())) as steps:
+        for _ in steps:
+            pass
+    used_s = round(clock.now() - begun_s)
+    say(text("The computer players' kernels are compiled; that took {seconds} s.", seconds=used_s))

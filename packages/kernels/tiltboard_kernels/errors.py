@@ -1,0 +1,9 @@
+"""What can go wrong with compiling."""
+
+from __future__ import annotations
+
+from tiltboard.drivers.errors import TiltboardError
+
+
+class CannotCompileError(TiltboardError, ImportError):
+    """Kernels cannot be compiled here. Engines think without them."""
