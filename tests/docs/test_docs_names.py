@@ -10,12 +10,8 @@ import pytest
 from tests.docs.test_docs_commands import problem
 
 FOLDERS = ("drivers", "firmware_host", "games", "hw_sim")
-PACKAGES = (
-    *(f"tiltboard.{each}" for each in FOLDERS),
-    "tiltboard_kernels",
-    "tiltboard_lab",
-    "tiltboard_plans",
-)
+BESIDE = ("tiltboard_kernels", "tiltboard_lab", "tiltboard_online", "tiltboard_plans")
+PACKAGES = (*(f"tiltboard.{each}" for each in FOLDERS), *BESIDE)
 IN_REPOSITORY = re.compile(rf"({'|'.join((*FOLDERS, 'docs', 'packages', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
@@ -33,12 +29,8 @@ FILES = re.compile(
 # Of gettext; made of a prefix and a game's name
 FOREIGN = {"msgctxt", "tiltboard_momentum"}
 ENTRY_POINTS = {
-    "tiltboard.commands",
-    "tiltboard.benches",
-    "tiltboard.parts",
-    "tiltboard.simulated",
-    "tiltboard.search",
-    "tiltboard.kernels",
+    f"tiltboard.{each}"
+    for each in ("benches", "commands", "kernels", "online", "parts", "search", "simulated")
 }
 RULE = re.compile(r"\b[Rr]ules? ([MACTW]\d+)")
 
