@@ -17,7 +17,19 @@ from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.hw_sim.session import SimSession
 from tiltboard_plans.sheets import sheets
 
-MISTAKES = re.findall(r"^\| `([a-z][^`]+)` \|[^|]*\| ([^|]+) \|$", BOOK, re.MULTILINE)
+# What a maker gets wrong -> what bring-up says of it
+MISTAKES = {
+    "sensor-dead d4": "d4 does not react",
+    "sensor-turned d4": "Sensors look down: d4",
+    "sensor-swapped d4 e4": "Read at the input of another place: d4 -> e4, e4 -> d4",
+    "sensor-49e d4": "d4 does not react",
+    "address-swapped S0 S1": "Address lines S0 and S1 of the sensors' multiplexers are swapped",
+    "address-open S1": "Address line S1 of the sensors' multiplexers stays low",
+    "mux-swapped 2 3": "Read at the input of another place: a5 -> a7, b5 -> b7",
+    "lights-dark c3": "Some lights are dark",
+    "buttons-swapped": "The buttons confirm and back are",
+    "spi-silent": "The sensors' converter does not answer",
+}
 GAME = """game momentum size=7
 put red d4
 expect cells d4=red
@@ -39,12 +51,11 @@ def tiltboard(tmp_path, monkeypatch, own):
     return run
 
 
-def test_the_book_has_its_ten_mistakes() -> None:
-    assert len(MISTAKES) == 10
+def test_the_book_has_its_twelve_steps() -> None:
     assert BOOK.count("\n### ") == 12
 
 
-@pytest.mark.parametrize(("fault", "said"), MISTAKES, ids=[fault for fault, _ in MISTAKES])
+@pytest.mark.parametrize(("fault", "said"), MISTAKES.items(), ids=list(MISTAKES))
 def test_each_mistake_is_found_on_the_makers_own_table(tiltboard, fault, said) -> None:
     line = f'tiltboard bringup --sim --profile my-table.toml --fault "{fault}"'
     status, output = tiltboard(line)
@@ -54,8 +65,8 @@ def test_each_mistake_is_found_on_the_makers_own_table(tiltboard, fault, said) -
 
 
 def test_a_mended_table_is_commissioned_afresh(tiltboard) -> None:
-    fault, _ = MISTAKES[0]
-    assert tiltboard(f'tiltboard bringup --sim --profile my-table.toml --fault "{fault}"')[0] == 1
+    line = 'tiltboard bringup --sim --profile my-table.toml --fault "sensor-dead d4"'
+    assert tiltboard(line)[0] == 1
     assert tiltboard("tiltboard bringup --sim --profile my-table.toml --fresh")[0] == 0
 
 
