@@ -56,7 +56,8 @@ def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
 
 
 class SimNode(Board):
-    """The microcontroller and what is soldered to it. Has power and is up at time 0.
+    """The microcontroller and what is soldered to it. Has power and is up at time 0. Its firmware
+    scans as often as the plate's profile says, which on a Pico is ``SCAN_US`` in its ``plate.py``.
 
     ``clock``: how far it has lived; up to a few ms ahead of the line's. ``i2c``, ``spi``: its
     buses.
@@ -72,6 +73,7 @@ class SimNode(Board):
         chain: Ws2812Chain,
         piezo: Piezo,
         buttons: tuple[Button, Button],
+        scans_per_s: int,
     ) -> None:
         self.line = line
         self.clock = VirtualClock()
@@ -86,7 +88,8 @@ class SimNode(Board):
         self._buttons = buttons
         self._booted_s = 0.0
         self._wake_s = 0.0
-        self._firmware = Node(self)
+        self._period_us = 1_000_000 // scans_per_s
+        self._firmware = Node(self, self._period_us)
         line.end = self
 
     def run(self, until_s: float) -> None:
@@ -125,7 +128,7 @@ class SimNode(Board):
         self._piezo.drive(0.0, None, now_s)
         self.clock.sleep(now_s - self.clock.now())
         self._booted_s = self._wake_s = self.clock.now() + BOOT_S
-        self._firmware = Node(self)
+        self._firmware = Node(self, self._period_us)
         self.line.unplug()
         self.line.plug()
 

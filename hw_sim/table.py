@@ -165,6 +165,7 @@ class SimTable:
             chain=self.chain,
             piezo=self.piezo,
             buttons=buttons,
+            scans_per_s=self.profile.scans_per_s,
         )
         self.buses.lines[hall.port] = line
         # Its buses are within reach of the faults, not of the drivers.

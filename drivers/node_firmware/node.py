@@ -50,10 +50,11 @@ _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3,
 
 
 class Node:
-    """Call ``step`` for ever."""
+    """Call ``step`` for ever. ``period_us``: from one scan to the next."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, period_us: int = SCAN_US) -> None:
         self._board = board
+        self._period_us = period_us
         self._hall = Hall(board)
         self._imu = Imu(board)
         self._lights = Lights(board)
@@ -88,10 +89,10 @@ class Node:
         self._lost += self._receiver.damaged - damaged
         if not self._streaming:
             self._lights.draw(now_us)
-            return SCAN_US
+            return self._period_us
         if now_us - self._heard_us > HOST_LOST_US:
             self._stop(now_us)
-            return SCAN_US
+            return self._period_us
         if now_us >= self._scan_us:
             self._scan(now_us)
             self._lights.look()
@@ -134,7 +135,7 @@ class Node:
         elif kind == PATTERN:
             return self._lights.learn(body)
         elif kind == SHIFT:
-            self._scan_us += (body[0] << 8 | body[1]) % SCAN_US
+            self._scan_us += (body[0] << 8 | body[1]) % self._period_us
         else:
             hz = body[0] << 8 | body[1]
             if hz and not 20 <= hz <= 10_000:
@@ -150,7 +151,16 @@ class Node:
             CAPABILITIES,
             struct.pack(
                 ">BBBBBBBBiiIIB",
-                *(MAJOR, MINOR, COLUMNS, ROWS, 1_000_000 // SCAN_US, POLES, STRENGTHS, flags),
+                *(
+                    MAJOR,
+                    MINOR,
+                    COLUMNS,
+                    ROWS,
+                    1_000_000 // self._period_us,
+                    POLES,
+                    STRENGTHS,
+                    flags,
+                ),
                 *(FIELD_AT_0_NT, FIELD_STEP_NT, ACCEL_NM_S2, GYRO_NRAD_S, len(name)),
             )
             + name,
@@ -177,11 +187,11 @@ class Node:
     # What the node says
 
     def _scan(self, now_us: int) -> None:
-        self._scan_us += SCAN_US
+        self._scan_us += self._period_us
         if self._scan_us <= now_us:
-            late = (now_us - self._scan_us) // SCAN_US + 1
+            late = (now_us - self._scan_us) // self._period_us + 1
             self._late += late
-            self._scan_us += late * SCAN_US
+            self._scan_us += late * self._period_us
         board, hall, plain = self._board, self._hall, self._frame.plain
         good = False
         if hall.fault == OK or now_us - self._hall_us >= HALL_RETRY_US:

@@ -5,18 +5,22 @@ itself; the first touch ends that.
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.showing import ENDED_S, IDLE_S, MOVE_S
 from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign, Touch
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession
 
+SCANS_PER_S = 5  # Enough for minutes in which nothing moves but the lights.
+
 
 @pytest.fixture
 def session(tmp_path: Path):
-    with SimSession(unhurried("plate-10"), tmp_path) as session:
+    profile = replace(load_profile("plate-10"), scans_per_s=SCANS_PER_S)
+    with SimSession(profile, tmp_path) as session:
         session.host.do(NewGame("momentum", {"size": 7}))
         session.run_until(session.clock.now() + 2.0)  # the empty plate is seen first
         yield session
@@ -78,11 +82,11 @@ def test_it_waits_a_minute_and_the_first_touch_is_a_move_as_always(session):
 
 def test_a_page_and_a_button_end_it_too(session):
     host = session.host
-    for touch in (lambda: host.submit(Touch()), lambda: session.hands.press("back", 0.2)):
+    for touch in (lambda: host.submit(Touch()), lambda: session.hands.press("back", 0.5)):
         wait(session, IDLE_S + 2)
         assert host.showing.attract.scene is not None
         touch()
-        wait(session, 0.6)
+        wait(session, 1.0)
         assert host.showing.attract.scene is None
         assert len(lit(session)) == 49  # where a marble may be put
 

@@ -34,7 +34,7 @@ from tiltboard.games.base import RulesError
 from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
-STEPS = int(os.environ.get("TILTBOARD_REQUESTS", "1500"))  # of the random walk
+STEPS = int(os.environ.get("TILTBOARD_REQUESTS", "300"))  # of the random walk; 30,000 in a campaign
 BLUE = {"blue": EngineSeat(level=3)}
 EITHER = pytest.mark.parametrize("before", [False, True])
 
