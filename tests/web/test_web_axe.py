@@ -157,11 +157,16 @@ def seats(served: Served, show: Open) -> Player:
     return shown
 
 
-def a_hand_of_cards(served: Served, show: Open) -> Player:
-    """Four players, one of them at this phone, and three computers."""
+def against_three(served: Served) -> None:
+    """One player and three computers."""
     served.do(NewGame("gravity-warfare", {"players": 4, "seed": 5}))
     for player in ("blue", "white", "green"):
         served.tell(type="seat-computer", player=player, level="easy")
+
+
+def a_hand_of_cards(served: Served, show: Open) -> Player:
+    """At the phone of the only player."""
+    against_three(served)
     if "red" not in (codes := served.ask("/api/v1/seats")["codes"]):  # from a game before
         served.tell(type="stand-up", player="red")
         codes = served.ask("/api/v1/seats")["codes"]
@@ -172,8 +177,9 @@ def a_hand_of_cards(served: Served, show: Open) -> Player:
 
 
 def battle(served: Served, show: Open) -> Player:
-    a_hand_of_cards(served, show)
-    served.tell(type="seat-move", move="chance")
+    against_three(served)
+    for _ in range(2):
+        served.tell(type="seat-move", move="chance")
     return show(room=True)
 
 

@@ -364,13 +364,13 @@ def test_strangers_who_read_leave_the_journal_to_devices_that_are_paired(network
 
 
 def test_a_device_that_guesses_seats_codes_keeps_nobody_from_sitting_down(network):
-    """For an hour, one wrong code every six seconds."""
+    """For a quarter of an hour, one wrong code every six seconds."""
     guesser = network.device("192.168.1.66")
     answers = []
-    for _ in range(600):
+    for _ in range(150):
         answers.append(guesser.post("/api/v1/seats", {"code": "000000"}).status_code)
         network.clock.advance(6.0)
-    assert answers.count(409) <= 60 * 6 + 6  # tried; else it was too fast
+    assert answers.count(409) <= 15 * 6 + 6  # tried; else it was too fast
     other = network.device("192.168.1.67")
     assert other.post("/api/v1/seats", {"code": "000000"}).status_code == 409  # and was looked at
 
