@@ -25,6 +25,9 @@ os.environ["XDG_STATE_HOME"] = str(Path(__file__).parent / ".pytest_cache" / "st
 with patch("importlib.metadata.entry_points", return_value=()):
     import_module("tiltboard.games.registry")  # read once, now
 
+# The tests of the scenarios choose the table for each.
+collect_ignore_glob = ["*.scenario"]
+
 # Many tests start programs: what one of them has compiled, the next one reads.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

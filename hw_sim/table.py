@@ -62,11 +62,12 @@ class SimTable:
         *,
         tolerances: float = 1.0,
         world: type[World] = World,
+        clock: VirtualClock | None = None,
     ) -> None:
         self.profile = profile
         self.seed = seed
         self.disk = disk
-        self.clock = VirtualClock()
+        self.clock = VirtualClock() if clock is None else clock
         self.streams = streams = Streams(seed)
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self.tolerances = tolerances

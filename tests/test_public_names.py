@@ -1,5 +1,6 @@
-"""Tests of tiltboard/__init__.py, play.py, drawing.py, hardware.py and drivers/__init__.py: the
-public names, what they take, and that their docstrings' examples hold.
+"""Tests of tiltboard/__init__.py, play.py, drawing.py, hardware.py,
+tiltboard/testing/__init__.py and drivers/__init__.py: the public names, what they take, and that
+their docstrings' examples hold.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gpiozero import GPIOZeroError
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 import tiltboard
-from tiltboard import drawing, drivers, hardware, play
+from tiltboard import drivers, hardware, play, testing
 from tiltboard.games.registry import EVERY_GAME
 
 # Whoever changes a line here changes what other people's programs rely on: the changelog says so.
@@ -37,6 +38,7 @@ SURFACE = {
         "plate": "(profile, buses)",
         "profile_names": "()",
         "rules": "(name, **options)",
+        "testing": None,
     },
     "tiltboard.drivers": {
         "Buses": "clock i2c(bus) pin_factory pixels(count) serial(port, baud) spi(bus, device)",
@@ -73,8 +75,31 @@ SURFACE = {
         "absent": "(part, error, device, group)",
         "lost_on_i2c": "(part, error, bus, silent)",
     },
+    "tiltboard.testing": {
+        "Bench": "advance(seconds) bump() clear() close() cut_off(error) drawn_ma()"
+        " fault(name, *targets) field_mt(place) hands_s hold(button) index_of(place) let_go(button)"
+        " light(place) lit() move(source, target) note(step) pace() part(name) patience_s"
+        " plug_in(part) press(button, for_s) put(piece, place, east_mm, north_mm) record(path)"
+        " report() retry(use, right, within) scan() slide(source, target) sounds() state_lines()"
+        " take(place) tilt(x_deg, y_deg, wait) unplug(part) unplugged(part)"
+        " until(condition, within)",
+        "ExpectationError": None,
+        "GameTable": "advance(seconds) answer(value) cells close() do(text) expect(claim, within)"
+        " fault(name, *targets) game(name, **options) host index_of(place) kill() knock(*places)"
+        " lit(role) move(source, target) moves note(step) phase power_cut() press(button, for_s)"
+        " put(piece, place, east_mm, north_mm) record(path) report() run(text, source) says"
+        " slide(source, target) state_lines() take(place) tilt(x_deg, y_deg, for_s) to_move"
+        " unplugged(part) until(condition, within)",
+        "I2cChip": "power_on(now_s) read(count, now_s) write(data, now_s)",
+        "NotPossibleHereError": None,
+        "SimBuses": None,
+        "SimulationError": None,
+        "SpiChip": "power_on(now_s) transfer(sent, clock_hz, mode, start_s)",
+        "VirtualClock": "advance(duration_s) calendar() late_s now() sleep(duration_s)"
+        " start_calendar_s",
+    },
 }
-MODULES = {"tiltboard": tiltboard, "tiltboard.drivers": drivers}
+MODULES = {"tiltboard": tiltboard, "tiltboard.drivers": drivers, "tiltboard.testing": testing}
 
 
 def taken(call) -> str:
@@ -125,9 +150,14 @@ def said_members(said: str) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("module", [tiltboard, drivers, hardware, play, drawing])
+@pytest.mark.parametrize("module", [tiltboard, drivers, hardware, play, testing])
 def test_the_examples_of_the_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("kind", [testing.Bench, testing.GameTable, testing.SimBuses])
+def test_the_examples_of_the_simulated_table_hold(kind):
+    assert doctest.testmod(sys.modules[kind.__module__]).failed == 0
 
 
 def test_importing_it_imports_nothing_else():
@@ -135,7 +165,7 @@ def test_importing_it_imports_nothing_else():
         [
             sys.executable,
             "-c",
-            "import sys; before = {*sys.modules}; import tiltboard, tiltboard.drivers;"
+            "import sys; before = {*sys.modules}; import tiltboard.drivers, tiltboard.testing;"
             " print(*sorted({*sys.modules} - before))",
         ],
         check=True,

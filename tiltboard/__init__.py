@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiltboard import drivers as drivers
+    from tiltboard import testing as testing
     from tiltboard.drivers.errors import TiltboardError as TiltboardError
     from tiltboard.firmware_host.config.profile import Profile as Profile
     from tiltboard.firmware_host.config.profile import load_profile as load_profile
@@ -45,7 +46,7 @@ _HOMES = {
     "profile_names": "firmware_host.config.profile",
     "rules": "play",
 }
-_PACKAGES = ("drivers",)
+_PACKAGES = ("drivers", "testing")
 __all__ = ["__version__", *_HOMES, *_PACKAGES]  # noqa: PLE0604 - the keys are names
 
 

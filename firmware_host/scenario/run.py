@@ -182,10 +182,11 @@ class StepReport:
 
 
 class ScenarioRunner:
-    """Has the steps carried out one by one by ``actor``."""
+    """Has the steps carried out one by one by ``actor``. ``seen`` is called after each scan."""
 
-    def __init__(self, actor: Actor) -> None:
+    def __init__(self, actor: Actor, seen: Callable[[Host], None] = lambda _: None) -> None:
         self._actor = actor
+        self._seen = seen
         self._signs: tuple[object, ...] = ()
         self._quiet_since_s = actor.clock.now()
         self._quiet_scans = 0
@@ -232,7 +233,7 @@ class ScenarioRunner:
             case NewGame():
                 self._actor.host.do(action)
                 if not by_hand:
-                    self._actor.set_up(self._tick)
+                    self._actor.set_up(self.tick)
                 self._changed()
                 self._wait_quiet()
             case s.SetupByHand():
@@ -245,11 +246,11 @@ class ScenarioRunner:
                     host.do(SeatMove(who if who in host.game.players else None, value))
                 else:
                     host.do(action)
-                self._tick()
+                self.tick()
             case s.Expect():
                 return self._expect(action)
             case deed:
-                self._actor.act(deed, self._tick)
+                self._actor.act(deed, self.tick)
         return None
 
     def _expect(self, claim: s.Expect) -> Message | None:
@@ -258,7 +259,7 @@ class ScenarioRunner:
             self._wait_quiet()
         holds, expected, found = compared(claim, self.view())
         while not holds and claim.within_s is not None and self._now() < deadline_s:
-            self._tick()
+            self.tick()
             holds, expected, found = compared(claim, self.view())
         if holds:
             return None
@@ -276,8 +277,10 @@ class ScenarioRunner:
     def _now(self) -> float:
         return self._actor.clock.now()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """One scan, and the wait until the next is due."""
         self._actor.tick()
+        self._seen(self._actor.host)
         self._watch()
 
     def _wait_quiet(self) -> None:
@@ -286,7 +289,7 @@ class ScenarioRunner:
         while (
             self._now() - self._quiet_since_s < QUIET_S or self._quiet_scans < QUIET_SCANS
         ) and self._now() - started_s < actor.patience_s:
-            self._tick()
+            self.tick()
 
     def _watch(self) -> None:
         """Note whether anything has changed with the last scan."""

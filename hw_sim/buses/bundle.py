@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from smbus2 import SMBus
 
@@ -29,13 +31,29 @@ class SimBuses:
     """Implements ``tiltboard.drivers.buses.Buses`` over chip models. A context manager: the seam
     below smbus2 is in place inside it, for this and any other table, and gone after.
 
+        >>> from smbus2 import SMBus
+        >>> class Chip:
+        ...     def write(self, data, now_s): return True
+        ...     def read(self, count, now_s): return bytes(count)
+        ...     def power_on(self, now_s): pass
+        >>> with SimBuses(devices=True) as buses:
+        ...     buses.add_i2c(1, 0x48, Chip())
+        ...     SMBus(1).read_byte_data(0x48, 0)
+        0
+
+    ``clock``: by default a virtual one of its own. ``devices``: its buses are also what programs
+    open by themselves: ``smbus2.SMBus(1)``, ``spidev.SpiDev`` where spidev is imported inside the
+    context, and gpiozero's devices once ``Device.pin_factory`` is ``pins``.
+
     Assembled by the ``add_`` and ``wire_`` methods; ``lines``: serial ones, by their ports. Faults
     are set on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),
     ``i2c_buses`` and the chips themselves.
     """
 
-    def __init__(self, clock: VirtualClock) -> None:
-        self.clock = clock
+    def __init__(self, clock: VirtualClock | None = None, *, devices: bool = False) -> None:
+        self.clock = VirtualClock() if clock is None else clock
+        self._devices = devices
+        self._spidev: ModuleType | None = None
         self.wiring = Wiring()
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
@@ -43,26 +61,53 @@ class SimBuses:
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
-        self.light_port = SpiPort(SideClock(clock), Ws2812Chain(0), timing.SPI0_CORE_HZ)
+        self.light_port = SpiPort(SideClock(self.clock), Ws2812Chain(0), timing.SPI0_CORE_HZ)
 
     def __enter__(self) -> SimBuses:
         if self._i2c_seam is not None:
             raise RuntimeError("these buses are in use already")
         self._i2c_seam = I2cSeam.enter()
+        if self._devices:
+            self._i2c_seam.claim(self.i2c_buses)
+            self._spidev = sys.modules.get("spidev")
+            sys.modules["spidev"] = self._as_spidev()
         for line in self.lines.values():
             line.plug()
         return self
 
     def __exit__(self, *_exc: object) -> None:
         if self._i2c_seam is not None:
-            self._i2c_seam.leave(list(self.i2c_buses.values()))
+            self._i2c_seam.leave(self.i2c_buses)
             self._i2c_seam = None
+            if self._devices:
+                del sys.modules["spidev"]
+                if self._spidev is not None:
+                    sys.modules["spidev"] = self._spidev
         if self._factory is not None:
             self._factory.close()
             self._factory = None
         self.close_ports()
         for line in self.lines.values():
             line.unplug()
+
+    def _as_spidev(self) -> ModuleType:
+        """Return a module that stands in for spidev, over these buses."""
+        opened = self.spi
+
+        class Opened(SpiDev):
+            """``spidev.SpiDev``: made first, opened later."""
+
+            def __init__(self, bus: int | None = None, device: int = 0) -> None:
+                if bus is not None:
+                    self.open(bus, device)
+
+            def open(self, bus: int, device: int) -> None:
+                """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
+                self.__dict__.update(vars(opened(bus, device)))
+
+        module = ModuleType("spidev")
+        vars(module)["SpiDev"] = Opened
+        return module
 
     # -- what the drivers use --------------------------------------------------------------
 
@@ -73,6 +118,11 @@ class SimBuses:
             self._factory = SimFactory(self.clock, self.wiring)
         factory: PinFactory = self._factory
         return factory
+
+    @property
+    def pins(self) -> SimFactory:
+        """The same, to drive its pins by hand: ``pins.pin(5).drive_low()``."""
+        return cast(SimFactory, self.pin_factory)
 
     def spi(self, bus: int, device: int) -> SpiDev:
         """An opened SpiDev. Raises FileNotFoundError."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -129,6 +129,7 @@ class I2cSeam:
         self._real_ioctl: Any = getattr(smbus2.smbus2, _IOCTL)
         self._paths: dict[str, I2cBus] = {}
         self._files: dict[int, _File] = {}
+        self._claimed: list[Mapping[int, I2cBus]] = []
         self._next = FIRST_FILE
 
     @classmethod
@@ -142,9 +143,10 @@ class I2cSeam:
         seam.users += 1
         return seam
 
-    def leave(self, buses: Sequence[I2cBus]) -> None:
+    def leave(self, buses: Mapping[int, I2cBus]) -> None:
         """Forget these buses; the last user puts the real system back."""
-        gone = [*buses]
+        gone = [*buses.values()]
+        self._claimed = [each for each in self._claimed if each is not buses]
         self._paths = {path: bus for path, bus in self._paths.items() if bus not in gone}
         self._files = {number: file for number, file in self._files.items() if file.bus not in gone}
         self.users -= 1
@@ -158,12 +160,23 @@ class I2cSeam:
         self._paths[path] = bus
         return path
 
+    def claim(self, buses: Mapping[int, I2cBus]) -> None:
+        """Let ``/dev/i2c-N`` be the bus of that number in ``buses``, as long as it has one."""
+        self._claimed.append(buses)
+
+    def _bus_at(self, path: str) -> I2cBus | None:
+        for buses in reversed(self._claimed):
+            for number, bus in buses.items():
+                if path == f"/dev/i2c-{number}":
+                    return bus
+        return self._paths.get(path)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
     def open(self, path: str, flags: int) -> int:
         """As ``os.open``."""
-        bus = self._paths.get(path)
+        bus = self._bus_at(path)
         if bus is None:
             return os.open(path, flags)
         self._next += 1

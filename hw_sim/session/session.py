@@ -13,6 +13,7 @@ from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.games.registry import game_type
+from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.faults import SimDisk
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
@@ -39,9 +40,10 @@ class SimSession:
         settings: Settings | None = None,
         first_game: NewGame | None = None,
         world: type[World] = World,
+        clock: VirtualClock | None = None,
     ) -> None:
         self.profile = profile
-        self.table = SimTable(profile, seed, SimDisk(state), world=world)
+        self.table = SimTable(profile, seed, SimDisk(state), world=world, clock=clock)
         self.clock = self.table.clock
         self.hands = self.table.hands
         self.faults = self.table.faults

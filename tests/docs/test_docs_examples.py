@@ -30,6 +30,7 @@ RUN_PAGES = (
     "docs/games/momentum.md",
     "docs/python.md",
     "docs/rules-contract.md",
+    "docs/testing.md",
     "docs/traces.md",
     "docs/wiring-matrix-gpio.md",
     "docs/wiring-plate-7.md",

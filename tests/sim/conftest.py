@@ -3,10 +3,9 @@
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.scenario.parse import parse_scenario
-from tiltboard.firmware_host.scenario.run import ScenarioRunner, StepReport
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.testing import GameTable
 
 
 @pytest.fixture
@@ -20,12 +19,5 @@ def session(request, tmp_path):
 @pytest.fixture
 def play(session):
     """Runs scenario text on the table; fails the test where an expectation does not hold."""
-    runner = ScenarioRunner(SimulatedHands(session))
-
-    def run(text: str, source: str = "test") -> list[StepReport]:
-        reports = list(runner.run(parse_scenario(source, text)))
-        for report in reports:
-            assert report.failure is None, f"{source}:{report.step.line}: {report.failure}"
-        return reports
-
-    return run
+    with GameTable(session.profile, actor=SimulatedHands(session)) as table:
+        yield table.run

@@ -1,12 +1,15 @@
 """Tests of hw_sim/buses/i2c.py: the real smbus2 over replaced os and ioctl."""
 
 import errno
+import importlib
 import os
+import sys
 from fcntl import ioctl
 from typing import Any
 
 import pytest
 import smbus2.smbus2
+from gpiozero import Button, Device
 from smbus2 import SMBus, i2c_msg
 from smbus2.smbus2 import I2cFunc
 
@@ -180,3 +183,43 @@ def test_power_cycle_resets_the_chip_behind_an_open_bus(rig: Any) -> None:
         bus.read_byte_data(IMU, 0x6B)
     rig.clock.advance(0.1)
     assert bus.read_byte_data(IMU, 0x6B) == 0x40
+
+
+def test_buses_can_be_the_devices_that_programs_open_by_themselves():
+    class Chip:
+        def write(self, data, now_s):
+            return True
+
+        def read(self, count, now_s):
+            return b"\x2a" * count
+
+        def transfer(self, sent, clock_hz, mode, start_s):
+            return sent[::-1]
+
+        def power_on(self, now_s):
+            pass
+
+    with pytest.raises(FileNotFoundError):
+        SMBus(9)
+    before = sys.modules.get("spidev")
+    with SimBuses(devices=True) as buses, SimBuses() as others:
+        buses.add_i2c(9, 0x48, Chip())
+        buses.add_spi(0, 1, Chip())
+        others.add_i2c(9, 0x48, Chip())
+        with SMBus(9) as bus:
+            assert bus.read_byte_data(0x48, 0) == 0x2A
+        spi = importlib.import_module("spidev").SpiDev()
+        spi.open(0, 1)
+        assert spi.xfer2([1, 2, 3]) == [3, 2, 1]
+        with pytest.raises(FileNotFoundError):
+            spi.open(3, 0)
+        Device.pin_factory = buses.pins
+        button = Button(5)
+        assert not button.is_pressed
+        buses.pins.pin(5).drive_low()
+        assert button.is_pressed
+        button.close()
+        Device.pin_factory = None
+    assert sys.modules.get("spidev") is before
+    with pytest.raises(FileNotFoundError):
+        SMBus(9)

@@ -1,15 +1,11 @@
-"""The suites of tests/conformance over the emulated Pico; tests/campaigns/hil has a real one."""
+"""The suites of tiltboard/testing/conformance over the emulated Pico."""
 
 import pytest
 
-from tests.conformance.conftest import SimBench
-from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.hw_sim.table import SimTable
+from tiltboard.testing import Bench
 
 
 @pytest.fixture
 def bench(emulated):
-    with SimTable(load_profile("node"), 3) as table:
-        opened = SimBench(table)
+    with Bench("node", seed=3) as opened:
         yield opened
-        opened.plate.close()

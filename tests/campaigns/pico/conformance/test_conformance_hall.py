@@ -1,1 +1,1 @@
-../../../conformance/test_conformance_hall.py
+../../../../tiltboard/testing/conformance/test_conformance_hall.py

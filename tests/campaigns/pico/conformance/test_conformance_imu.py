@@ -1,1 +1,1 @@
-../../../conformance/test_conformance_imu.py
+../../../../tiltboard/testing/conformance/test_conformance_imu.py

@@ -1,1 +1,1 @@
-../../../conformance/test_conformance_lights.py
+../../../../tiltboard/testing/conformance/test_conformance_lights.py

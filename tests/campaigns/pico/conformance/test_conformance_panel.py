@@ -1,1 +1,1 @@
-../../../conformance/test_conformance_panel.py
+../../../../tiltboard/testing/conformance/test_conformance_panel.py

@@ -1,33 +1,32 @@
-"""Tests of tests/conformance/bench.py: the bench of a real board itself: its requests do what
-the suites take them for.
+"""Tests of tiltboard/testing/real.py: the bench of a real board itself: its requests do what the
+suites take them for.
 
 A robot that knows nothing but the requests acts on a simulated table behind the same drivers.
 """
 
 import math
 import re
-from pathlib import Path
 
 import pytest
 
 from tiltboard.drivers.lights import Look
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.hw_sim.table import SimTable
-from tiltboard.hw_sim.world.magnet import MagnetKind
-
-CONFORMANCE = Path(__file__).parents[2] / "conformance"
+from tiltboard.testing import NotPossibleHereError, SimulationError
+from tiltboard.testing.bench import PIECES
+from tiltboard.testing.real import CLEAR, AtTerminal, RealBench, ServoHand
 
 
 class Robot:
     def __init__(self, table):
         self.table = table
-        table.world.trays = {"N": MagnetKind.N_STRONG, "S": MagnetKind.S_STRONG}
+        table.world.trays = dict(PIECES)
 
     def ask(self, request):
         table, hands = self.table, self.table.hands
         at = table.profile.places.index
-        if found := re.fullmatch(r"Put a strong piece on (\w+), (n|s)\w+ pole down", request):
-            hands.put(found[2].upper(), at(found[1]))
+        if found := re.fullmatch(r"Put a strong piece on (\w+), (\w+) pole down", request):
+            hands.put(found[2], at(found[1]))
             table.clock.sleep(3.0)
         elif found := re.search(r"raise the side of (\w+ \w+) by ([\d.]+)", request):
             about = {"row 10": (1, 0), "row 1": (-1, 0), "column a": (0, 1), "column j": (0, -1)}
@@ -55,28 +54,25 @@ class Robot:
 
 
 @pytest.fixture
-def sim_bench(real_bench, real_profile):
-    if real_profile:
-        pytest.skip("the bench itself is tested without a board: two strips in one program")
-    with SimTable(load_profile("plate-10"), 2) as table:
-        bench = real_bench(table.profile, table.buses, Robot(table))
+def sim_bench():
+    table = SimTable(load_profile("plate-10"), 2)
+    with table, RealBench(table.profile, table.buses, Robot(table)) as bench:
         yield bench
-        bench.plate.close()
 
 
 def test_pieces_are_asked_for_on_the_place_and_with_the_pole_that_is_meant(sim_bench):
-    sim_bench.put(23, "N")
-    sim_bench.put(76, "S")
-    field = sim_bench.until(sim_bench.plate.hall.read)
+    sim_bench.put("north", "d3")
+    sim_bench.put("south", "g8")
+    field = sim_bench.retry(sim_bench.plate.hall.read)
     assert field[23] < -5.5
     assert field[76] > 5.5
 
 
 @pytest.mark.parametrize("angles", [(6.0, 0.0), (-6.0, 0.0), (0.0, 6.0), (0.0, -6.0)])
 def test_tilts_are_asked_for_by_the_side_that_goes_up(sim_bench, angles):
-    sim_bench.tilt(*angles)
+    sim_bench.tilt(x_deg=angles[0], y_deg=angles[1], wait=False)
     sim_bench.clock.sleep(2.0)
-    motion = sim_bench.until(sim_bench.plate.imu.read, lambda motion: motion is not None)
+    motion = sim_bench.retry(sim_bench.plate.imu.read, lambda motion: motion is not None)
     for felt_rad, wanted in zip(motion.tilt_rad, angles, strict=True):
         assert math.degrees(felt_rad) == pytest.approx(wanted, abs=1.5)
 
@@ -88,7 +84,7 @@ def test_what_shines_and_sounds_is_told_by_place_and_colour(sim_bench):
     strip[sim_bench.profile.light_of(0)] = Look((255, 255, 255))
     lights.ask(strip)
     lights.flush()
-    assert sim_bench.shining() == {0: (255, 255, 255), 19: (0, 255, 0)}
+    assert sim_bench.lit() == {"a1": (255, 255, 255), "j2": (0, 255, 0)}
     assert sim_bench.drawn_ma() == 412.5
     assert not sim_bench.sounds()
     sim_bench.plate.panel.tone(440.0)
@@ -97,13 +93,13 @@ def test_what_shines_and_sounds_is_told_by_place_and_colour(sim_bench):
 
 def test_buttons_are_held_and_let_go(sim_bench):
     panel = sim_bench.plate.panel
-    sim_bench.press("back")
-    sim_bench.until(panel.pressed, lambda pressed: pressed == {"back"})
+    sim_bench.hold("back")
+    sim_bench.retry(panel.pressed, lambda pressed: pressed == {"back"})
     sim_bench.let_go("back")
     assert panel.pressed() == frozenset()
 
 
-def test_a_servo_puts_its_piece_and_a_person_the_others(servo_hand):
+def test_a_servo_puts_its_piece_and_a_person_the_others():
     class Both:
         def __init__(self):
             self.did = []
@@ -119,8 +115,8 @@ def test_a_servo_puts_its_piece_and_a_person_the_others(servo_hand):
             self.did.append("down")
 
     both = Both()
-    hand = servo_hand(both, both, "a1, south", sleep=lambda _: None)
-    clear, own = "Take every piece off the plate", "Put a strong piece on a1, south pole down"
+    hand = ServoHand(both, both, "a1, south", sleep=lambda _: None)
+    clear, own = CLEAR, "Put a strong piece on a1, south pole down"
     other = "Put a strong piece on j1, north pole down"
     for request in (clear, own, clear, other, clear, "Does the buzzer sound? (y/n)"):
         hand.ask(request)
@@ -132,13 +128,23 @@ def test_a_servo_puts_its_piece_and_a_person_the_others(servo_hand):
     ]
 
 
-def test_without_a_terminal_a_test_that_needs_hands_is_skipped(at_terminal, tmp_path):
-    with pytest.raises(pytest.skip.Exception, match="nobody at a terminal"):
-        at_terminal(tmp_path / "no-tty").ask("Take every piece off the plate")
+def test_without_a_terminal_a_test_that_needs_hands_is_skipped(tmp_path):
+    with pytest.raises(NotPossibleHereError, match="Nobody is at a terminal"):
+        AtTerminal(tmp_path / "no-tty").ask(CLEAR)
 
 
-def test_the_suites_here_are_those_of_the_models():
-    theirs = {path.name for path in CONFORMANCE.glob("test_*.py")}
-    linked = {path.name: path for path in Path(__file__).parent.glob("test_conformance_*.py")}
-    assert set(linked) == theirs
-    assert all(path.resolve().parent == CONFORMANCE.resolve() for path in linked.values())
+def test_what_no_hand_can_do_is_not_possible_and_misuse_is_an_error(sim_bench):
+    for never in (
+        lambda: sim_bench.fault("sensor-dead", "d4").__enter__(),
+        lambda: sim_bench.unplug("panel"),
+    ):
+        with pytest.raises(NotPossibleHereError):
+            never()
+    for wrong in (
+        lambda: sim_bench.put("red", "d4"),
+        lambda: sim_bench.take("d44"),
+        lambda: sim_bench.tilt(x_deg=90),
+        lambda: sim_bench.hold("ok"),
+    ):
+        with pytest.raises(SimulationError):
+            wrong()

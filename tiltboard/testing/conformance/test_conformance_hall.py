@@ -10,6 +10,7 @@ import pytest
 
 from tiltboard.drivers.errors import PartAbsentError, PartError
 
+pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 EMPTY_MT = 1.25  # zero unknown: DRV5055 (SBAS640) quiescent output, 60 mV at 60 mV/mT; and rounding
 STRONG_MT = 5.5  # docs/add-a-board.md: strong is more than 5.5 mT
 FULL_SCALE_MT = 27.5  # 1.65 V at 60 mV/mT
@@ -23,7 +24,7 @@ def hall(bench):
 
 
 def test_a_read_is_one_field_in_mt_per_place(bench, hall):
-    field = bench.until(hall.read)
+    field = bench.retry(hall.read)
     assert type(field) is tuple
     assert len(field) == bench.profile.size
     assert all(math.isfinite(mt) and abs(mt) <= FULL_SCALE_MT for mt in field)
@@ -32,7 +33,7 @@ def test_a_read_is_one_field_in_mt_per_place(bench, hall):
 
 def test_an_empty_plate_reads_nothing_and_its_noise_leaves_room_to_decide(bench, hall):
     bench.clear()
-    bench.until(hall.read)
+    bench.retry(hall.read)
     scans = []
     for _ in range(48):
         bench.pace()
@@ -48,15 +49,16 @@ def test_an_empty_plate_reads_nothing_and_its_noise_leaves_room_to_decide(bench,
 def test_north_is_negative_south_positive_and_each_place_has_its_own_sensor(bench, hall):
     columns, size = bench.profile.columns, bench.profile.size
     bench.clear()
-    before = bench.until(hall.read)
+    before = bench.retry(hall.read)
     middle = size // 2 - (1 if columns % 2 else columns // 2)
-    corners = {0: "N", columns - 1: "S", size - columns: "S", size - 1: "N", middle: "S"}
+    poles = ("north", "south", "south", "north", "south")
+    corners = dict(zip((0, columns - 1, size - columns, size - 1, middle), poles, strict=True))
     for index, pole in corners.items():
-        bench.put(index, pole)
-    bench.until(hall.read, lambda field: all(abs(field[index]) > STRONG_MT for index in corners))
+        bench.put(pole, bench.profile.places[index])
+    bench.retry(hall.read, lambda field: all(abs(field[index]) > STRONG_MT for index in corners))
     after = hall.read()
     for index, pole in corners.items():
-        assert (after[index] < -STRONG_MT) if pole == "N" else (after[index] > STRONG_MT)
+        assert (after[index] < -STRONG_MT) if pole == "north" else (after[index] > STRONG_MT)
     near = {
         other
         for index in corners
@@ -72,7 +74,7 @@ def test_north_is_negative_south_positive_and_each_place_has_its_own_sensor(benc
 def test_a_read_takes_less_than_half_of_the_time_between_scans_and_time_never_runs_back(
     bench, hall
 ):
-    bench.until(hall.read)
+    bench.retry(hall.read)
     spent_s = []
     frames = [bench.plate.scan()]
     for _ in range(20):
@@ -90,7 +92,7 @@ def test_a_read_takes_less_than_half_of_the_time_between_scans_and_time_never_ru
 
 
 def test_a_lost_array_says_so_with_a_remedy_and_comes_back_by_itself(bench, hall):
-    bench.until(hall.read)
+    bench.retry(hall.read)
     bench.unplug("hall")
     errors = []
 
@@ -101,11 +103,11 @@ def test_a_lost_array_says_so_with_a_remedy_and_comes_back_by_itself(bench, hall
             errors.append(error)
         return bool(errors)
 
-    bench.until(is_lost, bool)
+    bench.retry(is_lost, bool)
     assert errors[0].part == "hall"
     assert errors[0].remedy
     bench.plug_in("hall")
-    assert len(bench.until(hall.read)) == bench.profile.size
+    assert len(bench.retry(hall.read)) == bench.profile.size
 
 
 @pytest.mark.parametrize(
@@ -128,6 +130,6 @@ def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, error):
 
 
 def test_after_close_it_opens_again(bench, hall):
-    bench.until(hall.read)
+    bench.retry(hall.read)
     hall.close()
-    assert len(bench.until(hall.read)) == bench.profile.size
+    assert len(bench.retry(hall.read)) == bench.profile.size

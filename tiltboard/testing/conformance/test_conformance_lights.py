@@ -4,11 +4,13 @@ for any lights: order, colours, the supply's limit, loss and return.
 
 from contextlib import suppress
 
+import msgspec
 import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.drivers.lights import Look
 
+pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 WHITE = Look((255, 255, 255))
 COLOURS = {"red": Look((255, 0, 0)), "green": Look((0, 255, 0)), "blue": Look((0, 0, 255))}
 SMALL_A = 0.6
@@ -19,13 +21,26 @@ def lights(bench):
     return bench.part("lights")
 
 
+def shining(bench):
+    """Return the colours of the lights that are not dark, by plate index."""
+    return {bench.profile.places.index(place): rgb for place, rgb in bench.lit().items()}
+
+
+def limited_to(bench, supply_a):
+    """Return the same plate, its lights on a smaller supply."""
+    bench.plate.close()
+    lights = msgspec.structs.replace(bench.profile.lights, supply_a=supply_a)
+    bench.plate = msgspec.structs.replace(bench.profile, lights=lights).plate(bench.buses)
+    return bench.plate
+
+
 def show(bench, lights, by_place, seconds=0.3):
     """Show colours by plate index, long enough for all of it to arrive."""
     strip = [None] * bench.profile.size
     for index, colour in by_place.items():
         strip[bench.profile.light_of(index)] = colour
     lights.ask(strip)
-    bench.until(lights.flush)
+    bench.retry(lights.flush)
     flush(bench, lights, seconds)
 
 
@@ -41,16 +56,16 @@ def test_each_place_has_its_own_light(bench, lights):
     columns, size = bench.profile.columns, bench.profile.size
     for index in (0, columns - 1, columns, size - 1):  # the ends of rows that run to and fro
         show(bench, lights, {index: WHITE})
-        assert set(bench.shining()) == {index}
+        assert set(shining(bench)) == {index}
     show(bench, lights, {})
-    assert bench.shining() == {}
+    assert shining(bench) == {}
 
 
 def test_red_is_red_green_green_and_blue_blue(bench, lights):
     show(bench, lights, dict(enumerate(COLOURS.values())))
-    shining = bench.shining()
-    assert sorted(shining) == [0, 1, 2]
-    for index, rgb in shining.items():
+    seen = shining(bench)
+    assert sorted(seen) == [0, 1, 2]
+    for index, rgb in seen.items():
         assert max(range(3), key=rgb.__getitem__) == index
         assert sum(map(bool, rgb)) == 1
 
@@ -65,7 +80,7 @@ def test_what_was_written_can_be_read_back_by_position(bench, lights):
 
 
 def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, lights):
-    lights = bench.limited_to(SMALL_A).lights
+    lights = limited_to(bench, SMALL_A).lights
     everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
@@ -73,9 +88,9 @@ def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, l
     drawn_ma = sum(lights.shown) / 255 * config.channel_ma + config.idle_ma * bench.profile.size
     assert drawn_ma <= SMALL_A * 1000
     assert 0.0 < lights.dimmed < 1.0
-    shining = bench.shining()
-    assert len(shining) == bench.profile.size
-    assert all(red > green > blue == 0 for red, green, blue in shining.values())
+    seen = shining(bench)
+    assert len(seen) == bench.profile.size
+    assert all(red > green > blue == 0 for red, green, blue in seen.values())
     measured_ma = bench.drawn_ma()
     assert measured_ma is None or measured_ma <= SMALL_A * 1000
     show(bench, lights, {0: COLOURS["red"]})
@@ -86,10 +101,10 @@ def test_a_strip_that_was_without_power_shows_it_all_again_within_some_seconds(b
     show(bench, lights, {3: WHITE})
     bench.unplug("lights")
     flush(bench, lights, 1.0)
-    assert bench.shining() == {}
+    assert shining(bench) == {}
     bench.plug_in("lights")
     flush(bench, lights, 6.0)
-    assert set(bench.shining()) == {3}
+    assert set(shining(bench)) == {3}
 
 
 def test_another_number_of_looks_is_refused(bench, lights):
@@ -102,9 +117,9 @@ def test_closed_lights_are_dark_and_open_again(bench, lights):
     lights.close()
     bench.pace()
     bench.pace()
-    assert bench.shining() == {}
+    assert shining(bench) == {}
     show(bench, lights, {2: WHITE})
-    assert set(bench.shining()) == {2}
+    assert set(shining(bench)) == {2}
 
 
 def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench):

@@ -18,11 +18,13 @@ LEVEL_RAD = math.radians(4.5)  # 50 mg each way are 4.1 degrees
 ANGLE_DEG = 8.0
 REST_S = 1.0  # of rest, in which a driver finds its gyroscope's bias; wherever it begins
 
+pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
+
 
 @pytest.fixture
 def imu(bench):
     found = bench.part("imu")
-    bench.until(found.read, lambda motion: motion is not None)
+    bench.retry(found.read, lambda motion: motion is not None)
     watch(bench, found, 2.2 * REST_S)
     return found
 
@@ -47,7 +49,7 @@ def rest(bench, imu) -> Motion:
 def test_it_starts_without_waiting_and_then_gives_readings(bench):
     imu = bench.part("imu")
     began_s = bench.clock.now()
-    bench.until(imu.read, lambda motion: motion is not None)
+    bench.retry(imu.read, lambda motion: motion is not None)
     assert bench.clock.now() - began_s < bench.patience_s
     began_s = bench.clock.now()
     imu.read()
@@ -71,7 +73,7 @@ def test_tilts_have_the_right_sign_size_and_rate(bench, imu, about, sign):
     axis = "xy".index(about)
     level = rest(bench, imu)
     angle_deg = sign * ANGLE_DEG
-    bench.tilt(*((angle_deg, 0.0) if about == "x" else (0.0, angle_deg)))
+    bench.tilt(**{f"{about}_deg": angle_deg}, wait=False)
     seen = watch(bench, imu, bench.hands_s)
     tilted = rest(bench, imu)
     # Right-handed about x: the y axis rises and feels gravity; about y: the x axis sinks.
@@ -90,7 +92,7 @@ def test_tilts_have_the_right_sign_size_and_rate(bench, imu, about, sign):
         for (then_s, _), (now_s, motion) in itertools.pairwise(seen)
     )
     assert swept_deg == pytest.approx(angle_deg, abs=1.5)
-    bench.tilt(0.0, 0.0)
+    bench.tilt(wait=False)
     watch(bench, imu, bench.hands_s)
     assert max(map(abs, rest(bench, imu).tilt_rad)) < LEVEL_RAD
 
@@ -106,11 +108,11 @@ def test_a_lost_sensor_says_so_with_a_remedy_and_comes_back_by_itself(bench, imu
             errors.append(error)
         return bool(errors)
 
-    bench.until(is_lost, bool)
+    bench.retry(is_lost, bool)
     assert errors[0].part == "imu"
     assert errors[0].remedy
     bench.plug_in("imu")
-    back = bench.until(imu.read, lambda motion: motion is not None)
+    back = bench.retry(imu.read, lambda motion: motion is not None)
     assert back.specific_force_m_s2[2] == pytest.approx(G_M_S2, abs=FORCE_M_S2)
 
 
@@ -124,4 +126,4 @@ def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench):
 
 def test_after_close_it_starts_again(bench, imu):
     imu.close()
-    bench.until(imu.read, lambda motion: motion is not None)
+    bench.retry(imu.read, lambda motion: motion is not None)

@@ -6,6 +6,7 @@ import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
 
+pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 BUTTONS = ("confirm", "back")
 
 
@@ -15,32 +16,32 @@ def panel(bench):
 
 
 def test_nobody_presses_anything(bench, panel):
-    bench.until(panel.pressed)
+    bench.retry(panel.pressed)
     for _ in range(20):
         bench.pace()
         assert panel.pressed() == frozenset()
 
 
 def test_each_button_is_seen_while_it_is_held_and_no_other(bench, panel):
-    bench.until(panel.pressed, lambda pressed: not pressed)
+    bench.retry(panel.pressed, lambda pressed: not pressed)
     for button in BUTTONS:
-        bench.press(button)
-        bench.until(panel.pressed, lambda pressed, held=button: pressed == {held})
+        bench.hold(button)
+        bench.retry(panel.pressed, lambda pressed, held=button: pressed == {held})
         bench.let_go(button)
-        bench.until(panel.pressed, lambda pressed: not pressed)
+        bench.retry(panel.pressed, lambda pressed: not pressed)
 
 
 def test_both_at_once(bench, panel):
     for button in BUTTONS:
-        bench.press(button)
-    bench.until(panel.pressed, lambda pressed: pressed == set(BUTTONS))
+        bench.hold(button)
+    bench.retry(panel.pressed, lambda pressed: pressed == set(BUTTONS))
     for button in BUTTONS:
         bench.let_go(button)
-    bench.until(panel.pressed, lambda pressed: not pressed)
+    bench.retry(panel.pressed, lambda pressed: not pressed)
 
 
 def test_a_tone_sounds_until_it_is_silenced(bench, panel):
-    bench.until(lambda: panel.tone(440.0))
+    bench.retry(lambda: panel.tone(440.0))
     settle(bench, panel)
     assert bench.sounds()
     panel.tone(None)
@@ -55,13 +56,13 @@ def test_tones_that_a_buzzer_cannot_make_are_refused(panel, hz):
 
 
 def test_a_closed_panel_is_silent_and_opens_again(bench, panel):
-    bench.until(lambda: panel.tone(440.0))
+    bench.retry(lambda: panel.tone(440.0))
     settle(bench, panel)
     panel.close()
     bench.pace()
     bench.pace()
     assert not bench.sounds()
-    assert bench.until(panel.pressed) == frozenset()
+    assert bench.retry(panel.pressed) == frozenset()
 
 
 def test_lines_that_cannot_be_had_are_an_absent_part(bench):

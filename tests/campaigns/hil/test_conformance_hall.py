@@ -1,1 +1,0 @@
-../../conformance/test_conformance_hall.py

@@ -1,0 +1,488 @@
+"""A table with its drivers and without a game, simulated; what a real one shares with it."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from tiltboard.drivers.buses import Buses
+from tiltboard.drivers.errors import PartError
+from tiltboard.drivers.frame import Frame
+from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.wiring import NodeHall
+from tiltboard.firmware_host.host.lobby import presets_for, usual_options
+from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, layout_of
+from tiltboard.firmware_host.table.commands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.games.registry import HOSTED
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import FaultError, SimulationError
+from tiltboard.hw_sim.hands import Action
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
+from tiltboard.testing.subject import (
+    ExpectationError,
+    NotPossibleHereError,
+    Subject,
+    known,
+    number,
+    verb,
+)
+
+T = TypeVar("T")
+Rgb = tuple[int, int, int]
+
+PIECES = {
+    "north": MagnetKind.N_STRONG,
+    "south": MagnetKind.S_STRONG,
+    "weak-north": MagnetKind.N_WEAK,
+    "weak-south": MagnetKind.S_WEAK,
+}
+"""What a hand can put on a bench, by the pole that faces down."""
+PARTS = ("hall", "imu", "lights", "panel")
+BUTTONS = ("confirm", "back")
+HELD_S = 1e6
+MAX_WAIT_S = 86_400.0
+LET_GO_S = 0.1  # the contact bounces
+
+
+def plug_of(profile: Profile, part: str) -> tuple[str, tuple[str, ...]]:
+    """Return the fault, with its targets, that pulling the plug of a part is on this table. Raises
+    SimulationError for a part that it does not have, and NotPossibleHereError for one without a
+    plug.
+    """
+    wired = dict(profile.parts).get(known(part, "part", PARTS))
+    if wired is None:
+        raise NotPossibleHereError("{profile} has no {part}.", profile=profile.name, part=part)
+    if isinstance(profile.hall, NodeHall):
+        return ("lights-brownout" if part == "lights" else "node-unplugged"), ()
+    if part == "lights":
+        return "lights-brownout", ()
+    for bus, _ in wired.i2c():
+        return "i2c-nack", (str(bus),)
+    for need in wired.needs(part, ""):
+        spi = re.fullmatch(r"/dev/spidev(\d+)\.(\d+)", need.device)
+        if spi is not None:
+            return "spi-silent", (f"{spi[1]}.{spi[2]}",)
+    raise NotPossibleHereError(
+        "{profile}: the {part} is on the Pi's own pins, and has no plug to pull.",
+        profile=profile.name,
+        part=part,
+    )
+
+
+class AnyBench(Subject, ABC):
+    """One table and its drivers, simulated or real. Places are named, angles are in degrees."""
+
+    patience_s = 3.0
+    """How long anything may take to show."""
+    hands_s = 2.0
+    """How long a hand takes to tilt the plate."""
+
+    def __init__(self, profile: Profile, buses: Buses, title: str) -> None:
+        super().__init__(profile, buses.clock, title)
+        self.buses = buses
+        """What the drivers are handed."""
+        self.plate: Plate = profile.plate(buses)
+        """The drivers of all parts."""
+        self.frame: Frame | None = None
+        """The last scan."""
+        self._trace: TraceWriter | None = None
+        self.trace: Path | None = None
+        """The file that every scan is written to, for ``tiltboard replay``."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the drivers, and the trace."""
+        self.plate.close()
+        if self._trace is not None:
+            self._trace.close()
+            self._trace = None
+
+    def record(self, path: Path) -> None:
+        """Write every scan to ``path`` from now on. Raises OSError."""
+        kind = next((each for each in HOSTED.values() if presets_for(each, self.profile)), None)
+        if kind is not None:
+            options = usual_options(kind, self.profile)
+            header = TraceHeader(1, layout_of(self.profile), None, kind.name, options, ())
+            self._trace, self.trace = TraceWriter(path, header), path
+
+    # What the drivers see
+
+    def scan(self) -> Frame:
+        """Read all parts once."""
+        self.frame = frame = self.plate.scan()
+        if self._trace is not None:
+            self._trace.write(Scan(frame))
+        return frame
+
+    def pace(self) -> None:
+        """Wait until the next scan is due."""
+        self.clock.sleep(1 / self.profile.scans_per_s)
+
+    @verb
+    def advance(self, seconds: float) -> Frame:
+        """Scan for that long, and return the last frame."""
+        return self._advance(number(seconds, "seconds", 0.0, MAX_WAIT_S))
+
+    def _advance(self, seconds: float) -> Frame:
+        end_s = self.clock.now() + seconds
+        frame = self.scan()
+        while self.clock.now() < end_s:
+            self.pace()
+            frame = self.scan()
+        return frame
+
+    @verb
+    def until(self, condition: Callable[[Frame], object], *, within: float | None = None) -> Frame:
+        """Scan until ``condition(frame)`` is true, and return that frame. Raises ExpectationError
+        after ``within`` seconds (by default ``patience_s``).
+        """
+        __tracebackhide__ = True
+        patience_s = self._patience(within)
+        end_s = self.clock.now() + patience_s
+        frame = self.scan()
+        while not condition(frame):
+            if self.clock.now() >= end_s:
+                raise ExpectationError(
+                    "This did not come about within {seconds:g} s; the last scan: {seen}",
+                    seconds=patience_s,
+                    seen=seen_in(frame),
+                )
+            self.pace()
+            frame = self.scan()
+        return frame
+
+    def retry(
+        self,
+        use: Callable[[], T],
+        right: Callable[[T], object] = lambda _: True,
+        *,
+        within: float | None = None,
+    ) -> T:
+        """Call ``use`` at the pace of scans until it raises no PartError and ``right`` holds for
+        what it returns. Raises ExpectationError as ``until`` does.
+        """
+        __tracebackhide__ = True
+        patience_s, last = self._patience(within), "nothing"
+        end_s = self.clock.now() + patience_s
+        while self.clock.now() < end_s:
+            try:
+                value = use()
+                if right(value):
+                    return value
+                last = repr(value)
+            except PartError as error:
+                last = str(error)
+            self.pace()
+        raise ExpectationError(
+            "This did not come about within {seconds:g} s; last: {last}",
+            seconds=patience_s,
+            last=last,
+        )
+
+    def _patience(self, within: float | None) -> float:
+        return number(self.patience_s if within is None else within, "within", 0.0, MAX_WAIT_S)
+
+    def field_mt(self, place: str) -> float:
+        """Scan, and return the field under a place in mT; a south pole reads positive. Raises
+        SimulationError while the sensors are lost.
+        """
+        index, frame = self.index_of(place), self.scan()
+        if not frame.field_mt:
+            raise SimulationError("The sensors give nothing: {seen}", seen=seen_in(frame))
+        return frame.field_mt[index]
+
+    def part(self, name: str) -> Any:
+        """Return the driver of a part (hall, imu, lights, panel). Raises NotPossibleHereError on a
+        table without one.
+        """
+        found = getattr(self.plate, known(name, "part", PARTS))
+        if found is None:
+            raise NotPossibleHereError("{table} has no {part}.", table=self.profile.name, part=name)
+        return found
+
+    def cut_off(self, error: OSError | ImportError) -> Plate:
+        """Return a plate of the same profile whose buses fail to open with that error."""
+        return self.profile.plate(_NoBuses(self.clock, error))  # type: ignore[arg-type]
+
+    # Hands
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Take every piece off the plate."""
+
+    @abstractmethod
+    def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
+        """Put a piece on a place, off its middle by that much. Pieces: ``PIECES``."""
+
+    @abstractmethod
+    def take(self, place: str) -> None:
+        """Take the piece off a place."""
+
+    @abstractmethod
+    def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
+        """Tilt the plate and hold it: positive ``x_deg`` lowers the south side, ``y_deg`` the east
+        side. Without ``wait`` it is only begun, and takes ``hands_s``.
+        """
+
+    @abstractmethod
+    def hold(self, button: str) -> None:
+        """Hold a button down (``confirm``, ``back``)."""
+
+    @abstractmethod
+    def let_go(self, button: str) -> None:
+        """Let a button go."""
+
+    @abstractmethod
+    def unplug(self, part: str) -> None:
+        """Pull the plug of a part: hall, imu, lights, panel."""
+
+    @abstractmethod
+    def plug_in(self, part: str) -> None:
+        """Put the plug back."""
+
+    @verb
+    def press(self, button: str, *, for_s: float = 0.1) -> None:
+        """Press a button and let it go."""
+        known(button, "button", BUTTONS)
+        for_s = number(for_s, "for_s", 0.0, MAX_WAIT_S)
+        self.hold(button)
+        self._advance(for_s)
+        self.let_go(button)
+
+    @contextmanager
+    def unplugged(self, part: str) -> Iterator[None]:
+        """Within this context the plug of a part is pulled."""
+        self.unplug(part)
+        try:
+            yield
+        finally:
+            self.plug_in(part)
+
+    @abstractmethod
+    def fault(self, name: str, *targets: str) -> AbstractContextManager[None]:
+        """Within the returned context the table has that fault (docs/scenarios.md)."""
+
+    # What comes out
+
+    @abstractmethod
+    def lit(self) -> dict[str, Rgb]:
+        """Return red, green and blue (0 to 255) of each light that is not dark, by place."""
+
+    def light(self, place: str) -> Rgb:
+        """Return red, green and blue (0 to 255) of the light at a place."""
+        self.index_of(place)
+        return self.lit().get(place, (0, 0, 0))
+
+    @abstractmethod
+    def drawn_ma(self) -> float | None:
+        """Return what the lights take from their supply in mA; None where nobody measures it."""
+
+    @abstractmethod
+    def sounds(self) -> bool:
+        """Return whether the buzzer sounds."""
+
+    def state_lines(self) -> Iterable[str]:
+        """Yield the last scan, and the trace."""
+        yield "last scan: " + ("none" if self.frame is None else seen_in(self.frame))
+        if self.trace is not None:
+            yield f"trace: tiltboard replay {self.trace} --profile {self.profile.name}"
+
+
+class Bench(AnyBench):
+    """A simulated table with its drivers: the real ones, on models of their chips. A context
+    manager; ``profile`` is a profile, the name of one that ships, or the path of its file.
+
+        >>> with Bench("node") as bench:
+        ...     bench.put("north", "d4")
+        ...     with bench.unplugged("hall"):
+        ...         lost = bench.until(lambda frame: frame.faults)
+        ...     frame = bench.until(lambda frame: not frame.faults, within=5)
+        >>> lost.faults[0].part, frame.field_mt[33] < -5
+        ('hall', True)
+    """
+
+    def __init__(
+        self, profile: str | Profile, *, seed: int = 1, clock: VirtualClock | None = None
+    ) -> None:
+        wired = load_profile(profile) if isinstance(profile, str) else profile
+        self.table = SimTable(wired, seed, clock=clock)
+        """The chips, hands and faults underneath."""
+        self.table.world.trays = dict(PIECES)
+        self.virtual = self.table.clock
+        self._open = False
+        super().__init__(wired, self.table.buses, f"{wired.name}, simulated, seed {seed}")
+
+    def __enter__(self) -> Self:
+        self.table.__enter__()
+        self._open = True
+        return self
+
+    def close(self) -> None:
+        """Close the drivers; chips, faults and hands are gone."""
+        try:
+            super().close()
+        finally:
+            self._open = False
+            self.table.__exit__()
+
+    def scan(self) -> Frame:
+        """Read all parts once. Raises SimulationError outside the context."""
+        if not self._open:
+            raise SimulationError(
+                "This bench is not open.", remedy='Use it as a context: with Bench("plate-10").'
+            )
+        return super().scan()
+
+    @verb
+    def clear(self) -> None:
+        """Take every piece off the plate, at once."""
+        self.table.hands.set_up({})
+
+    @verb
+    def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
+        """Put a piece on a place, off its middle by that much. Pieces: ``PIECES``."""
+        known(piece, "piece", PIECES)
+        off = tuple(
+            number(each, what, -MOST_OFFSET_MM, MOST_OFFSET_MM)
+            for what, each in (("east_mm", east_mm), ("north_mm", north_mm))
+        )
+        self._wait(self.table.hands.put(piece, self.index_of(place), (off[0], off[1])))
+
+    @verb
+    def take(self, place: str) -> None:
+        """Take the piece off a place."""
+        self._wait(self.table.hands.take(self.index_of(place)))
+
+    @verb
+    def move(self, source: str, target: str) -> None:
+        """Lift the piece on a place and put it on another one."""
+        self._wait(self.table.hands.move(self.index_of(source), self.index_of(target)))
+
+    @verb
+    def slide(self, source: str, target: str) -> None:
+        """Push the piece on a place to another one without lifting it."""
+        self._wait(self.table.hands.slide(self.index_of(source), self.index_of(target)))
+
+    @verb
+    def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
+        """Tilt the plate and hold it: positive ``x_deg`` lowers the south side, ``y_deg`` the east
+        side. Without ``wait`` it is only begun, and takes ``hands_s``.
+        """
+        x_deg = number(x_deg, "x_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
+        y_deg = number(y_deg, "y_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
+        tilted = self.table.hands.tilt(math.radians(x_deg), math.radians(y_deg))
+        if wait:
+            self._wait(tilted)
+
+    @verb
+    def bump(self) -> None:
+        """Knock against the table."""
+        self._wait(self.table.hands.bump())
+
+    @verb
+    def hold(self, button: str) -> None:
+        """Hold a button down (``confirm``, ``back``)."""
+        self.table.hands.press(known(button, "button", BUTTONS), HELD_S)
+
+    @verb
+    def let_go(self, button: str) -> None:
+        """Let a button go."""
+        self.table.hands.press(known(button, "button", BUTTONS), 0.0)
+        self.clock.sleep(LET_GO_S)
+
+    @verb
+    def unplug(self, part: str) -> None:
+        """Pull the plug of a part: hall, imu, lights, panel."""
+        self.table.faults.inject(*plug_of(self.profile, part))
+
+    @verb
+    def plug_in(self, part: str) -> None:
+        """Put the plug back."""
+        self.table.faults.heal(*plug_of(self.profile, part))
+
+    @contextmanager
+    def fault(self, name: str, *targets: str) -> Iterator[None]:
+        """Within this context the table has that fault (docs/scenarios.md)."""
+        self.note(" ".join(map(str, ("fault", name, *targets))))
+        known(name, "fault", self.table.faults.names)
+        for target in targets:
+            if not isinstance(target, str):
+                raise SimulationError("A fault's target is a name, not {value!r}.", value=target)
+        self.table.faults.inject(name, targets)
+        try:
+            yield
+        finally:
+            self.note(" ".join(("heal", name, *targets)))
+            with suppress(FaultError):  # the test has healed it itself
+                self.table.faults.heal(name, targets)
+
+    def lit(self) -> dict[str, Rgb]:
+        """Return red, green and blue (0 to 255) of each light that is not dark, by place."""
+        self._live()
+        return {
+            place: rgb
+            for place, rgb in zip(self.profile.places, self.table.lights, strict=True)
+            if any(rgb)
+        }
+
+    def drawn_ma(self) -> float | None:
+        """Return what the lights take from their supply in mA."""
+        lights = self.profile.lights
+        if lights is None:
+            return None
+        channels = sum(map(sum, self.lit().values()))
+        return channels / 255 * lights.channel_ma + lights.idle_ma * self.profile.size
+
+    def sounds(self) -> bool:
+        """Return whether the buzzer sounds."""
+        self._live()
+        return self.table.piezo.tone_hz is not None
+
+    def _live(self) -> None:
+        """Let a plate's own controller go on while nobody listens to it."""
+        for line in self.table.buses.lines.values():
+            line.pump()
+
+    def _wait(self, action: Action) -> None:
+        self._advance(max(0.0, action.end_s - self.clock.now()))
+
+    def state_lines(self) -> Iterable[str]:
+        """Yield the faults that are there, besides what any bench tells."""
+        active = [" ".join((name, *targets)) for name, targets in self.table.faults.active]
+        yield f"faults: {', '.join(active) or 'none'}"
+        lit = ", ".join(f"{place} {rgb}" for place, rgb in self.lit().items())
+        yield f"lights: {lit or 'dark'}"
+        yield from super().state_lines()
+
+
+class _NoBuses:
+    """Buses that cannot be opened, for the reason given."""
+
+    def __init__(self, clock: object, error: OSError | ImportError) -> None:
+        self.clock = clock
+        self._error = error
+
+    def __getattr__(self, name: str) -> object:
+        raise self._error
+
+
+def seen_in(frame: Frame) -> str:
+    """Return the strongest fields, the buttons and the faults of a scan on one line."""
+    strongest = sorted(frame.field_mt, key=abs, reverse=True)[:4]
+    fields = ", ".join(f"{mt:.1f}" for mt in strongest)
+    told = [f"strongest fields {fields} mT" if fields else "no fields"]
+    told += [f"pressed: {', '.join(sorted(frame.pressed))}"] if frame.pressed else []
+    told += [f"{fault.part}: {fault}" for fault in frame.faults]
+    return "; ".join(told)

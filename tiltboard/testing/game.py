@@ -1,0 +1,339 @@
+"""A table with the whole host on it, for tests: steps of a scenario, and what the table shows."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self, cast
+
+from tiltboard.drivers.errors import TiltboardError
+from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
+from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner, StepReport
+from tiltboard.firmware_host.scenario.trace import Recorder
+from tiltboard.games.base import RulesError
+from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import SimulationError
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.testing.bench import MAX_WAIT_S, plug_of
+from tiltboard.testing.subject import (
+    ExpectationError,
+    NotPossibleHereError,
+    Subject,
+    checked,
+    number,
+    verb,
+)
+
+READY_WITHIN_S = 20.0
+
+
+class GameTable(Subject):
+    """A table and the service on it, ready for the first hand. A context manager; ``profile`` is a
+    profile, the name of one that ships, or the path of its file. ``state``: the folder of journal
+    and calibration, else one that is removed. ``actor``: who acts, at a table that is open already;
+    else simulated hands.
+
+        >>> with GameTable("plate-7", seed=3) as table:
+        ...     table.do("game momentum size=5 marbles=5").put("red", "c3").put("blue", "c4")
+        ...     table.phase, table.lit("lift"), table.lit("put")
+        ...     table.move("c3", "c2").kill().expect("cells c2=red c4=blue")
+        <GameTable plate-7: settle>
+        ('settle', ['c3'], ['c2'])
+        <GameTable plate-7: turn>
+    """
+
+    def __init__(
+        self,
+        profile: str | Profile = "plate-10",
+        *,
+        seed: int = 1,
+        state: Path | None = None,
+        actor: Actor | None = None,
+        clock: VirtualClock | None = None,
+    ) -> None:
+        wired = load_profile(profile) if isinstance(profile, str) else profile
+        title = f"{wired.name}, {'real' if actor else f'simulated, seed {seed}'}"
+        super().__init__(wired, (clock or VirtualClock()) if actor is None else actor.clock, title)
+        self._actor, self._seed, self._state = actor, seed, state
+        self._closing = ExitStack()
+        self._runner: ScenarioRunner | None = None
+        self._recorder: Recorder | None = None
+        self.session: SimSession | None = None
+        """The simulated table underneath, while it is open; None at a real one."""
+        self.trace: Path | None = None
+        """The file that every scan is written to, for ``tiltboard replay``."""
+
+    def __enter__(self) -> Self:
+        if self._actor is None:
+            enter, clock = self._closing.enter_context, cast(VirtualClock, self.clock)
+            state = self._state or Path(enter(TemporaryDirectory()))
+            self.session = enter(SimSession(self.profile, state, seed=self._seed, clock=clock))
+            self._actor = SimulatedHands(self.session)
+        self._runner = ScenarioRunner(self._acting, self._record)
+        until_s = self.clock.now() + READY_WITHIN_S
+        while self.session and not self.host.look.observation.ready and self.clock.now() < until_s:
+            self._running.tick()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the service; chips, faults and hands are gone."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        self._closing.close()
+        if self.session is not None:
+            self._actor = self._runner = None
+
+    def record(self, path: Path) -> None:
+        """Write every scan to ``path`` from now on. Raises TraceError for a file that is none."""
+        self._recorder, self.trace = Recorder(path), path
+
+    # Steps
+
+    @checked
+    def do(self, text: str) -> Self:
+        """Take steps of the scenario language, a line each (docs/scenarios.md); each waits for its
+        hand. Raises ExpectationError for an expectation that does not hold, SimulationError for a
+        step that cannot be read or done.
+        """
+        __tracebackhide__ = True
+        self.run(text)
+        return self
+
+    def run(self, text: str, source: str = "") -> list[StepReport]:
+        """Take steps as ``do``, and return how the table was after each; ``source`` is the file
+        that errors name.
+        """
+        __tracebackhide__ = True
+        if not isinstance(text, str):
+            raise SimulationError("Steps are a text with a line each, not {value!r}.", value=text)
+        reports: list[StepReport] = []
+        steps: tuple[Step, ...] = ()
+
+        def why(error: object) -> str:
+            at = len(reports) - isinstance(error, Message)
+            return f"{source}:{steps[at].line}: {error}" if source and steps else str(error)
+
+        try:
+            steps = parse_scenario(source or "steps", text)
+            for report in self._running.run(steps):
+                self.note(report.step.text)
+                reports.append(report)
+                if report.failure is not None:
+                    raise ExpectationError("{why}", why=why(report.failure))
+                if report.skipped is not None:
+                    raise NotPossibleHereError("{why}", why=why(report.skipped))
+        except (ExpectationError, NotPossibleHereError):
+            raise
+        except (TiltboardError, RulesError) as error:
+            if steps:
+                self.note(f"{steps[len(reports)].text} (not done)")
+            raise SimulationError("{why}", why=why(error)) from error
+        return reports
+
+    def _step(self, *words: object) -> Self:
+        __tracebackhide__ = True
+        return self.do(" ".join(shlex.quote(str(word)) for word in words))
+
+    @checked
+    def game(self, name: str, /, **options: object) -> Self:
+        """Start a game with these options, on a plate that is set up for it."""
+        __tracebackhide__ = True
+        return self._step("game", name, *(f"{key}={value}" for key, value in options.items()))
+
+    @checked
+    def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> Self:
+        """Put a piece of the game on a place, off its middle by that much."""
+        __tracebackhide__ = True
+        off = ("at", east_mm, north_mm) if east_mm or north_mm else ()
+        return self._step("put", piece, place, *off)
+
+    @checked
+    def take(self, place: str) -> Self:
+        """Take the piece off a place."""
+        __tracebackhide__ = True
+        return self._step("take", place)
+
+    @checked
+    def move(self, source: str, target: str) -> Self:
+        """Lift the piece on a place and put it on another one."""
+        __tracebackhide__ = True
+        return self._step("move", source, target)
+
+    @checked
+    def slide(self, source: str, target: str) -> Self:
+        """Push the piece on a place to another one without lifting it."""
+        __tracebackhide__ = True
+        return self._step("slide", source, target)
+
+    @checked
+    def knock(self, *places: str) -> Self:
+        """Knock the pieces on these places to free places beside them."""
+        __tracebackhide__ = True
+        return self._step("knock", *places)
+
+    @checked
+    def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, for_s: float | None = None) -> Self:
+        """Tilt the plate, and hold it; with ``for_s``, return at once and level it after that."""
+        __tracebackhide__ = True
+        return self._step("tilt", x_deg, y_deg, *(() if for_s is None else ("for", f"{for_s}s")))
+
+    @checked
+    def press(self, button: str, *, for_s: float = 0.1) -> Self:
+        """Press a button (``confirm``, ``back``) and let it go."""
+        __tracebackhide__ = True
+        return self._step("press", button, f"{for_s}s")
+
+    @checked
+    def answer(self, value: str) -> Self:
+        """Answer the question that the table asks."""
+        __tracebackhide__ = True
+        return self._step("answer", value)
+
+    @checked
+    def kill(self) -> Self:
+        """Have the service die at once and start again."""
+        __tracebackhide__ = True
+        return self._step("kill")
+
+    @checked
+    def power_cut(self) -> Self:
+        """Cut the power of the whole table and give it back."""
+        __tracebackhide__ = True
+        return self._step("power-cut")
+
+    @checked
+    def advance(self, seconds: float) -> Self:
+        """Let the table scan for that long."""
+        __tracebackhide__ = True
+        return self._step("wait", f"{number(seconds, 'seconds', 0.0, MAX_WAIT_S):f}s")
+
+    @checked
+    def expect(self, claim: str, *, within: float | None = None) -> Self:
+        """Expect a claim of the scenario language, such as ``cells d4=red``. Without ``within`` the
+        table first becomes quiet; with it, the claim must hold within so many seconds.
+        """
+        __tracebackhide__ = True
+        if within is None:
+            return self.do(f"expect {claim}")
+        return self.do(f"expect within {number(within, 'within', 0.0, MAX_WAIT_S):f}s {claim}")
+
+    @verb
+    def until(self, condition: Callable[[Self], object], *, within: float = 5.0) -> Self:
+        """Scan until ``condition(table)`` is true. Raises ExpectationError after ``within``
+        seconds.
+        """
+        __tracebackhide__ = True
+        end_s = self.clock.now() + number(within, "within", 0.0, MAX_WAIT_S)
+        while not condition(self):
+            if self.clock.now() >= end_s:
+                raise ExpectationError(
+                    "This did not come about within {seconds:g} s; {phase}: {say}",
+                    seconds=within,
+                    phase=self.phase,
+                    say=self.says,
+                )
+            self._running.tick()
+        return self
+
+    @contextmanager
+    def fault(self, name: str, *targets: str) -> Iterator[Self]:
+        """Within this context the table has that fault (docs/scenarios.md)."""
+        self._step("fault", name, *targets)
+        try:
+            yield self
+        finally:
+            if self.session is None or any(each == name for each, _ in self.session.faults.active):
+                self._step("heal", name, *targets)
+
+    @contextmanager
+    def unplugged(self, part: str) -> Iterator[Self]:
+        """Within this context the plug of a part is pulled: hall, imu, lights, panel."""
+        name, targets = plug_of(self.profile, part)
+        with self.fault(name, *targets):
+            yield self
+
+    # What it shows
+
+    @property
+    def _acting(self) -> Actor:
+        if self._actor is None:
+            raise SimulationError(
+                "This table is not open.", remedy='Use it as a context: with GameTable("plate-10").'
+            )
+        return self._actor
+
+    @property
+    def _running(self) -> ScenarioRunner:
+        _ = self._acting
+        if self._runner is None:
+            raise SimulationError(
+                "This table is not open.", remedy='Use it as a context: with GameTable("plate-10").'
+            )
+        return self._runner
+
+    @property
+    def host(self) -> Host:
+        """The host on the table; another one after ``kill``. Not a public part."""
+        return self._acting.host
+
+    @property
+    def phase(self) -> str:
+        """``setup``, ``turn``, ``settle``, ``fix``, ``paused`` or ``over``."""
+        return str(self.host.standing.phase)
+
+    @property
+    def to_move(self) -> str | None:
+        """The player to move; None once the game is over."""
+        return self.host.standing.to_move
+
+    @property
+    def says(self) -> str:
+        """The sentence that the table shows, in English."""
+        return str(self.host.standing.say)
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The moves that count."""
+        return tuple(self.host.standing.moves)
+
+    @property
+    def cells(self) -> Mapping[str, str]:
+        """What the sensors see: place -> piece, occupied places only."""
+        return dict(self.host.sight.cells)
+
+    def lit(self, role: str) -> list[str]:
+        """Return the places whose light has that role: legal, lift, put, remove, wrong, last..."""
+        roles = self.host.standing.roles
+        return sorted(place for place, found in roles.items() if str(found) == role)
+
+    def state_lines(self) -> Iterable[str]:
+        """Yield phase and sentence, lights, faults, and the trace."""
+        with suppress(SimulationError):
+            yield f"{self.phase}: {self.says}"
+            roles = sorted(self.host.standing.roles.items())
+            lit = ", ".join(f"{place} {role}" for place, role in roles if role != "off")
+            yield f"lights: {lit or 'dark'}"
+        if self.session is not None:
+            active = [" ".join((name, *targets)) for name, targets in self.session.faults.active]
+            yield f"faults: {', '.join(active) or 'none'}"
+        if self.trace is not None:
+            yield f"trace: tiltboard replay {self.trace} --profile {self.profile.name}"
+
+    def _record(self, host: Host) -> None:
+        if self._recorder is not None:
+            self._recorder.record(host)
+
+    def __repr__(self) -> str:
+        phase = "closed" if self._actor is None else self.phase
+        return f"<{type(self).__name__} {self.profile.name}: {phase}>"

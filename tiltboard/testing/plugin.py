@@ -1,0 +1,319 @@
+"""The pytest plug-in: a table as fixtures, simulated or real, and scenarios as tests.
+
+It imports nothing of the table before a test asks for it: pytest loads it in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tiltboard.drivers.clock import Clock
+    from tiltboard.firmware_host.config.profile import Profile
+    from tiltboard.testing.bench import AnyBench
+    from tiltboard.testing.game import GameTable
+
+USUAL = "plate-10"
+BOARD = pytest.StashKey[Any]()
+MARK = "tiltboard(*profiles, seed=1): the tables that the test runs on, and their seed"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("tiltboard", "tiltboard: simulated and real tables")
+    group.addoption(
+        "--tiltboard-profile",
+        action="append",
+        metavar="PROFILE",
+        help="run on this table, whatever tests are marked with: a profile's name or file; again"
+        " for several",
+    )
+    group.addoption(
+        "--tiltboard-seed",
+        type=int,
+        metavar="N",
+        help="the seed of the simulated tables: other tolerances, other hands",
+    )
+    group.addoption(
+        "--tiltboard-real",
+        metavar="PROFILE",
+        help="run on the board wired to this machine; a person is asked to act",
+    )
+    group.addoption(
+        "--tiltboard-servo",
+        metavar="GPIO:PLACE:POLE",
+        help='a servo of this machine that puts a piece on a real board, as "12:a1:south"',
+    )
+    group.addoption(
+        "--tiltboard-record",
+        metavar="DIR",
+        help="keep the trace of each test there; with --tiltboard-real also the report (default:"
+        " tiltboard-reports)",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options, and open the real board for this run alone."""
+    config.addinivalue_line("markers", MARK)
+    real, named = config.getoption("--tiltboard-real"), config.getoption("--tiltboard-profile")
+    if real and named:
+        raise pytest.UsageError("--tiltboard-real names the profile; leave --tiltboard-profile out")
+    for name in (*(named or ()), *([real] if real else ())):
+        _profile(name)
+    if not real or config.option.collectonly:
+        return
+    from tiltboard.testing.board import RealBoard
+
+    folder = Path(config.getoption("--tiltboard-record") or "tiltboard-reports")
+    board = RealBoard.open(_profile(real), config.getoption("--tiltboard-servo"), folder)
+    config.stash[BOARD] = board
+    config.add_cleanup(board.close)
+    config.option.xmlpath = config.option.xmlpath or str(board.folder / "junit.xml")
+
+
+def _profile(name: str) -> Profile:
+    from tiltboard.drivers.errors import TiltboardError
+    from tiltboard.firmware_host.config.profile import load_profile
+
+    try:
+        return load_profile(name)
+    except TiltboardError as error:
+        raise pytest.UsageError(f"tiltboard: {error}") from None
+
+
+def _tables(config: pytest.Config, mark: pytest.Mark | None) -> tuple[str, ...]:
+    """Return the profiles to run on: of the command line, the mark, or the usual one."""
+    real, named = config.getoption("--tiltboard-real"), config.getoption("--tiltboard-profile")
+    return tuple([real] if real else named or (mark.args if mark else ()) or (USUAL,))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test once for each of its tables."""
+    if "tiltboard_profile" in metafunc.fixturenames:
+        mark = metafunc.definition.get_closest_marker("tiltboard")
+        tables = _tables(metafunc.config, mark)
+        names = [Path(name).stem if "/" in name else name for name in map(str, tables)]
+        metafunc.parametrize("tiltboard_profile", tables, ids=names, indirect=True)
+
+
+@pytest.fixture
+def tiltboard_profile(request: pytest.FixtureRequest) -> Profile:
+    """The profile of the table that the test runs on."""
+    return _profile(str(request.param))
+
+
+@pytest.fixture
+def tiltboard_seed(request: pytest.FixtureRequest) -> int:
+    """The seed of the test's table: of the command line, the mark, or 1."""
+    given = request.config.getoption("--tiltboard-seed")
+    mark = request.node.get_closest_marker("tiltboard")
+    return int(given if given is not None else mark.kwargs.get("seed", 1) if mark else 1)
+
+
+@pytest.fixture
+def tiltboard_clock(request: pytest.FixtureRequest) -> Clock:
+    """The clock of the test's table: a virtual one, where the table is simulated."""
+    from tiltboard.drivers.clock import SystemClock
+    from tiltboard.hw_sim.clock import VirtualClock
+
+    return SystemClock() if BOARD in request.config.stash else VirtualClock()
+
+
+@pytest.fixture
+def tiltboard_bench(
+    request: pytest.FixtureRequest,
+    tiltboard_profile: Profile,
+    tiltboard_seed: int,
+    tiltboard_clock: Any,
+    tmp_path: Path,
+) -> Iterator[AnyBench]:
+    """Chips, hands and drivers of a table, without a game: a ``tiltboard.testing.Bench``."""
+    from tiltboard.testing.bench import Bench
+
+    board = request.config.stash.get(BOARD, None)
+    if board is not None:
+        made: AnyBench = board.bench()
+    else:
+        made = Bench(tiltboard_profile, seed=tiltboard_seed, clock=tiltboard_clock)
+    with made:
+        made.record(_trace(request.node, tmp_path))
+        yield made
+
+
+@pytest.fixture
+def tiltboard_game(
+    request: pytest.FixtureRequest,
+    tiltboard_profile: Profile,
+    tiltboard_seed: int,
+    tiltboard_clock: Any,
+    tmp_path: Path,
+) -> Iterator[GameTable]:
+    """A table with its service, ready for the first hand: a ``tiltboard.testing.GameTable``."""
+    made = {"seed": tiltboard_seed, "state": tmp_path, "clock": tiltboard_clock}
+    with _game_table(request.node, tiltboard_profile, **made) as table:
+        table.record(_trace(request.node, tmp_path))
+        yield table
+
+
+@contextmanager
+def _game_table(item: pytest.Item, profile: Profile, **made: Any) -> Iterator[GameTable]:
+    from tiltboard.testing.game import GameTable
+
+    board = item.config.stash.get(BOARD, None)
+    with ExitStack() as closing:
+        if board is not None:
+            made = {"actor": closing.enter_context(board.person(made["state"]))}
+        yield closing.enter_context(GameTable(profile, **made))
+
+
+def _trace(item: pytest.Item, usual: Path) -> Path:
+    """Return the file for the trace of a test."""
+    folder = item.config.getoption("--tiltboard-record")
+    if folder is None:
+        return usual / "tiltboard.trace"
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in item.nodeid)
+    found = Path(folder) / f"{name.strip('-')}.trace"
+    found.unlink(missing_ok=True)
+    return found
+
+
+@pytest.fixture
+def tiltboard_page(
+    request: pytest.FixtureRequest, tiltboard_profile: Profile, tiltboard_seed: int, tmp_path: Path
+) -> Iterator[str]:
+    """The URL of the page of a simulated table in real time, served to this machine alone."""
+    if BOARD in request.config.stash:
+        pytest.skip("the page of a real table is its service's own")
+    from tiltboard.firmware_host.config.settings import Settings
+    from tiltboard.firmware_host.web.server import WebServer
+    from tiltboard.hw_sim.session.live import LiveTable
+
+    table = LiveTable(tiltboard_profile, tmp_path, Settings(), seed=tiltboard_seed).table
+    server = WebServer(table, 0)
+    table.start()
+    try:
+        server.start()
+        yield server.url
+    finally:
+        server.stop()
+        table.stop()
+
+
+# Scenarios as tests
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect scenario files."""
+    if file_path.suffix == ".scenario":
+        return ScenarioFile.from_parent(parent, path=file_path)
+    return None
+
+
+class ScenarioFile(pytest.File):
+    """A scenario: one test for each table."""
+
+    def collect(self) -> Iterable[ScenarioItem]:
+        """Yield the tests."""
+        for table in _tables(self.config, None):
+            yield ScenarioItem.from_parent(self, name=table, table=table)
+
+
+class ScenarioItem(pytest.Item):
+    """A scenario on one table."""
+
+    def __init__(self, *, table: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._table = table
+        self.funcargs: dict[str, object] = {}
+
+    def runtest(self) -> None:
+        """Take all steps."""
+        from tempfile import TemporaryDirectory
+
+        profile, seed = _profile(self._table), self.config.getoption("--tiltboard-seed")
+        with TemporaryDirectory() as state:
+            made = {"seed": 1 if seed is None else seed, "state": Path(state)}
+            with _game_table(self, profile, **made) as table:
+                self.funcargs["table"] = table
+                if self.config.getoption("--tiltboard-record"):
+                    table.record(_trace(self, Path(state)))
+                table.run(self.path.read_text("utf-8"), str(self.path))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """Return the line that failed, and why."""
+        from tiltboard.drivers.errors import TiltboardError
+
+        if not isinstance(excinfo.value, TiltboardError):
+            return str(super().repr_failure(excinfo, style))
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Return what is shown of it."""
+        return self.path, None, f"{self.path.name}[{self.name}]"
+
+
+# Reports
+
+
+def _subjects(item: pytest.Item) -> list[Any]:
+    from tiltboard.testing.subject import Subject
+
+    found = getattr(item, "funcargs", {}).values()
+    owners = (getattr(each, "__self__", each) for each in found)  # of a method, its object
+    return [each for each in owners if isinstance(each, Subject)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """Skip a test whose fixtures want what this table or no hand can do."""
+    with _skipping(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Skip a test that wants what this table or no hand can do."""
+    with _skipping(item):
+        return (yield)
+
+
+@contextmanager
+def _skipping(item: pytest.Item) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if _uses_a_table(item):
+            from tiltboard.testing.subject import NotPossibleHereError
+
+            if isinstance(error, NotPossibleHereError):
+                raise pytest.skip.Exception(str(error), _use_item_location=True) from None
+        raise
+
+
+def _uses_a_table(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return isinstance(item, ScenarioItem) or "tiltboard_profile" in names
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show with a failed test what was done at its table, and how that stands."""
+    report = yield
+    if call.when != "call" or not _uses_a_table(item):
+        return report
+    told = "\n\n".join(subject.report() for subject in _subjects(item))
+    if report.failed and told:
+        report.sections.append(("tiltboard", told))
+    board = item.config.stash.get(BOARD, None)
+    if board is not None:
+        board.add(report, told)
+    return report

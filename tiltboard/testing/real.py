@@ -1,0 +1,220 @@
+"""A bench on the board wired to this machine, with a person and perhaps a servo as its hands."""
+
+from __future__ import annotations
+
+import faulthandler
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from tiltboard.drivers.buses import Buses
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.table.commands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.hw_sim.errors import SimulationError
+from tiltboard.testing.bench import BUTTONS, PIECES, AnyBench, Rgb, plug_of
+from tiltboard.testing.subject import NotPossibleHereError, known, number, verb
+
+CLEAR = "Take every piece off the plate"
+COLOURS: dict[str, Rgb] = {
+    "white": (255, 255, 255),
+    "red": (255, 0, 0),
+    "green": (0, 255, 0),
+    "blue": (0, 0, 255),
+    "yellow": (255, 128, 0),
+}
+
+
+class Helper(Protocol):
+    """Somebody or something that acts and looks on request."""
+
+    def ask(self, request: str) -> str:
+        """Return what is typed in answer, when it is done. Raises NotPossibleHereError."""
+
+
+class AtTerminal:
+    """A person at this process's terminal, whatever pytest does with its output."""
+
+    def __init__(self, terminal: Path = Path("/dev/tty")) -> None:
+        self._terminal = terminal
+
+    def ask(self, request: str) -> str:
+        """Print the request, and return the line that is typed."""
+        faulthandler.cancel_dump_traceback_later()  # a person may take as long as they like
+        try:
+            with self._terminal.open("r") as keys, self._terminal.open("w") as screen:
+                screen.write(f"\n  {request}, then Enter: ")
+                screen.flush()
+                return keys.readline().strip().lower()
+        except OSError:
+            raise NotPossibleHereError(
+                "Nobody is at a terminal to act as hands and eyes."
+            ) from None
+
+
+class Servo(Protocol):
+    """An actuator that puts one piece on one place, such as gpiozero.Servo."""
+
+    def min(self) -> None:
+        """Take the magnet off the plate."""
+
+    def max(self) -> None:
+        """Put it on its place."""
+
+
+class ServoHand:
+    """A servo with a magnet on its horn puts it on one place and takes it off; a person does the
+    rest. ``piece``: place and pole, such as "a1, south".
+    """
+
+    rest_s = 0.5  # An SG90 takes 0.1 s for 60 degrees; then the magnet swings.
+
+    def __init__(
+        self,
+        helper: Helper,
+        servo: Servo,
+        piece: str,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._helper, self._servo, self._sleep = helper, servo, sleep
+        place, _, pole = piece.partition(", ")
+        self._put = f"Put a strong piece on {place}, {pole} pole down"
+        self._take = f"Take the piece off {place}"
+        self._by_hand = True  # there may be other pieces on the plate
+
+    def ask(self, request: str) -> str:
+        """Do it, or have it done."""
+        if request == self._put:
+            self._servo.max()
+        elif request == self._take:
+            self._servo.min()
+        elif request == CLEAR:
+            self._servo.min()
+            if self._by_hand:
+                self._helper.ask(request)
+            self._by_hand = False
+        else:
+            self._by_hand = self._by_hand or request.startswith("Put ")
+            return self._helper.ask(request)
+        self._sleep(self.rest_s)
+        return ""
+
+
+class RealBench(AnyBench):
+    """The parts of ``profile`` on ``buses``; ``helper`` is asked for what hands and eyes do."""
+
+    patience_s = 10.0
+    hands_s = 8.0
+
+    def __init__(self, profile: Profile, buses: Buses, helper: Helper) -> None:
+        super().__init__(profile, buses, f"{profile.name}, real")
+        self._ask = helper.ask
+
+    @verb
+    def clear(self) -> None:
+        """Take every piece off the plate."""
+        self._ask(CLEAR)
+
+    @verb
+    def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
+        """Put a piece on a place, off its middle by that much."""
+        strength, _, pole = known(piece, "piece", PIECES).rpartition("-")
+        self.index_of(place)
+        request = f"Put a {strength or 'strong'} piece on {place}, {pole} pole down"
+        ways = [
+            f"{abs(mm):g} mm toward {up if mm > 0 else down}"
+            for what, mm, up, down in (
+                ("east_mm", east_mm, "the last column", "column a"),
+                ("north_mm", north_mm, "the last row", "row 1"),
+            )
+            if number(mm, what, -MOST_OFFSET_MM, MOST_OFFSET_MM)
+        ]
+        self._ask(f"{request}, {' and '.join(ways)} of its middle" if ways else request)
+
+    @verb
+    def take(self, place: str) -> None:
+        """Take the piece off a place."""
+        self.index_of(place)
+        self._ask(f"Take the piece off {place}")
+
+    @verb
+    def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
+        """Tilt the plate and hold it; without ``wait`` it is only begun, and takes ``hands_s``."""
+        last = (f"row {self.profile.rows}", f"column {self.profile.places[-1][0]}")
+        sides = ((x_deg, last[0], "row 1"), (y_deg, "column a", last[1]))
+        ways = [
+            f"raise the side of {up if angle > 0 else down} by {abs(angle):g} degrees"
+            for angle, up, down in sides
+            if number(angle, "an angle in degrees", -MOST_TILT_DEG, MOST_TILT_DEG)
+        ]
+        wish = " and ".join(ways) or "level the plate"
+        self._ask(f"Within {self.hands_s:g} s after Enter {wish}, and hold it")
+        if wait:
+            self._advance(self.hands_s)
+
+    @verb
+    def hold(self, button: str) -> None:
+        """Hold a button down."""
+        self._ask(f"Hold {known(button, 'button', BUTTONS)} down until you are told to let go")
+
+    @verb
+    def let_go(self, button: str) -> None:
+        """Let a button go."""
+        self._ask(f"Let {known(button, 'button', BUTTONS)} go")
+
+    @verb
+    def unplug(self, part: str) -> None:
+        """Pull the plug of a part."""
+        plug_of(self.profile, part)
+        if part == "panel":
+            raise NotPossibleHereError(
+                "{profile}: the panel has no plug of its own.", profile=self.profile.name
+            )
+        self._ask(f"Pull the plug of the {part}")
+
+    @verb
+    def plug_in(self, part: str) -> None:
+        """Put the plug back."""
+        self._ask(f"Put the plug of the {part} back")
+
+    @contextmanager
+    def fault(self, name: str, *targets: str) -> Iterator[None]:
+        """Raise NotPossibleHereError except for a fault that is a pulled plug."""
+        for part, _ in self.profile.parts:
+            try:
+                found = plug_of(self.profile, part)
+            except NotPossibleHereError:
+                continue
+            if found[0] == name and targets in ((), found[1]):
+                with self.unplugged(part):
+                    yield
+                return
+        raise NotPossibleHereError(
+            "No hand can make {name} at a real table, or should.", name=" ".join((name, *targets))
+        )
+
+    def lit(self) -> dict[str, Rgb]:
+        """Return the colour of each light that is not dark, by place, as a person tells it."""
+        said = self._ask("Which places shine? (a1 white, b1 red / all yellow / none)")
+        found: dict[str, Rgb] = {}
+        for entry in filter(None, said.replace("none", "").split(",")):
+            place, _, colour = entry.strip().partition(" ")
+            if colour not in COLOURS:
+                raise SimulationError(
+                    "{entry!r} is not a place and one of these colours: {known}.",
+                    entry=entry,
+                    known=", ".join(COLOURS),
+                )
+            for name in self.profile.places if place == "all" else (place,):
+                found[self.profile.places[self.index_of(name)]] = COLOURS[colour]
+        return found
+
+    def drawn_ma(self) -> float | None:
+        """Return what a person reads from a meter in mA."""
+        said = self._ask("How many mA do the lights take from their supply? (nothing: no meter)")
+        return float(said) if said else None
+
+    def sounds(self) -> bool:
+        """Return whether a person hears the buzzer."""
+        return self._ask("Does the buzzer sound? (y/n)").startswith("y")

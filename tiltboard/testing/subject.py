@@ -1,0 +1,130 @@
+"""What a bench and a table with a game share: checked verbs, the steps taken, and the report."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tiltboard.drivers.clock import Clock
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import nearest
+from tiltboard.hw_sim.errors import SimulationError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ExpectationError(SimulationError, AssertionError):
+    """What a test expected did not come about in time. The message says what is there instead."""
+
+
+class NotPossibleHereError(SimulationError):
+    """The table cannot do that, or no hand can at a real one; pytest skips the test."""
+
+
+class Subject:
+    """One table under test, with the steps taken at it so far."""
+
+    profile: Profile
+    """What is wired where."""
+    clock: Clock
+    """The table's time; virtual where the table is simulated."""
+
+    def __init__(self, profile: Profile, clock: Clock, title: str) -> None:
+        self.profile, self.clock = profile, clock
+        self._title = title
+        self._began_s = clock.now()
+        self.steps: list[str] = []
+        """The steps taken, each with its time in seconds since the table was opened."""
+
+    def note(self, step: str) -> None:
+        """Add a line to the steps."""
+        self.steps.append(f"{self.clock.now() - self._began_s:9.2f} s  {step}")
+
+    def index_of(self, place: str) -> int:
+        """Return the plate's index of a place. Raises SimulationError."""
+        known(place, "place", self.profile.places)
+        return self.profile.places.index(place)
+
+    def state_lines(self) -> Iterable[str]:
+        """Yield how the table stands, for the report."""
+        return ()
+
+    def report(self) -> str:
+        """Return the steps with their times and how the table stands: what a failed test shows."""
+        return "\n".join([self._title, *self.steps, *self.state_lines()])
+
+
+S = TypeVar("S", bound=Subject)
+
+
+def checked(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Make a call that does not fit the parameters of a method a SimulationError."""
+    signature = inspect.signature(do)
+    plain = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
+    shown = str(inspect.Signature(plain[1:]))
+
+    @wraps(do)
+    def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
+        try:
+            signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise SimulationError(
+                "{name} is called as {name}{shown}: {why}.",
+                name=do.__name__,
+                shown=shown,
+                why=str(error),
+            ) from None
+        return do(self, *args, **kwargs)
+
+    return call
+
+
+def verb(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Make a method a step: checked, and noted with its time."""
+
+    @checked
+    @wraps(do)
+    def step(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
+        given = [*map(_shown, args), *(f"{name}={_shown(each)}" for name, each in kwargs.items())]
+        self.note(" ".join([do.__name__, *given]))
+        return do(self, *args, **kwargs)
+
+    return step
+
+
+def _shown(value: object) -> str:
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    return value if isinstance(value, str) else repr(value)
+
+
+def known(name: Any, what: str, names: Collection[str]) -> str:
+    """Return ``name`` if it is one of ``names``. Raises SimulationError with the nearest one."""
+    if not isinstance(name, str) or name not in names:
+        raise SimulationError(
+            "There is no {what} {name!r} here; {hint}",
+            what=what,
+            name=name,
+            hint=nearest(str(name), names),
+        )
+    return name
+
+
+def number(value: Any, what: str, low: float, high: float) -> float:
+    """Return ``value`` if it is a number from ``low`` to ``high``. Raises SimulationError."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
+        raise SimulationError(
+            "{what} is a number from {low:g} to {high:g}, not {value!r}.",
+            what=what,
+            low=low,
+            high=high,
+            value=value,
+        )
+    return float(value)
