@@ -135,6 +135,7 @@ def test_updated_and_taken_back_and_forth_with_the_games_as_they_were(system):
 
 def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_ends_it(system):
     system.update(system.release("2"))
+    kept = shutil.copytree(system.root, system.folder / "kept", symlinks=True)
     file, seen = system.release("3"), []
     for number in range(1, 200):
         done = system.update(file, stage=number)
@@ -150,11 +151,8 @@ def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_
             assert (system.version, system.unit) == ("3", "3")
             assert system.update("--rollback").returncode == 0
             assert system.version == "2", number
-        shutil.rmtree(system.root / "opt")
-        shutil.rmtree(system.root / "etc/systemd")
-        (system.root / "opt").mkdir()
-        system.update(system.release("1"))
-        system.update(system.release("2"))
+        shutil.rmtree(system.root)
+        shutil.copytree(kept, system.root, symlinks=True)
     else:
         pytest.fail("it never ended")
     assert (seen[0], seen[-1]) == ("2", "3")
