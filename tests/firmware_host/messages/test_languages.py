@@ -306,7 +306,9 @@ def test_a_new_language_is_added_as_its_document_says(tmp_path):
         (tmp_path / ".venv" / name).touch()
 
     def run(commands: str) -> str:
-        environ = os.environ | {"PYTHONPATH": str(tmp_path)}
+        # Of this run of pytest the one within is to know nothing.
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+        environ = kept | {"PYTHONPATH": str(tmp_path)}
         shown = subprocess.run(
             ["sh", "-ec", commands],
             cwd=tmp_path,
@@ -332,8 +334,8 @@ def test_a_new_language_is_added_as_its_document_says(tmp_path):
     )
     assert said == f"{('en', *sorted((*tool.LANGUAGES, 'qq')))} qrq blue 1 moves\n"
     run(
-        f"{sys.executable} -m pytest -q -n0 -p no:cacheprovider tests/firmware_host/messages -k"
-        " 'qq and not waits'"
+        f"{sys.executable} -m pytest -q -n0 -p no:cacheprovider --basetemp {tmp_path / 'inner'}"
+        " tests/firmware_host/messages -k 'qq and not waits'"
     )
 
 
