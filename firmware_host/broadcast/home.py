@@ -16,7 +16,7 @@ import msgspec
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.commands import Again, Glow, HostCommand, TakeBack
+from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")
@@ -203,12 +203,10 @@ class LampWish(msgspec.Struct, frozen=True):
 _wish = msgspec.json.Decoder(LampWish)
 
 
-def command_of(
-    part: str, payload: bytes, lamp: tuple[int, int, int] | None = None
-) -> HostCommand | None:
+def command_of(part: str, payload: bytes, lamp: tuple[int, int, int] | None = None) -> Verb | None:
     """What a message of the house asks for; None: nothing that it could. ``lamp``: as it shines."""
     if part == "do":
-        asked: dict[bytes, HostCommand] = {
+        asked: dict[bytes, Verb] = {
             b"new-game": Again(),
             b"take-back": TakeBack(),
             b"light-scene": Glow(CANDLE, candles=True),

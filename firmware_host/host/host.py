@@ -124,9 +124,7 @@ class Host:
         """
         return self._inbox.call(work)
 
-    def submit(
-        self, command: c.HostCommand | c.Touch, ask_journal: AskJournal | None = None
-    ) -> Future[None]:
+    def submit(self, command: c.Verb, ask_journal: AskJournal | None = None) -> Future[None]:
         """Carry ``command`` out in a coming step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will. A request
         that names no game and step means those of the last step. ``ask_journal``: reads in another
@@ -146,20 +144,20 @@ class Host:
                 return refused
         if isinstance(command, c.GameRequest) and command.game is None:
             seen, step = self.standing, command.step
-            if step is None and isinstance(command, c.OF_THE_STEP):
+            if step is None and command.of_the_step:
                 step = seen.step
             command = msgspec.structs.replace(command, game=seen.game_id, step=step)
         return self._inbox.call(partial(self.do, command))
 
     # What the table's thread does
 
-    def do(self, command: c.HostCommand | c.Touch) -> None:
+    def do(self, command: c.Verb) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         playing, session, upkeep = self.playing, self.session, self.upkeep
         self.showing.attract.touched = True
-        if isinstance(command, c.Touch):
-            return
         match command:
+            case c.Touch():
+                pass
             case c.Calibrate():
                 self._stop_playing_freely()
                 upkeep.calibrate(command, self.sensing)
@@ -182,6 +180,26 @@ class Host:
                 self._take_up(command)
             case c.ResumeGame() | c.ImportGame() | c.StopLearning():
                 self._take_up(command)
+            case c.Hint() | c.Assist() | c.Sure() | c.PlayAs() | c.Forget():
+                self._do_for_people(command)
+            case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
+                playing.seats.do(command)
+            case c.PlayFreely(on):
+                self._play_freely(on=on)
+            case c.Resign(player) | c.OfferDraw(player) if player in session.opponents.seats:
+                raise NotPossibleError(
+                    "The computer plays for {player}: nobody else resigns or offers a draw for it.",
+                    player=player,
+                )
+            case c.GameRequest():
+                self._ask(command)
+            case _:
+                raise TypeError(f"Nothing of the host's: {command!r}")
+
+    def _do_for_people(self, command: c.Hint | c.Assist | c.Sure | c.PlayAs | c.Forget) -> None:
+        """Help somebody to play, or change who is known."""
+        session, people = self.session, self.playing.people
+        match command:
             case c.Hint() if (lesson := session.lesson) and lesson.progress(self.standing).wrong:
                 self._carry_out(c.TakeBack())
                 lesson.show_right_move(self.standing.moves[:-1])
@@ -193,20 +211,9 @@ class Host:
                 session.opponents.advice.be_sure()
             case c.PlayAs(player, name):
                 check_players(self.game, {}, [player], ())
-                playing.people.sit(player, name)
+                people.sit(player, name)
             case c.Forget(name):
-                playing.people.forget(name)
-            case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
-                playing.seats.do(command)
-            case c.PlayFreely(on):
-                self._play_freely(on=on)
-            case c.Resign(player) | c.OfferDraw(player) if player in session.opponents.seats:
-                raise NotPossibleError(
-                    "The computer plays for {player}: nobody else resigns or offers a draw for it.",
-                    player=player,
-                )
-            case _:
-                self._ask(command)
+                people.forget(name)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
         """A device asks for ``what``, and shows ``number``: the lights show it too, and a press of

@@ -10,7 +10,6 @@ import dataclasses
 from collections.abc import Sequence
 from itertools import chain
 from math import inf
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -201,7 +200,7 @@ def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press])
     return state
 
 
-def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> State:
+def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State:
     """What somebody asks for is done, if it is possible. Raises NotPossibleError, JournalError."""
     play = state.play
     match asked:
@@ -239,7 +238,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.BoardRequest) -> Stat
             if all(any(each in offers for each in side) for side in sides(play.line.game)):
                 return _agree(state, journal, AGREED_DRAW)
             return state.playing(replace(play, draw_offers=offers))
-    assert_never(asked)
+    raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
 
 
 def _check_going_on(state: State, player: str) -> None:

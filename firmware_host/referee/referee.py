@@ -7,7 +7,7 @@ from math import inf
 
 from msgspec.structs import replace
 
-from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.book import Book, Pending
 from tiltboard.firmware_host.referee.judging import describe, standing
@@ -15,7 +15,7 @@ from tiltboard.firmware_host.referee.progress import carry_out, follow_board, ha
 from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.table.arbiter import Menu
 from tiltboard.firmware_host.table.buttons import Press
-from tiltboard.firmware_host.table.commands import GameRequest, SeatRequest
+from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.line import JournalPort, Line, PendingMove
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Standing
@@ -79,8 +79,6 @@ class Referee:
 
     def carry_out(self, request: GameRequest) -> None:
         """As in Arbiter; by what was seen last."""
-        if isinstance(request, SeatRequest):
-            raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
         before = self._state
         request.check_current(before.play.line.game_id, before.step)
         if before.trouble is not None:

@@ -12,6 +12,7 @@ from msgspec import structs
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.messages import nearest
 from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table.new_game import new_game
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.games.base import RulesError
@@ -47,7 +48,7 @@ class PowerCut:
 class Meanwhile:
     """``meanwhile STEP``: one hand begins it, and the next step is the other hand's, at once."""
 
-    deed: c.Deed
+    deed: h.Deed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Expect:
     within_s: float | None = None
 
 
-Action = c.NewGame | c.Answer | c.Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
+Action = c.NewGame | c.Answer | h.Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
     """Cut a leading ``at DX DY`` off."""
     if words[:1] != ["at"] or len(words) < 3:
         return (0.0, 0.0), words
-    x, y = (bounded(word, "an offset in mm", c.MOST_OFFSET_MM) for word in words[1:3])
+    x, y = (bounded(word, "an offset in mm", h.MOST_OFFSET_MM) for word in words[1:3])
     return (x, y), words[3:]
 
 
@@ -216,7 +217,7 @@ def _action(words: Sequence[str]) -> Action:
             return SetupByHand()
         case ["expect", *claim]:
             return _expect(claim)
-        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), c.Deed):
+        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), h.Deed):
             return Meanwhile(deed)
         case ["wait", duration]:
             return Wait(duration_s(duration))
@@ -228,50 +229,50 @@ def _action(words: Sequence[str]) -> Action:
             return c.Answer(value)
         case ["put" | "drop" | "stack", piece, place, *how]:
             offset_mm, left = offset(how)
-            trembles = c.USUAL_TREMBLE_MM
+            trembles = h.USUAL_TREMBLE_MM
             if verb == "put" and not left:
-                return c.Put(piece, place, offset_mm)
+                return h.Put(piece, place, offset_mm)
             if verb == "stack":
-                said = named(left, form, tremble=c.MOST_TREMBLE_MM)
-                return c.Stack(piece, place, offset_mm, said.get("tremble", trembles))
+                said = named(left, form, tremble=h.MOST_TREMBLE_MM)
+                return h.Stack(piece, place, offset_mm, said.get("tremble", trembles))
             if verb == "drop":
-                said = named(left, form, **{"from": c.MOST_FALL_MM, "tremble": c.MOST_TREMBLE_MM})
-                falls, trembles = said.get("from", c.USUAL_FALL_MM), said.get("tremble", trembles)
-                return c.Drop(piece, place, offset_mm, falls, trembles)
+                said = named(left, form, **{"from": h.MOST_FALL_MM, "tremble": h.MOST_TREMBLE_MM})
+                falls, trembles = said.get("from", h.USUAL_FALL_MM), said.get("tremble", trembles)
+                return h.Drop(piece, place, offset_mm, falls, trembles)
         case ["take", place]:
-            return c.Take(place)
+            return h.Take(place)
         case ["move", source, target]:
-            return c.Move(source, target)
+            return h.Move(source, target)
         case ["slide", source, target]:
-            return c.Slide(source, target)
+            return h.Slide(source, target)
         case ["push", source, target, *how]:
-            return c.Push(source, target, named(how, form, speed=c.MOST_SPEED_MM_S).get("speed"))
+            return h.Push(source, target, named(how, form, speed=h.MOST_SPEED_MM_S).get("speed"))
         case ["chopsticks", source, target, *how]:
-            said = named(how, form, tremble=c.MOST_TREMBLE_MM)
-            return c.Chopsticks(source, target, said.get("tremble", c.USUAL_TREMBLE_MM))
+            said = named(how, form, tremble=h.MOST_TREMBLE_MM)
+            return h.Chopsticks(source, target, said.get("tremble", h.USUAL_TREMBLE_MM))
         case ["knock", *places] if places:
-            return c.Knock(tuple(places))
+            return h.Knock(tuple(places))
         case ["spin", place]:
-            return c.Spin(place, c.USUAL_TWIRL_DEG_S)
+            return h.Spin(place, h.USUAL_TWIRL_DEG_S)
         case ["spin", place, speed]:
-            return c.Spin(place, bounded(speed, "degrees a second", c.MOST_TWIRL_DEG_S))
+            return h.Spin(place, bounded(speed, "degrees a second", h.MOST_TWIRL_DEG_S))
         case ["spin-plate", turns]:
-            return c.SpinPlate(bounded(turns, "turns", c.MOST_TURNS))
+            return h.SpinPlate(bounded(turns, "turns", h.MOST_TURNS))
         case ["tilt", x, y, *_] if len(split_for(rest)[0]) == 2:
-            most = c.MOST_TILT_DEG
+            most = h.MOST_TILT_DEG
             x_deg, y_deg = (bounded(word, "an angle in degrees", most) for word in (x, y))
-            return c.Tilt(x_deg, y_deg, split_for(rest)[1])
+            return h.Tilt(x_deg, y_deg, split_for(rest)[1])
         case ["press", "confirm" | "back" as button]:
-            return c.Press(button, c.SHORT_PRESS_S)
+            return h.Press(button, h.SHORT_PRESS_S)
         case ["press", "confirm" | "back" as button, duration]:
-            return c.Press(button, duration_s(duration))
+            return h.Press(button, duration_s(duration))
         case ["bump"]:
-            return c.Bump()
+            return h.Bump()
         case ["fault", *_] if split_for(rest)[0]:
             (name, *targets), for_s = split_for(rest)
-            return c.Fault(name, tuple(targets), for_s)
+            return h.Fault(name, tuple(targets), for_s)
         case ["heal", name, *targets]:
-            return c.Heal(name, tuple(targets))
+            return h.Heal(name, tuple(targets))
     if not form:
         raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _FORMS)}")
     raise UnreadableError(f"expected '{form}'")

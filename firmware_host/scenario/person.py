@@ -24,7 +24,7 @@ from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.scenario.parse import Kill, PowerCut, Wait
 from tiltboard.firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
-from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
@@ -174,9 +174,9 @@ class Person:
                 self._restart()
             case _:
                 self._ask(_Request(*self._request(deed)), tick)
-                if isinstance(deed, c.Fault | c.Tilt) and deed.for_s is not None:
-                    level = isinstance(deed, c.Tilt)
-                    undoing = self._request(c.Tilt(0.0, 0.0) if level else c.Heal(""))
+                if isinstance(deed, h.Fault | h.Tilt) and deed.for_s is not None:
+                    level = isinstance(deed, h.Tilt)
+                    undoing = self._request(h.Tilt(0.0, 0.0) if level else h.Heal(""))
                     self._later.append(_Request(*undoing, self.clock.now() + deed.for_s, level))
 
     def _restart(self) -> None:
@@ -233,7 +233,7 @@ class Person:
         """Raises SkippedError, and TiltboardError for what no hand could do."""
         host, profile = self.host, self._profile
         match deed:
-            case c.Put(piece, place, offset_mm):
+            case h.Put(piece, place, offset_mm):
                 host.overlay.magnet_of(piece)
                 stands = self._holds(place, piece, or_unsure=any(offset_mm))
                 self._check_free(place)
@@ -247,13 +247,13 @@ class Person:
                         ways=_ways(profile, text("{mm} mm toward {side}"), *offset_mm),
                     )
                 return Asked(say, {place: Role.PUT}, {place: piece}), stands
-            case c.Take(what):
+            case h.Take(what):
                 place = str(what)  # a scenario names places
                 empty = self._holds(place, None)
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
                 return Asked(say, {place: Role.REMOVE}), empty
-            case c.Knock(places):
+            case h.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
                     "Knock each of these pieces to a free place beside it: {places}.",
@@ -261,19 +261,19 @@ class Person:
                 )
                 asked = Asked(say, dict.fromkeys(places, Role.LIFT))
                 return asked, lambda: all(self._cells.get(at) != was for at, was in before.items())
-            case c.Move(source, target) | c.Slide(source, target):
+            case h.Move(source, target) | h.Slide(source, target):
                 piece, ends = self._piece_on(source), {"source": source, "target": target}
                 moved = _in_turn(self._holds(source, None), self._holds(target, piece))
                 if target != source:
                     self._check_free(target)
                 say = text("Lift the piece on {source} and put it on {target}.", **ends)
-                if isinstance(deed, c.Slide):
+                if isinstance(deed, h.Slide):
                     say = text(
                         "Slide the piece from {source} to {target} without lifting it.", **ends
                     )
                 asked = Asked(say, {source: Role.LIFT, target: Role.PUT}, {target: piece})
                 return asked, moved
-            case c.Press(button, held_s):
+            case h.Press(button, held_s):
                 if profile.panel is None:
                     raise SkippedError("This table has no buttons.")
                 say = text("Press {button} and let go.", button=button)
@@ -287,7 +287,7 @@ class Person:
                     lambda: button in host.look.frame.pressed,
                     lambda: button not in host.look.frame.pressed,
                 )
-            case c.Fault(name):
+            case h.Fault(name):
                 pulled = plugs(profile)
                 if name not in pulled:
                     raise SkippedError(
@@ -297,19 +297,19 @@ class Person:
                         known=", ".join(pulled) or text("nothing"),
                     )
                 return Asked(pulled[name]), lambda: not self._whole()
-            case c.Heal():
+            case h.Heal():
                 return Asked(text("Plug it in again.")), self._is_back
-            case c.Tilt() | c.Bump() if not profile.sees_tilt:
+            case h.Tilt() | h.Bump() if not profile.sees_tilt:
                 raise SkippedError("This table has no tilt sensor to see it with.")
-            case c.Tilt(0.0, 0.0):
+            case h.Tilt(0.0, 0.0):
                 return Asked(text("Let the plate come back to level.")), self._still
-            case c.Tilt(x_deg, y_deg):
+            case h.Tilt(x_deg, y_deg):
                 # about x the highest row goes up, about y column a
                 side = text("the side of {side} goes up by {angle} degrees")
                 ways = _ways(profile, side, -y_deg, x_deg)
                 say = text("Tilt the plate and hold it: {ways}.", ways=ways)
                 return Asked(say), lambda: self._leans(x_deg, y_deg)
-            case c.Bump():
+            case h.Bump():
                 say = text("Knock against the table, lightly.")
                 return Asked(say), _in_turn(self._was_knocked, self._still)
         raise SkippedError("Only simulated hands do that.")

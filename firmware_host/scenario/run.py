@@ -12,7 +12,8 @@ from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.firmware_host.scenario import parse as s
-from tiltboard.firmware_host.table.commands import Answer, Deed, NewGame, SeatMove
+from tiltboard.firmware_host.table.commands import Answer, NewGame, SeatMove
+from tiltboard.firmware_host.table.hands import Deed
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.standing import Role, Standing
 from tiltboard.games.seated import SeatedGame

@@ -20,9 +20,10 @@ from tiltboard.firmware_host.referee.seated import Hinted
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.hands import HandsPort
 from tiltboard.firmware_host.table.lights import tint
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.preview import HandsPort, reasons
+from tiltboard.firmware_host.table.preview import reasons
 from tiltboard.firmware_host.table.standing import Lean, Standing
 from tiltboard.firmware_host.table.troubles import unread, without_buttons
 from tiltboard.games.base import Game, GameType, Position

@@ -27,8 +27,9 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.publish import Publisher, health_answer
 from tiltboard.firmware_host.service.reading import JournalReading, listed, recorded
-from tiltboard.firmware_host.table.commands import Command, HandsCommand
-from tiltboard.firmware_host.table.preview import HandsPort, PoseFrame, Preview, preview
+from tiltboard.firmware_host.table.commands import Verb
+from tiltboard.firmware_host.table.hands import HandsCommand, HandsPort, PoseFrame
+from tiltboard.firmware_host.table.preview import Preview, preview
 from tiltboard.firmware_host.table.standing import Choice
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
@@ -161,7 +162,7 @@ class Table:
 
         return end
 
-    def submit(self, command: Command) -> Future[None]:
+    def submit(self, command: Verb) -> Future[None]:
         """Have it done by the host, or by the hands. The future is done when that is, and can be
         read in the layout and the snapshot. NotPossibleError where there are no hands.
         """

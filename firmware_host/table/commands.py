@@ -2,14 +2,17 @@
 
 A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
 of its fields are checked where one is decoded (``tiltboard.firmware_host.web.requests``, and for a
-line of a scenario ``tiltboard.firmware_host.scenario.parse``). Whether something is possible is
-found out where it is done, and nowhere before: ``Host.do``, for one request at a time.
+line of a scenario ``tiltboard.firmware_host.scenario.parse``). Who may send it is the right of its
+class, checked by ``check_may_send`` there. Whether it is possible is found out where it is done,
+and nowhere before: ``Host.do``, for one request at a time. What hands do has a file of its own,
+``tiltboard.firmware_host.table.hands``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -23,18 +26,47 @@ Name = Annotated[
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
+class Right(StrEnum):
+    """What whoever sends a request must have."""
+
+    LOOK = "look"
+    """Nothing: whoever may look on."""
+    ACT = "act"
+    """The table's own page, or a paired device."""
+    SEAT = "seat"
+    """Any seat of the game, or ``ACT``."""
+    OWN_SEAT = "own-seat"
+    """The seat of the request's player, and no other."""
+    OWN_SEAT_OR_ACT = "own-seat-or-act"
+    SEAT_OR_LOCAL = "seat-or-local"
+    """Any seat of the game, or the table's own page."""
+    NO_PAGE = "no-page"
+    """Only the table's own parts: clock, menu, server and smart home."""
+
+
 class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A thing to ask for. The limits of its fields are checked where one is decoded."""
+    """A request. The limits of its fields are checked where one is decoded."""
+
+    right: ClassVar[Right] = Right.ACT
+    """What whoever sends it must have."""
+
+    def needs(self) -> Right:
+        """Return what whoever sends this one must have; most need the right of their class."""
+        return self.right
 
 
-class GameVerb(Verb, frozen=True, kw_only=True, omit_defaults=True):
-    """A thing to ask of the game. ``game``, ``step``: its number, and the number of its step
-    (``Standing.step``), as whoever asks saw them. Where the game has gone on meanwhile, nothing is
-    done. None: whatever stands now.
-    """
+class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
+    """A request to the game that is played, on its board or at its seats."""
+
+    of_the_step: ClassVar[bool] = False
+    """Whether it means the game as it stood, and not the game whoever is to move."""
 
     game: Number | None = None
+    """Number of the game that the sender saw, or None for the game of now."""
     step: Number | None = None
+    """Its step (``Standing.step``) that the sender saw, or None for the step of now. Nothing is
+    done once the game has moved on.
+    """
 
     def check_current(self, game: int | None, step: int) -> None:
         """Raises NotPossibleError where ``game`` and ``step`` are not those that were meant."""
@@ -44,31 +76,47 @@ class GameVerb(Verb, frozen=True, kw_only=True, omit_defaults=True):
             )
 
 
-class SeatMove(GameVerb, frozen=True, tag="seat-move"):
+class SeatRequest(GameRequest, frozen=True):
+    """A request that only a game of seats answers."""
+
+    right = Right.SEAT
+
+
+class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
     """A move of a seated game. ``player``: at whose seat; None: at nobody's.
 
     ``move``: in the game's words; ``chance`` alone: let chance decide. ``proposed``: other hands
     are to do it, and it counts when somebody says how it went.
     """
 
+    right = Right.OWN_SEAT
+    of_the_step = True
+
     player: Name | None = None
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
     proposed: bool = False
 
+    def needs(self) -> Right:
+        """Return the right to that seat, or with no player to any."""
+        return Right.SEAT if self.player is None else self.right
 
-class Count(GameVerb, frozen=True, tag="count"):
+
+class Count(SeatRequest, frozen=True, tag="count"):
     """Count to five; then nobody has anything more to say. ``player``: as in SeatMove."""
 
     player: Name | None = None
 
 
-class SeatHint(GameVerb, frozen=True, tag="seat-hint"):
+class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
     """What the computer would do at ``player``'s seat, and why: only that seat is told."""
+
+    right = Right.OWN_SEAT
+    of_the_step = True
 
     player: Name
 
 
-class NotSo(GameVerb, frozen=True, tag="not-so"):
+class NotSo(SeatRequest, frozen=True, tag="not-so"):
     """What the sensors have seen may be otherwise: it counts only when somebody says so."""
 
 
@@ -76,6 +124,8 @@ class SitDown(Verb, frozen=True, tag="sit-down"):
     """A device takes a seat; no page sends it. ``digest``: of the device's token. ``player`` None:
     the seat with that ``code``; ``code`` None: without one, at the table itself.
     """
+
+    right = Right.NO_PAGE
 
     digest: str
     player: str | None = None
@@ -85,6 +135,8 @@ class SitDown(Verb, frozen=True, tag="sit-down"):
 class StandUp(Verb, frozen=True, tag="stand-up"):
     """A seat is free again, with a new code."""
 
+    right = Right.OWN_SEAT_OR_ACT
+
     player: Name
 
 
@@ -92,6 +144,8 @@ class OpenHand(Verb, frozen=True, tag="open-hand"):
     """Let the device that sits at ``player``'s seat see his hand, which another one has seen.
     ``digest``: of the device that agrees, None: the table's own page. No page sends it so.
     """
+
+    right = Right.NO_PAGE
 
     player: str
     digest: str | None = None
@@ -104,38 +158,11 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     level: Name | None = None
 
 
-SeatRequest = SeatMove | Count | SeatHint | NotSo
-
-SHORT_PRESS_S = 0.15
-MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
-MOST_TILT_DEG = 45.0
-MOST_FALL_MM = 300.0
-USUAL_FALL_MM = 30.0
-MOST_TREMBLE_MM = 5.0
-USUAL_TREMBLE_MM = 0.3
-MOST_SPEED_MM_S = 3000.0
-MOST_TWIRL_DEG_S = 7200.0
-USUAL_TWIRL_DEG_S = 3600.0
-MOST_TURNS = 20.0
-MOST_REACH_MM = 400.0
-
-Millimetres = Annotated[float, msgspec.Meta(ge=-MOST_OFFSET_MM, le=MOST_OFFSET_MM)]
-Degrees = Annotated[float, msgspec.Meta(ge=-MOST_TILT_DEG, le=MOST_TILT_DEG)]
-Fall = Annotated[float, msgspec.Meta(ge=0, le=MOST_FALL_MM)]
-Tremble = Annotated[float, msgspec.Meta(ge=0, le=MOST_TREMBLE_MM)]
-Speed = Annotated[float, msgspec.Meta(ge=0, le=MOST_SPEED_MM_S)]
-Twirl = Annotated[float, msgspec.Meta(ge=-MOST_TWIRL_DEG_S, le=MOST_TWIRL_DEG_S)]
-Turns = Annotated[float, msgspec.Meta(ge=-MOST_TURNS, le=MOST_TURNS)]
-Reach = Annotated[float, msgspec.Meta(ge=-MOST_REACH_MM, le=MOST_REACH_MM)]
-Spot = tuple[Reach, Reach, Annotated[float, msgspec.Meta(ge=0, le=MOST_REACH_MM)]]
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
 PlaceList = Annotated[
     list[Annotated[str, msgspec.Meta(max_length=12)]], msgspec.Meta(max_length=700)
 ]
 OptionValue = bool | int | str | PlaceList | None
 FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
-Targets = Annotated[tuple[Name, ...], msgspec.Meta(max_length=2)]
-Button = Literal["confirm", "back"]
 
 # Of the game, and of the host
 
@@ -184,8 +211,10 @@ class SayPhrase(Verb, frozen=True, tag="say"):
 
 class Again(Verb, frozen=True, tag="again"):
     """The same game once more, with the same engines and clocks; of a lesson, back to the game that
-    was put aside. Not for pages to ask.
+    was put aside.
     """
+
+    right = Right.NO_PAGE
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -218,18 +247,25 @@ class StopLearning(Verb, frozen=True, tag="stop-learning"):
     """End the lesson, or the puzzle, and go back to the game that was put aside."""
 
 
-class TakeBack(GameVerb, frozen=True, tag="take-back"):
+class TakeBack(GameRequest, frozen=True, tag="take-back"):
     """Take the last move back, or all moves after the first ``to``."""
+
+    right = Right.SEAT
+    of_the_step = True
 
     to: Number | None = None
 
 
-class Swap(GameVerb, frozen=True, tag="swap"):
+class Swap(GameRequest, frozen=True, tag="swap"):
     """Use the pie rule."""
 
+    of_the_step = True
 
-class MakeMove(GameVerb, frozen=True, tag="make-move"):
+
+class MakeMove(GameRequest, frozen=True, tag="make-move"):
     """Make a move for the player to move; the table then guides it."""
+
+    of_the_step = True
 
     move: Name
 
@@ -270,26 +306,30 @@ class Forget(Verb, frozen=True, tag="forget"):
     name: Name
 
 
-class Resign(GameVerb, frozen=True, tag="resign"):
+class Resign(GameRequest, frozen=True, tag="resign"):
     """``player`` gives the game up, for the whole team: the other side has won."""
 
     player: Name
 
 
-class TimeUp(GameVerb, frozen=True, tag="time-up"):
-    """The clock of ``player`` has run out: the other side has won. Not for pages to ask."""
+class TimeUp(GameRequest, frozen=True, tag="time-up"):
+    """The clock of ``player`` has run out: the other side has won."""
+
+    right = Right.NO_PAGE
 
     player: Name
 
 
-class OfferDraw(GameVerb, frozen=True, tag="offer-draw"):
+class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
     """``player`` offers a draw until the next move; once every side has, the game is drawn."""
 
     player: Name
 
 
-class Answer(GameVerb, frozen=True, tag="answer"):
+class Answer(GameRequest, frozen=True, tag="answer"):
     """Answer the question that the table asks; ``value``: a choice's value, or another name."""
+
+    of_the_step = True
 
     value: Name
 
@@ -327,7 +367,9 @@ class PlayFreely(Verb, frozen=True, tag="play-freely"):
 
 
 class ShowCode(Verb, frozen=True, tag="show-code"):
-    """Show a pairing code on the lights for a while; None: no longer. Not for pages to ask."""
+    """Show a pairing code on the lights for a while; None: no longer."""
+
+    right = Right.NO_PAGE
 
     code: str | None
 
@@ -337,210 +379,19 @@ Part = Annotated[int, msgspec.Meta(ge=0, le=255)]
 
 class Glow(Verb, frozen=True, tag="glow"):
     """Shine as a lamp in that colour, as the eye sees it, while nobody plays; None: no longer.
-    ``candles``: each light flickers for itself. Not for pages to ask.
+    ``candles``: each light flickers for itself.
     """
+
+    right = Right.NO_PAGE
 
     rgb: tuple[Part, Part, Part] | None = None
     candles: bool = False
 
 
-# Of hands
-
-IfLegal = bool
-"""Whether what the game does not let a hand do now is refused, and a held piece put back."""
-
-
-class Put(Verb, frozen=True, tag="put"):
-    """Put a piece of that kind from its tray on a place, off its middle by mm east and north."""
-
-    piece: Name
-    place: Name
-    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
-    if_legal: IfLegal = False
-
-
-class Take(Verb, frozen=True, tag="take"):
-    """Take a piece off the plate: what stands on the place, or the loose piece of that number."""
-
-    what: Name | Number
-    if_legal: IfLegal = False
-
-
-class Move(Verb, frozen=True, tag="move"):
-    """Lift, carry, put."""
-
-    source: Name
-    target: Name
-
-
-class Slide(Verb, frozen=True, tag="slide"):
-    """Push along the plate without lifting."""
-
-    source: Name
-    target: Name
-
-
-class Knock(Verb, frozen=True, tag="knock"):
-    """Those pieces jump a place aside."""
-
-    places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
-
-
-class Drop(Verb, frozen=True, tag="drop"):
-    """Let a piece from its tray fall on a place from ``from_mm`` above what is there, out of a hand
-    that trembles by ``tremble_mm``.
-    """
-
-    piece: Name
-    place: Name
-    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
-    from_mm: Fall = USUAL_FALL_MM
-    tremble_mm: Tremble = USUAL_TREMBLE_MM
-
-
-class Stack(Verb, frozen=True, tag="stack"):
-    """Put a piece from its tray on top of what stands on a place."""
-
-    piece: Name
-    place: Name
-    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
-    tremble_mm: Tremble = USUAL_TREMBLE_MM
-
-
-class Push(Verb, frozen=True, tag="push"):
-    """Flick a piece from its place toward another, so that it just comes there; or at a speed."""
-
-    source: Name
-    target: Name
-    speed_mm_s: Speed | None = None
-
-
-class Spin(Verb, frozen=True, tag="spin"):
-    """Twirl the piece on a place about its own axis."""
-
-    place: Name
-    deg_s: Twirl = USUAL_TWIRL_DEG_S
-
-
-class Chopsticks(Verb, frozen=True, tag="chopsticks"):
-    """Carry a piece to another place between two sticks, out of which it may slip."""
-
-    source: Name
-    target: Name
-    tremble_mm: Tremble = USUAL_TREMBLE_MM
-
-
-class Grab(Verb, frozen=True, tag="grab"):
-    """Close a hand on the loose piece of that number, or on one from that tray, and hold it with
-    its foot at ``at_mm``: east and north of the plate's middle and above its surface. ``sticks``:
-    between two chopsticks.
-    """
-
-    what: Name | Number
-    at_mm: Spot
-    sticks: bool = False
-    if_legal: IfLegal = False
-
-
-class Carry(Verb, frozen=True, tag="carry"):
-    """Take the piece that is held to a point, through whatever stands there."""
-
-    piece: Number
-    at_mm: Spot
-
-
-class LetGo(Verb, frozen=True, tag="let-go"):
-    """Open the hand: the piece goes on as it moves."""
-
-    piece: Number
-    if_legal: IfLegal = False
-
-
-class PickUp(Verb, frozen=True, tag="pick-up"):
-    """Lift that loose piece and keep it in the hand."""
-
-    piece: Number
-    if_legal: IfLegal = False
-
-
-class SetDown(Verb, frozen=True, tag="set-down"):
-    """Put the piece that is in the hand down, off the place's middle by mm east and north; without
-    a place, or where that is not possible, back where it was.
-    """
-
-    piece: Number
-    place: Name | None = None
-    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
-    if_legal: IfLegal = False
-
-
-class CarryOut(Verb, frozen=True, tag="carry-out"):
-    """Have the table's own hand do what the referee asks for, until nothing more is, or until
-    another game begins; while a person holds a piece it waits.
-    """
-
-
-class Tilt(Verb, frozen=True, tag="tilt"):
-    """Hold the plate at these angles about x and y, right-handed; 0, 0 levels it, and so does the
-    end of ``for_s``.
-    """
-
-    x_deg: Degrees
-    y_deg: Degrees
-    for_s: Seconds | None = None
-
-
-class SpinPlate(Verb, frozen=True, tag="spin-plate"):
-    """Turn the plate round and round about its own axis, east to north where positive, and on from
-    where it was to be turned to.
-    """
-
-    turns: Turns
-
-
-class Press(Verb, frozen=True, tag="press"):
-    """Press a button of the panel for that long."""
-
-    button: Button
-    held_s: Seconds = SHORT_PRESS_S
-
-
-class Bump(Verb, frozen=True, tag="bump"):
-    """Knock against the table."""
-
-
-class Fault(Verb, frozen=True, tag="fault"):
-    """Break something, such as sensor-dead d4; with ``for_s``, mend it again after that time."""
-
-    name: Name
-    targets: Targets = ()
-    for_s: Seconds | None = None
-
-
-class Heal(Verb, frozen=True, tag="heal"):
-    """Mend it; without targets, every fault of that name."""
-
-    name: Name
-    targets: Targets = ()
-
-
-# Of the game that is played, on its board and at its seats
-PlayerRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw
-BoardRequest = PlayerRequest | TimeUp
-GameRequest = BoardRequest | SeatRequest
-# Which of them mean the game as it stood, and not the game whoever is to move
-OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove | SeatHint
-OfGames = NewGame | ResumeGame | ImportGame | Learn | SolvePuzzle | Practise | StopLearning
-OfPeople = Hint | Assist | Sure | PlayAs | Forget | StandUp | SeatComputer
-OfTable = Calibrate | AnswerSweep | StopCalibration | PlayFreely
-OfTables = JoinMatch | LeaveMatch | SayPhrase
-OfPages = PlayerRequest | SeatRequest | OfGames | OfPeople | OfTable | OfTables
-# What only the house itself asks: its clock, menu, server and smart home
-OfHouse = TimeUp | Again | ShowCode | Glow | SitDown | OpenHand
-HostCommand = OfPages | OfHouse
-# What a person or a simulated hand can do at a table, and what only the hands of a page can
-Gesture = Drop | Stack | Push | Spin | Chopsticks
-Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | SpinPlate | Press | Bump | Fault | Heal
-Held = PickUp | SetDown | Grab | Carry | LetGo
-HandsCommand = Deed | Held | CarryOut
-Command = HostCommand | HandsCommand | Touch
+def kinds_of(base: type[Verb]) -> tuple[type[Verb], ...]:
+    """Return the requests of that kind which are known by now and which a page may send."""
+    kinds: list[type[Verb]] = []
+    for each in base.__subclasses__():
+        known = kinds_of(each)
+        kinds += known or ([] if each.right is Right.NO_PAGE else [each])
+    return tuple(kinds)

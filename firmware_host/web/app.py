@@ -32,7 +32,7 @@ from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg, wifi_code
 from tiltboard.firmware_host.service.table import Table
-from tiltboard.firmware_host.table.commands import SitDown
+from tiltboard.firmware_host.table.commands import SitDown, Verb
 from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web import answers, api, assets, guard, pairing, requests
@@ -279,7 +279,7 @@ class _Web:
         return Response(game, headers=named, media_type=api.TEXT)
 
     @serves("POST", "/command", answers.Done, *SENT, 404, 503, body=PageCommand)
-    async def command(self, request: Request, asked: PageCommand) -> answers.Done:
+    async def command(self, request: Request, asked: Verb) -> answers.Done:
         """Have the table do something; answered when it is done. Paired devices only."""
         access, visitor = self._access, request.scope[guard.VISITOR]
         requests.check_may_send(access, visitor, asked)

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -21,7 +20,8 @@ from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.snapshot import SeatView, Snapshot
 from tiltboard.firmware_host.service.table import Table
-from tiltboard.firmware_host.table.commands import PickUp, SetDown, Take, Tilt
+from tiltboard.firmware_host.table.commands import Verb
+from tiltboard.firmware_host.table.hands import PageHand
 from tiltboard.firmware_host.web import requests
 from tiltboard.firmware_host.web.guard import VISITOR, Access, Visitor
 from tiltboard.firmware_host.web.language import catalogue_for, encoder
@@ -128,8 +128,7 @@ class _Page:
         self._sent_seat: SeatView | None = None
         self._tasks = asyncio.TaskGroup()
         self._unanswered = 0
-        self._held: dict[int, Future[None]] = {}  # piece -> its being picked up
-        self._tilts = False
+        self._hand = PageHand(pages.table.submit)
 
     async def run(self) -> None:
         try:
@@ -140,12 +139,7 @@ class _Page:
             pass
         finally:
             self._watch()
-            # A page that leaves with a piece in its hand puts it back where it was, and lets the
-            # plate go that it holds tilted
-            if self._tilts:
-                self._table.submit(Tilt(0.0, 0.0))
-            for piece, lifting in self._held.items():
-                lifting.add_done_callback(partial(_put_back, self._table, piece))
+            self._hand.let_go()
 
     async def _close(self) -> None:
         """Raises WebSocketDisconnect, which ends the page."""
@@ -246,7 +240,7 @@ class _Page:
         say = spoken.translate(why) if isinstance(why, Message) else explained(why, spoken)
         await self._send({"type": "error", "ref": ref, "say": say})
 
-    async def _receive_one(self, ref: int, asked: requests.Incoming) -> None:
+    async def _receive_one(self, ref: int, asked: Verb) -> None:
         match asked:
             case requests.Look(player):
                 self._looks_at, self._sent_seat = player, None
@@ -267,19 +261,13 @@ class _Page:
                 return
         await self._send({"type": "done", "ref": ref})
 
-    def _start(self, ref: int, command: requests.PageCommand) -> None:
+    def _start(self, ref: int, command: Verb) -> None:
         """Begin it now, so that order is kept; answer whenever it is done."""
         meant = requests.as_meant(
             self._access, self._visitor, command, self._table.latest().to_move
         )
         begun = self._table.submit(meant)
-        match command:
-            case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
-                self._held[piece] = begun
-            case SetDown(piece) | Take(int(piece)):
-                self._held.pop(piece, None)
-            case Tilt(x_deg, y_deg):
-                self._tilts = x_deg != 0 or y_deg != 0
+        self._hand.note(command, begun)
         self._unanswered += 1
         self._tasks.create_task(self._answer(ref, begun))
 
@@ -292,12 +280,3 @@ class _Page:
             await self._send({"type": "done", "ref": ref})
         finally:
             self._unanswered -= 1
-
-
-def _failed(future: Future[None]) -> bool:
-    return future.done() and (future.cancelled() or future.exception() is not None)
-
-
-def _put_back(table: Table, piece: int, lifting: Future[None]) -> None:
-    if not _failed(lifting):  # else another hand has it
-        table.submit(SetDown(piece))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from concurrent.futures import Future
+from functools import reduce
+from operator import or_
 from typing import Any, TypeVar
 
 import msgspec
 
+import tiltboard.firmware_host.table.hands  # noqa: F401 - adds what hands do
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.commands import Name, Verb
@@ -27,19 +29,31 @@ MAX_MESSAGE_BYTES = 64 * 1024
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-class Look(Verb, frozen=True, tag="look"):
+class PageVerb(Verb, frozen=True):
+    """A request about the page's own connection, which the server answers itself."""
+
+    right = c.Right.LOOK
+
+
+class Look(PageVerb, frozen=True, tag="look"):
     """Show this page what that seat alone may see, if the device has it; null: nothing."""
 
     player: Name | None = None
+
+    def needs(self) -> c.Right:
+        """Return the right to that seat, if there is one."""
+        return self.right if self.player is None else c.Right.OWN_SEAT
 
 
 class Uncover(Verb, frozen=True, tag="open-hand"):
     """Let the device at that seat see its hand, which another one has seen in this game."""
 
+    right = c.Right.SEAT_OR_LOCAL
+
     player: Name
 
 
-class Watch(Verb, frozen=True, tag="watch"):
+class Watch(PageVerb, frozen=True, tag="watch"):
     """Whether this page shows the sensors, every piece as it leans, and who is ahead: sent, and
     looked at by an engine, only then.
     """
@@ -48,26 +62,34 @@ class Watch(Verb, frozen=True, tag="watch"):
     poses: bool = False
     ahead: bool = False
 
+    def needs(self) -> c.Right:
+        """Return the right to look on, or to act where an engine has to look who is ahead."""
+        return c.Right.ACT if self.ahead else self.right
 
-class Ping(Verb, frozen=True, tag="ping"):
+
+class Ping(PageVerb, frozen=True, tag="ping"):
     """Are you there? Answered like everything else."""
 
 
-PageCommand = c.OfPages | c.HandsCommand | c.Touch | Uncover
-Incoming = PageCommand | Watch | Look | Ping
+# A module that adds requests, as that of the hands does, is imported above: no list names them.
+_KINDS = c.kinds_of(Verb)
+PageCommand: Any = reduce(or_, (each for each in _KINDS if not issubclass(each, PageVerb)))
+"""Every request to the table that a page may send, as a union for msgspec."""
+Incoming: Any = reduce(or_, _KINDS)
+"""Every request that a page may send, as a union for msgspec."""
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _object = msgspec.json.Decoder(dict[str, Any])
 
 
-def parse(data: str | bytes) -> tuple[int, Incoming]:
+def parse(data: str | bytes) -> tuple[int, Verb]:
     """One message of a WebSocket, and its ``ref``: chosen by the page, repeated in the answer, 0
     without one. Raises one of UNREADABLE.
     """
     message = _object.decode(data)
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
-    asked: Incoming = msgspec.convert(message, Incoming)
+    asked: Verb = msgspec.convert(message, Incoming)
     return ref, asked
 
 
@@ -75,38 +97,31 @@ class NoAnswerError(TiltboardError, TimeoutError):
     """The table stands still, or has failed at what was asked."""
 
 
-def check_may_send(access: Access, visitor: Visitor, asked: Incoming) -> None:
-    """To be called for each message. Raises NotAllowedError where this visitor may not ask that."""
+def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
+    """Raise NotAllowedError if this visitor may not ask that. Call it once for each message."""
+    if isinstance(asked, c.NewGame):
+        _check_no_secret(asked)
     seats = access.sits_at(visitor)
-    seated = True
-    match asked:
-        case c.NewGame(game, options) if (secret := _secret(game, options)) is not None:
-            raise NotAllowedError(
-                "The table itself chooses what decides hidden cards. Begin the game without"
-                " {option}.",
-                option=secret,
-            )
-        case c.SeatMove(str(player)) | c.SeatHint(player):
-            seated = player in seats
-        case c.StandUp(player) if player in seats:
-            pass
-        case c.SeatMove() | c.Count() | c.NotSo() | c.TakeBack() if seats:
-            pass
-        case Uncover():
-            seated = visitor.local or bool(seats)
-        case Look(player):
-            seated = player is None or player in seats
-        case Ping() | Watch(ahead=False):
-            pass
+    own = getattr(asked, "player", None) in seats
+    match asked.needs():
+        case c.Right.LOOK:
+            allowed = True
+        case c.Right.OWN_SEAT:
+            allowed = own
+        case c.Right.SEAT_OR_LOCAL:
+            allowed = visitor.local or bool(seats)
+        case c.Right.SEAT if seats:
+            allowed = True
+        case c.Right.OWN_SEAT_OR_ACT if own:
+            allowed = True
         case _:
             access.check_may_act(visitor)
-    if not seated:
+            allowed = True
+    if not allowed:
         raise NotAllowedError("Another device sits there.")
 
 
-def as_meant(
-    access: Access, visitor: Visitor, asked: PageCommand, to_move: str | None
-) -> c.Command:
+def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None) -> Verb:
     """What the table is asked for, with who asks where that matters: a device that only has seats
     rolls and counts as one of its players, as the one ``to_move`` if that is one, and agrees to
     uncover a hand as itself.
@@ -122,11 +137,16 @@ def as_meant(
             return asked
 
 
-def _secret(game: str, options: Mapping[str, object]) -> str | None:
-    """An option among those that are given which tells its chooser what others may not know."""
-    kind = HOSTED.get(game)
-    names = () if kind is None else kind.secret_options
-    return next((name for name in names if options.get(name) is not None), None)
+def _check_no_secret(asked: c.NewGame) -> None:
+    """Raise NotAllowedError if an option tells its chooser what others may not know."""
+    kind = HOSTED.get(asked.game)
+    for name in () if kind is None else kind.secret_options:
+        if asked.options.get(name) is not None:
+            raise NotAllowedError(
+                "The table itself chooses what decides hidden cards. Begin the game without"
+                " {option}.",
+                option=name,
+            )
 
 
 async def answer(future: Future[T]) -> T:

@@ -10,7 +10,7 @@ from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.scenario import parse as s
 from tiltboard.firmware_host.scenario.run import Act, Tick
-from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.hands import Action
@@ -36,70 +36,70 @@ class Deeds:
             self._session.faults.heal(entry[1], entry[2])
             self.mended = True
 
-    def begin(self, deed: c.Deed | c.Held) -> float:
+    def begin(self, deed: h.HandsCommand) -> float:
         """When it will have been done and the hand has left, in virtual seconds; at once for what
         goes on for a time of its own. Raises HandsError, FaultError, NotPossibleError; then nothing
         has happened.
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
-        if isinstance(deed, c.Put | c.Drop | c.Stack):
+        if isinstance(deed, h.Put | h.Drop | h.Stack):
             overlay.magnet_of(deed.piece)  # or there is no such piece in this game
         match deed:
-            case c.Put(piece, place, offset_mm):
+            case h.Put(piece, place, offset_mm):
                 return hands.put(piece, index(place), offset_mm).end_s
-            case c.Take(str(place)):
+            case h.Take(str(place)):
                 return hands.take(index(place)).end_s
-            case c.Take(int(number)):
+            case h.Take(int(number)):
                 return self._or_back(number, partial(hands.throw_off, number))
-            case c.Move(source, target):
+            case h.Move(source, target):
                 return hands.move(index(source), index(target)).end_s
-            case c.Slide(source, target):
+            case h.Slide(source, target):
                 return hands.slide(index(source), index(target)).end_s
-            case c.Knock(places):
+            case h.Knock(places):
                 return hands.knock([index(place) for place in places]).end_s
-            case c.Drop(piece, place, offset_mm, from_mm, tremble_mm):
+            case h.Drop(piece, place, offset_mm, from_mm, tremble_mm):
                 return hands.drop(
                     piece, index(place), offset_mm, from_mm=from_mm, tremble_mm=tremble_mm
                 ).end_s
-            case c.Stack(piece, place, offset_mm, tremble_mm):
+            case h.Stack(piece, place, offset_mm, tremble_mm):
                 return hands.stack(piece, index(place), offset_mm, tremble_mm=tremble_mm).end_s
-            case c.Push(source, target, speed_mm_s):
+            case h.Push(source, target, speed_mm_s):
                 return hands.push(index(source), index(target), speed_mm_s).end_s
-            case c.Spin(place, deg_s):
+            case h.Spin(place, deg_s):
                 return hands.spin(index(place), math.radians(deg_s)).end_s
-            case c.Chopsticks(source, target, tremble_mm):
+            case h.Chopsticks(source, target, tremble_mm):
                 return hands.chopsticks(index(source), index(target), tremble_mm=tremble_mm).end_s
-            case c.Grab(what, at_mm, sticks):
+            case h.Grab(what, at_mm, sticks):
                 return hands.grab(what, at_mm, sticks=sticks).end_s
-            case c.Carry(number, at_mm):
+            case h.Carry(number, at_mm):
                 return hands.carry(number, at_mm).end_s
-            case c.LetGo(number):
+            case h.LetGo(number):
                 return hands.let_go(number).end_s
-            case c.PickUp(number):
+            case h.PickUp(number):
                 return hands.pick_up(number).end_s
-            case c.SetDown(number, None):
+            case h.SetDown(number, None):
                 return hands.put_back(number)
-            case c.SetDown(number, str(place), (east_mm, north_mm)):
+            case h.SetDown(number, str(place), (east_mm, north_mm)):
                 x_mm, y_mm = self._session.profile.centre_mm(index(place))
                 goal = x_mm + east_mm, y_mm + north_mm
                 return self._or_back(number, partial(hands.set_down, number, *goal))
-            case c.Tilt(x_deg, y_deg, for_s):
+            case h.Tilt(x_deg, y_deg, for_s):
                 x_rad, y_rad = math.radians(x_deg), math.radians(y_deg)
                 tilted = hands.tilt(x_rad, y_rad, for_s=for_s)
                 return tilted.end_s if for_s is None else now_s
-            case c.SpinPlate(turns):
+            case h.SpinPlate(turns):
                 return hands.spin_plate(turns * math.tau).end_s
-            case c.Press(button, held_s):
+            case h.Press(button, held_s):
                 return hands.press(button, held_s).end_s
-            case c.Bump():
+            case h.Bump():
                 return hands.bump().end_s
-            case c.Fault(name, named, for_s):
+            case h.Fault(name, named, for_s):
                 targets = self._on_the_plate(name, named)
                 self._session.faults.inject(name, targets)
                 if for_s is not None:
                     self._heal_at.append((now_s + for_s, name, targets))
-            case c.Heal(name, named):
+            case h.Heal(name, named):
                 self._session.faults.heal(name, self._on_the_plate(name, named))
                 self.mended = True
         return now_s
@@ -178,7 +178,7 @@ class SimulatedHands:
                 end_s = now_s
             case _:
                 end_s = self._deeds.begin(deed)
-                if isinstance(deed, c.Press):
+                if isinstance(deed, h.Press):
                     end_s += LEAVE_BUTTON_S
         while self._session.clock.now() < end_s:
             tick()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
@@ -26,26 +26,26 @@ class HandRules:
         self._session = session
         self._world = session.table.world
 
-    def check(self, deed: c.HandsCommand) -> None:
+    def check(self, deed: h.HandsCommand) -> None:
         """Raises RulesError, in the game's own words, or HandsError if the game does not allow
         ``deed`` now. A piece that the hand held is on its way back then.
         """
-        if not isinstance(deed, c.Put | c.Take | c.Grab | c.LetGo | c.PickUp | c.SetDown):
+        if not isinstance(deed, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
         standing, position = self._session.host.standing, self._session.host.standing.position
         seated = isinstance(self._session.host.overlay, ZoneOverlay)
         plays = standing.phase in (Phase.TURN, Phase.SETTLE) and not seated
         if not deed.if_legal or not plays or position is None:
             return
-        what = deed.what if isinstance(deed, c.Take | c.Grab) else deed.piece
+        what = deed.what if isinstance(deed, h.Take | h.Grab) else deed.piece
         piece = self._world.pieces.get(what) if isinstance(what, int) else None
         try:
             self._check_turn(standing, position)
             if piece is not None:
                 self._check_piece(deed, piece, standing, position)
-            elif isinstance(deed, c.Put):
+            elif isinstance(deed, h.Put):
                 self._check_put(deed.piece, deed.place, standing, position)
-            elif isinstance(deed, c.Grab) and what != position.to_move:
+            elif isinstance(deed, h.Grab) and what != position.to_move:
                 raise self._turn_of(position)
         except (RulesError, HandsError):
             if piece is not None:
@@ -72,18 +72,18 @@ class HandRules:
             raise refusal
 
     def _check_piece(
-        self, deed: c.HandsCommand, piece: Piece, standing: Standing, position: Position
+        self, deed: h.HandsCommand, piece: Piece, standing: Standing, position: Position
     ) -> None:
         """Check whether a piece may leave its place on the board, and for the place that is meant.
 
         Raises RulesError, HandsError.
         """
         home, shifts = self._place_of(piece), self._shifts(standing, position)
-        lifts = isinstance(deed, c.PickUp | c.Grab)
+        lifts = isinstance(deed, h.PickUp | h.Grab)
         goal = None  # where Take brings it
-        if isinstance(deed, c.LetGo):
+        if isinstance(deed, h.LetGo):
             goal = self._place_at(*piece.goal[:2]) or ""
-        elif isinstance(deed, c.SetDown):
+        elif isinstance(deed, h.SetDown):
             goal = deed.place or home
         if goal is not None and piece.stood is None:  # it comes from its tray
             self._check_put(piece.label, goal, standing, position)

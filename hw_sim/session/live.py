@@ -16,8 +16,16 @@ from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.service.table import Table
-from tiltboard.firmware_host.table.commands import CarryOut, HandsCommand, NewGame, Tilt
-from tiltboard.firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.hands import (
+    BreakableInfo,
+    BrokenInfo,
+    CarryOut,
+    HandsCommand,
+    LoosePiece,
+    PoseFrame,
+    Tilt,
+)
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Game
 from tiltboard.hw_sim.session.deeds import Deeds

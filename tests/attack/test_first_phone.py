@@ -9,7 +9,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.table.commands import Press
+from tiltboard.firmware_host.table.hands import Press
 from tiltboard.firmware_host.web.pairing import (
     JOIN_LASTS_S,
     MOST_SENT_AWAY,

@@ -26,7 +26,8 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import ENOUGH_SCANS
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.service.publish import Publisher
-from tiltboard.firmware_host.table.commands import HandsCommand, OpenHand, SitDown
+from tiltboard.firmware_host.table.commands import OpenHand, SitDown
+from tiltboard.firmware_host.table.hands import HandsCommand
 from tiltboard.firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
 from tiltboard.games.base import RulesError
 from tiltboard.games.seated import SeatedGame

@@ -5,7 +5,7 @@ table, and refusals come back.
 import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.table.preview import BrokenInfo
+from tiltboard.firmware_host.table.hands import BrokenInfo
 from tiltboard.firmware_host.web.requests import parse
 from tiltboard.hw_sim.errors import FaultError
 from tiltboard.hw_sim.session import SimSession

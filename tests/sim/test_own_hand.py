@@ -12,19 +12,14 @@ from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.table.commands import (
     Answer,
-    CarryOut,
     ImportGame,
     MakeMove,
     NewGame,
-    PickUp,
     PlayFreely,
-    Put,
     ResumeGame,
-    SetDown,
-    Stack,
-    Take,
     TakeBack,
 )
+from tiltboard.firmware_host.table.hands import CarryOut, PickUp, Put, SetDown, Stack, Take
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import RulesError
 from tiltboard.hw_sim.errors import HandsError

@@ -19,7 +19,6 @@ from tiltboard.firmware_host.host.people import BEGINS, People
 from tiltboard.firmware_host.table.commands import (
     Again,
     Assist,
-    CarryOut,
     Forget,
     NewGame,
     PlayAs,
@@ -28,6 +27,7 @@ from tiltboard.firmware_host.table.commands import (
     Sure,
     TakeBack,
 )
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession

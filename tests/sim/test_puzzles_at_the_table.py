@@ -13,13 +13,13 @@ from tiltboard.firmware_host.config.errors import NoSuchPuzzleError, NotPossible
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame, exercises
 from tiltboard.firmware_host.table.commands import (
     Assist,
-    CarryOut,
     Hint,
     MakeMove,
     SolvePuzzle,
     StopLearning,
     TakeBack,
 )
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.games.base import UnknownGameError
 from tiltboard.games.registry import GAMES

@@ -20,7 +20,6 @@ from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.room import Thought
 from tiltboard.firmware_host.table.commands import (
     Answer,
-    CarryOut,
     MakeMove,
     NewGame,
     OfferDraw,
@@ -29,6 +28,7 @@ from tiltboard.firmware_host.table.commands import (
     Swap,
     TakeBack,
 )
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import RulesError
 from tiltboard.hw_sim.session import SimSession

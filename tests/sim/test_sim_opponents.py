@@ -18,7 +18,6 @@ from tiltboard.firmware_host.engines.room import Purpose, Thought
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import (
     Assist,
-    CarryOut,
     Hint,
     MakeMove,
     NewGame,
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.table.commands import (
     ResumeGame,
     TakeBack,
 )
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.session import SimSession
 

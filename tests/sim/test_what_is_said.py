@@ -9,7 +9,8 @@ import pytest
 
 from tests.sim.own_hand import OwnHand
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.table.commands import NewGame, Press
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.hands import Press
 from tiltboard.hw_sim.session import SimSession
 
 TWO = {"size": 5, "marbles": 5, "pie": False}

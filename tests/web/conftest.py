@@ -28,7 +28,8 @@ from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
 from tiltboard.firmware_host.service.table import SNAPSHOTS_PER_S, Table
-from tiltboard.firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, Tilt
+from tiltboard.firmware_host.table.commands import NewGame, Verb
+from tiltboard.firmware_host.table.hands import CarryOut, Heal, Put, Tilt
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.hw_sim.session.live import LiveTable
@@ -202,7 +203,7 @@ class Resting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
 
-    def submit(self, command: Command) -> Future[None]:
+    def submit(self, command: Verb) -> Future[None]:
         return self._clock.awaited(self._table.submit(command))
 
     def health(self) -> Future[HealthMap]:
@@ -265,7 +266,7 @@ class Served:
     def new_game(self, **options: object) -> None:
         self.tell(type="game", game="momentum", options=options)
 
-    def do(self, command: Command) -> None:
+    def do(self, command: Verb) -> None:
         """Past the page; done when this returns."""
         self.table.submit(command).result(20)
 
@@ -319,19 +320,19 @@ class Altered:
         self.table = table
         self.hands = table.layout().hands
         self._shown: dict[str, object] = {}
-        self.submitted: list[Command] = []
+        self.submitted: list[Verb] = []
         self._came = threading.Condition()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.table, name)
 
-    def submit(self, command: Command) -> Future[None]:
+    def submit(self, command: Verb) -> Future[None]:
         with self._came:
             self.submitted.append(command)
             self._came.notify_all()
         return self.table.submit(command)
 
-    def expect_command(self, command: Command) -> None:
+    def expect_command(self, command: Verb) -> None:
         """It comes as the last one: a page shows a press before the table has heard of it."""
         with self._came:
             assert self._came.wait_for(

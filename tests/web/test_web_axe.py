@@ -19,7 +19,8 @@ from playwright.sync_api import expect
 
 from tests.web.conftest import Player, Served
 from tiltboard.firmware_host.messages import languages
-from tiltboard.firmware_host.table.commands import CarryOut, NewGame
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.hands import CarryOut
 
 pytestmark = pytest.mark.web
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.commands import Tilt
+from tiltboard.firmware_host.table.hands import Tilt
 
 pytestmark = pytest.mark.web
 

@@ -10,7 +10,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.commands import Fault, Heal
+from tiltboard.firmware_host.table.hands import Fault, Heal
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer

@@ -15,7 +15,8 @@ from tests.web.test_web_qr import modules
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.cli.serve import show_codes
 from tiltboard.firmware_host.service.qr import qr_svg, qr_terminal
-from tiltboard.firmware_host.table.commands import PlayFreely, Press
+from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.firmware_host.table.hands import Press
 
 FIRST = "/api/v1/pairing/first"
 

@@ -10,7 +10,8 @@ from importlib import resources
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.commands import Put, Touch
+from tiltboard.firmware_host.table.commands import Touch
+from tiltboard.firmware_host.table.hands import Put
 
 pytestmark = pytest.mark.web
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.commands import Fault, NewGame
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.hands import Fault
 
 pytestmark = pytest.mark.web
 

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.attack.test_machine import Root
-from tiltboard.firmware_host.table.commands import PlayFreely, Press
+from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.firmware_host.table.hands import Press
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.machine import Machine
 from tiltboard.firmware_host.web.pairing import Confirming

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.web.conftest import NO_WORDS
 from tiltboard.firmware_host.service.snapshot import FaultInfo
-from tiltboard.firmware_host.table.commands import Press, Tilt
+from tiltboard.firmware_host.table.hands import Press, Tilt
 from tiltboard.firmware_host.table.lights import LEGEND
 
 pytestmark = pytest.mark.web

@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 
 from tiltboard.firmware_host.messages import languages
 from tiltboard.firmware_host.service.snapshot import FaultInfo
-from tiltboard.firmware_host.table.commands import OfferDraw, Take
+from tiltboard.firmware_host.table.commands import OfferDraw
+from tiltboard.firmware_host.table.hands import Take
 
 pytestmark = pytest.mark.web
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.commands import PickUp, Put, SetDown
+from tiltboard.firmware_host.table.hands import PickUp, Put, SetDown
 
 pytestmark = pytest.mark.web
 

@@ -18,7 +18,8 @@ pytest.importorskip("mujoco")
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Tilt
+from tiltboard.firmware_host.table.commands import NewGame, PlayFreely, SeatMove
+from tiltboard.firmware_host.table.hands import Drop, Tilt
 from tiltboard.firmware_host.table.sight import Happening
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session.live import LiveTable

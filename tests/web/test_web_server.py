@@ -30,7 +30,8 @@ from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.service.table import Table
-from tiltboard.firmware_host.table.commands import NewGame, Put
+from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.hands import Put
 from tiltboard.firmware_host.web import live, requests, server
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
 from tiltboard.firmware_host.web.limits import MAX_PAGES

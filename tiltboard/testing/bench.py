@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import NodeHall
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, layout_of
-from tiltboard.firmware_host.table.commands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
 from tiltboard.games.registry import HOSTED
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import FaultError, SimulationError

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.table.commands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.testing.bench import BUTTONS, PIECES, AnyBench, Rgb, plug_of
 from tiltboard.testing.subject import NotPossibleHereError, known, number, verb

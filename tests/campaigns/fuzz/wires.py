@@ -22,7 +22,7 @@ from tiltboard.drivers.node_firmware.plate import SCAN_US
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import Catalogue
-from tiltboard.firmware_host.table.commands import HandsCommand
+from tiltboard.firmware_host.table.hands import HandsCommand
 from tiltboard.firmware_host.web.requests import (
     MAX_MESSAGE_BYTES,
     UNREADABLE,

@@ -29,7 +29,8 @@ from tiltboard.firmware_host.config.settings import (
 )
 from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.messages import Catalogue
-from tiltboard.firmware_host.table.commands import CarryOut, MakeMove, NewGame
+from tiltboard.firmware_host.table.commands import MakeMove, NewGame
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.hw_sim.session.live import LiveTable
 
 PATIENCE_S = 30

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.lobby import game_menu
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.buttons import Press
-from tiltboard.firmware_host.table.commands import Answer, BoardRequest
+from tiltboard.firmware_host.table.commands import Answer, GameRequest
 from tiltboard.firmware_host.table.line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Question, Role, Sound, Standing
@@ -93,7 +93,7 @@ class RefereedTable:
     def scan(
         self,
         presses: Sequence[Press] = (),
-        requests: Sequence[BoardRequest] = (),
+        requests: Sequence[GameRequest] = (),
         events: tuple[SightEvent, ...] = (),
     ) -> Standing:
         self.now_s = round(self.now_s + SCAN_S, 6)

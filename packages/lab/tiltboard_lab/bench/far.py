@@ -20,7 +20,8 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.table.commands import CarryOut, JoinMatch, MakeMove, NewGame
+from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame
+from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session.live import LiveTable

@@ -9,7 +9,7 @@ from typing import Any
 
 from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.referee.referee import Referee
-from tiltboard.firmware_host.table.commands import Answer, BoardRequest, TakeBack
+from tiltboard.firmware_host.table.commands import Answer, GameRequest, TakeBack
 from tiltboard.firmware_host.table.line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Sight, Stillness
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
@@ -72,7 +72,7 @@ class Tabletop:
 
     # The hand
 
-    def look(self, *requests: BoardRequest) -> Standing:
+    def look(self, *requests: GameRequest) -> Standing:
         """One scan."""
         self._now_s += SCAN_S
         sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))

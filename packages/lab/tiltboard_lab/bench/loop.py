@@ -239,6 +239,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("no-board", battle | {"boards": {"deck": f"a = [{'1,' * 29_000}]"}}),
         command("calibrate", {"type": "calibrate"}, {"type": "answer-sweep", "value": "yes"},
                 {"type": "stop-calibration"}),
+        read("far-tables", "far"),
         read("history", "history"),
         read("record", f"history/{game}"),
         read("export", f"history/{game}/export"),
