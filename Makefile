@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 # What stands beside the table in a distribution of its own, and comes with it.
-BESIDE := $(addprefix --editable ./packages/,plans)
+BESIDE := $(addprefix --editable ./packages/,online plans)
 KERNELS := --editable ./packages/kernels
 
 # Tools for the page's JavaScript, in versions that package-lock.json pins. They are for checks only, nothing of them is shipped.
@@ -53,7 +53,7 @@ check: style $(VENV)/.languages
 lowest:
 	python3 -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]' './packages/plans[make]' ./packages/kernels
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]' './packages/plans[make]' ./packages/kernels './packages/online[club]'
 	build/lowest/bin/python -m pytest -q -n auto tests/drivers tests/hw_sim tests/firmware_host tests/games \
 		$(addprefix tests/web/test_web_,api.py server.py words.py visitors.py)
 
@@ -76,8 +76,9 @@ gallery: $(VENV)/.dev $(VENV)/.languages
 # for another Python by the markers of its own.
 lock: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet uv
-	{ sed '/^#/!d' requirements.lock; sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | \
-		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi --extra far \
+	{ sed '/^#/!d' requirements.lock; { sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '" ' | tr , '\n'; \
+		sed -n '/^dependencies/,/^]/{/tiltboard/!s/^    "\(.*\)",$$/\1/p}' packages/online/pyproject.toml; } | \
+		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi \
 		pyproject.toml -; } > requirements.new
 	mv requirements.new requirements.lock
 	{ sed '/^#/!d' requirements-fast.lock; { echo 'numpy<2.5'; sed -n '/tiltboard/!s/^    "\(.*\)",$$/\1/p' packages/kernels/pyproject.toml; } | \
@@ -144,7 +145,7 @@ $(VENV)/.play: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/pyt
 	touch $@
 
 $(VENV)/.dev: pyproject.toml $(wildcard packages/*/pyproject.toml) setup.py | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/plans[make]' $(KERNELS) --editable ./packages/lab
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable './packages/online[club]' --editable './packages/plans[make]' $(KERNELS) --editable ./packages/lab
 	touch $@ $(VENV)/.play
 
 # npm writes this file last.

@@ -24,7 +24,7 @@ from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_tran
 sys.path.insert(0, str(ROOT))  # The texts of this tree, wherever a tiltboard may be installed.
 from tiltboard.firmware_host.messages.catalogue import COUNT, fields
 
-PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
+PACKAGES = ("firmware_host", "drivers", "games", "hw_sim", "packages/online/tiltboard_online")
 # These speak on the command line alone, which is English. What the page asks of root comes from two
 # modules of ``cli``.
 ENGLISH_ONLY = (
@@ -34,6 +34,7 @@ ENGLISH_ONLY = (
     "hw_sim/miswiring.py",
     "hw_sim/session/bench.py",
     "hw_sim/session/maker.py",
+    "packages/online/tiltboard_online/commands.py",
 )
 BUT_TRANSLATED = ("firmware_host/cli/machine.py", "firmware_host/cli/hotspot.py")
 ROOT_ERRORS = ("TiltboardError", "RulesError")

@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # What systemd/install works on, beside the wheel
 # Distributions that an installation gets, by their folders
-SHIPPED = (".", "packages/kernels", "packages/plans")
+SHIPPED = (".", "packages/kernels", "packages/online", "packages/plans")
 INSTALLED_FROM = ("systemd", "requirements.lock", "requirements-fast.lock", ".ci/make-venv")
 CONTROL = """\
 Package: tiltboard

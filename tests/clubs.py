@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.broker import Mosquitto
-from tiltboard.firmware_host.broadcast.club import Club
-from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
-from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.web.server import Server
+from tiltboard_online.broadcast.club import Club
+from tiltboard_online.broadcast.telling import LOOK, online_topic
+from tiltboard_online.far.link import Broker, Link
 
 PATIENCE_S = 30
 FIRST = {

@@ -69,7 +69,14 @@ GROUPS = {
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 # Command that a package beside the table brings -> that package
-BESIDE = {"plans": "plans", "warm": "kernels", "match": "lab", "study": "lab"}
+BESIDE = {
+    "far": "online",
+    "plans": "plans",
+    "club": "online",
+    "warm": "kernels",
+    "match": "lab",
+    "study": "lab",
+}
 HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
 # What people type -> the command that does it
 ALIASES = {
@@ -103,7 +110,7 @@ ALSO = {
     "rules": ("check",),
     "backup": ("restore",),
     "scenario": ("replay",),
-    "running": ("devices", "far"),
+    "running": ("devices",),
     "computer": ("unit",),
     "main": ("help",),
 }
@@ -339,6 +346,12 @@ def main() -> None:
     except (TiltboardError, RulesError) as error:
         said, status = _told(error), _status(error)
         logging.getLogger(__name__).debug("ended by", exc_info=error)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0].removeprefix("tiltboard_")
+        if package not in BESIDE.values():
+            raise
+        how = how_to_bring(package)
+        said, status = f"This needs the package tiltboard-{package}. {how}", 1
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

@@ -67,14 +67,14 @@ def match_code(given: str) -> str:
     """A match's code; ``-``: from standard input, as whoever lists the processes of a computer sees
     what stands in a command. Raises NotPossibleError where it is none.
     """
-    from tiltboard.firmware_host.far.seal import read_code
+    from tiltboard.firmware_host.host.online import online
 
     if given == "-":
         asked = standard_input("CODE")
         if asked.isatty():
             click.echo(str(text("The other table's code")) + ": ", nl=False, err=True)
         given = asked.readline().strip()
-    return read_code(given)
+    return online().read_code(given)
 
 
 def table_options(command: F) -> F:

@@ -1,4 +1,4 @@
-"""``tiltboard devices`` and ``far``: what one asks of a table that is running."""
+"""``tiltboard devices``, and how a command asks a table that is running."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from tiltboard.firmware_host.cli.options import (
     SIMULATED,
     STATE,
     games_folder,
-    match_code,
 )
 from tiltboard.firmware_host.cli.speech import printable, say
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.service.qr import qr_terminal
 from tiltboard.firmware_host.web.pairing import Tokens
 
 ANSWER_WITHIN_S = 10.0
@@ -72,7 +70,7 @@ def pair(*, config: Path | None, port: int | None) -> None:
     """
     port = load_settings(config).port if port is None else port
     path = "/api/v1/pairing/code"
-    said = _ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
+    said = ask(port, "POST", path, remedy="Start it with: tiltboard run --host 0.0.0.0")
     click.echo(said["code"])
 
 
@@ -92,53 +90,8 @@ def revoke(*, number: str, state: Path | None, simulated: bool) -> None:
         say(text("No device is paired."))
 
 
-@click.group(name="far", cls=Group, epilog="Example: tiltboard far join 7KQ2M-XWD9F")
-def far() -> None:
-    """Play with another table, far away, by the code that it shows."""
-
-
-@far.command(epilog="Example: tiltboard far join 7KQ2M-XWD9F")
-@click.argument("code")
-@click.option(
-    "--level", type=click.IntRange(1, 10), help="Let the computer play here, at this level."
-)
-@CONFIG
-@PORT
-def join(*, code: str, level: int | None, config: Path | None, port: int | None) -> None:
-    """Have the running table play with the one that shows CODE; write - to be asked for it."""
-    port = load_settings(config).port if port is None else port
-    asked = {"type": "join-match", "code": match_code(code), "level": level}
-    _ask(port, "POST", "/api/v1/command", json.dumps(asked))
-    say(text("The table asks for a seat; the page says when the match begins."))
-
-
-@far.command(epilog="Example: tiltboard far leave")
-@CONFIG
-@PORT
-def leave(*, config: Path | None, port: int | None) -> None:
-    """End the match; its game continues at this table."""
-    port = load_settings(config).port if port is None else port
-    _ask(port, "POST", "/api/v1/command", json.dumps({"type": "leave-match"}))
-
-
-@far.command(epilog="Example: tiltboard far code")
-@CONFIG
-@PORT
-def code(*, config: Path | None, port: int | None) -> None:
-    """Show the code of this table's own match (tiltboard run --game NAME --far PLAYER)."""
-    port = load_settings(config).port if port is None else port
-    match = _ask(port, "GET", "/api/v1/snapshot")["match"]
-    if match is None or match["code"] is None:
-        raise NotPossibleError(
-            "This table waits for no other.",
-            remedy="Begin a game with a player at another table, on the page or with --far.",
-        )
-    click.echo(match["code"])
-    click.echo(qr_terminal(match["code"]))
-
-
-def _ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
-    """What the running table answers. Raises NotPossibleError; ``remedy``: if it refuses, too."""
+def ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
+    """Return what the running table answers. Raises NotPossibleError, with ``remedy``."""
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
         table.request(method, path, body or None, {"content-type": "application/json"})

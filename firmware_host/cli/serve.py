@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -35,6 +35,7 @@ from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, check_host, load_settings
 from tiltboard.firmware_host.host.assemble import open_host
+from tiltboard.firmware_host.host.online import Teller, online
 from tiltboard.firmware_host.host.pacer import AdaptivePacer, favour_the_scan
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.scenario.trace import Recorder
@@ -49,9 +50,6 @@ from tiltboard.firmware_host.web.guard import Access, machine_names
 from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
-
-if TYPE_CHECKING:
-    from tiltboard.firmware_host.broadcast.telling import Telling
 
 _log = logging.getLogger(__name__)
 
@@ -149,18 +147,15 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     return 0 if table.failure is None else 1
 
 
-def _telling(table: Table, plan: Wanted) -> tuple[Telling | None, dict[str, Message]]:
+def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Message]]:
     """Return what tells lookers and the house how the table stands, None where nobody is told; or
     what is missing for that, which keeps no table from starting.
     """
     settings = plan.settings
     if settings.look.show is None and settings.home.discovery is None:
         return None, {}
-    # Nothing of it is imported where nobody is told
-    from tiltboard.firmware_host.broadcast.telling import Telling
-
     try:
-        return Telling(table, settings, plan.state, plan.catalogue), {}
+        return online().telling(table, settings, plan.state, plan.catalogue), {}
     except TiltboardError as error:
         return None, {"broadcast": part_missing([error])}
 
@@ -179,10 +174,8 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else Machine(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        from tiltboard.firmware_host.broadcast.telling import look_key
-
         with suppress(NotPossibleError):  # the table says so, who then tells nobody either
-            look = f"{settings.look.club.rstrip('/')}/look/{look_key(state)}"
+            look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
     names, watching = machine_names(settings.names), settings.watching == "open"
     if ipaddress.ip_address(settings.host).is_loopback:
         return Access(None, names, watching=watching, machine=machine, look=look, closed=pairing)

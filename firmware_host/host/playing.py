@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -21,6 +20,7 @@ from tiltboard.firmware_host.engines.puzzles import (
 from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.game_session import GameSession, GameStarter
 from tiltboard.firmware_host.host.lobby import Lobby, game_of, with_boards_read
+from tiltboard.firmware_host.host.online import FarMatch, online
 from tiltboard.firmware_host.host.people import People
 from tiltboard.firmware_host.journal.records import JournalReader, PlayedGame
 from tiltboard.firmware_host.journal.text_format import read_and_replay, replay
@@ -34,9 +34,6 @@ from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.guided import GuidedGame
 from tiltboard.games.registry import game_type
-
-if TYPE_CHECKING:
-    from tiltboard.firmware_host.far.room import Far
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +77,7 @@ class Playing:
     """The devices and bots that hold the seats of a game of seats."""
     people: People
     """The people that the table knows by name."""
-    far: Far | None
+    far: FarMatch | None
     """The match with other tables, or None if there has been none."""
     far_settings: FarSettings
     """How other tables are reached."""
@@ -186,12 +183,11 @@ class Playing:
         self._engines.think(None)
         self.session = session
 
-    def open_far(self) -> Far:
+    def open_far(self) -> FarMatch:
         """Return the match with other tables. Raises FarError if the extra is not installed."""
         if self.far is None:
-            from tiltboard.firmware_host.far.room import Far
-
-            self.far = Far(self._journal.path.parent, self.far_settings, self.start, self._tell)
+            folder = self._journal.path.parent
+            self.far = online().open_match(folder, self.far_settings, self.start, self._tell)
         return self.far
 
     def start_asked(self, command: c.NewGame | c.Again) -> bool:

@@ -27,6 +27,7 @@ from tiltboard.firmware_host.config.errors import (
 )
 from tiltboard.firmware_host.engines.errors import EngineError
 from tiltboard.firmware_host.engines.puzzles import daily, exercises
+from tiltboard.firmware_host.host.online import why_unreachable
 from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
 from tiltboard.firmware_host.service import snapshot as page
@@ -198,8 +199,6 @@ class _Web:
     @serves("GET", "/far", answers.FarState, 403)
     async def far(self, request: Request) -> answers.FarState:
         """Whether this table can play with others, looked up anew: it takes some seconds."""
-        from tiltboard.firmware_host.far.link import why_unreachable
-
         self._access.check_may_act(request.scope[guard.VISITOR])
         settings = self._table.far_settings
         return answers.FarState(await asyncio.to_thread(why_unreachable, settings))

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/club.py and firmware_host/web/static/club.js: what hostile
+"""Tests of tiltboard_online/broadcast/club.py and firmware_host/web/static/club.js: what hostile
 tables put before a club's page: it shows the others, and runs no word of theirs.
 """
 
@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from packages.online.tests.broadcast.test_club import until
+from packages.online.tests.broadcast.test_seen import STRANGE
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import FIRST, evening
-from tests.firmware_host.broadcast.test_club import until
-from tests.firmware_host.broadcast.test_seen import STRANGE
-from tiltboard.firmware_host.broadcast.club import AGED_S, MAX_KEY, Club
-from tiltboard.firmware_host.broadcast.evening import read_evening
-from tiltboard.firmware_host.broadcast.seen import MOST_BYTES
-from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard_online.broadcast.club import AGED_S, MAX_KEY, Club
+from tiltboard_online.broadcast.evening import read_evening
+from tiltboard_online.broadcast.seen import MOST_BYTES
+from tiltboard_online.broadcast.telling import LOOK, online_topic
 
 pytestmark = NEEDS_MOSQUITTO
 PAIRED = """
@@ -57,7 +57,7 @@ def test_topics_that_are_none_do_no_harm(club):
 
 
 def test_many_tables_leave_room_for_no_more_than_there_is(club, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.broadcast.club.MOST_TABLES", 5)
+    monkeypatch.setattr("tiltboard_online.broadcast.club.MOST_TABLES", 5)
     with club.looking() as events:
         for number in range(20):
             club.tell(f"k{number}", table=f"T{number}")
@@ -71,7 +71,7 @@ def test_a_flood_keeps_out_no_pair_of_the_evening_nor_who_is_there_for_who_is_aw
     tmp_path, monkeypatch
 ):
     """The club alone, and its clock: 5 tables at most."""
-    monkeypatch.setattr("tiltboard.firmware_host.broadcast.club.MOST_TABLES", 5)
+    monkeypatch.setattr("tiltboard_online.broadcast.club.MOST_TABLES", 5)
     clock, heard = VirtualClock(), {}
     sheet = tmp_path / "evening.toml"
     sheet.write_text(PAIRED)

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/match.py, follow.py and room.py: who sits at another table, or owns
+"""Tests of tiltboard_online/far/match.py, follow.py and room.py: who sits at another table, or owns
 the broker, and means ill: it costs him the match, and nobody else a scan or a move.
 """
 
@@ -11,12 +11,12 @@ import pytest
 
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.far import follow, room, seal
-from tiltboard.firmware_host.far.match import Hello, Said, State, Step, Wish, digest_of
-from tiltboard.firmware_host.far.seal import Keys, Seal
 from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
+from tiltboard_online.far import follow, room, seal
+from tiltboard_online.far.match import Hello, Said, State, Step, Wish, digest_of
+from tiltboard_online.far.seal import Keys, Seal
 
 SMALL = {"size": 5, "marbles": 4, "pie": False}
 

@@ -21,9 +21,9 @@ NO_INDEX = ("Temporary failure in name resolution", "Connection refused", "Max r
             "No such host", "Network is unreachable", "ProxyError")  # fmt: skip
 
 
-def kernels(root) -> list[str]:
-    """Requirements of the package of compiled players, but for tiltboard itself."""
-    project = tomllib.loads((root / "packages/kernels/pyproject.toml").read_text())["project"]
+def beside(root, package: str) -> list[str]:
+    """Requirements of a package beside the table, but for tiltboard itself."""
+    project = tomllib.loads((root / f"packages/{package}/pyproject.toml").read_text())["project"]
     return [each for each in project["dependencies"] if each != "tiltboard"]
 
 
@@ -65,8 +65,9 @@ def pip_for_a_pi():
 def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, python):
     """The large extras too, all beside each other; chosen, but not fetched."""
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    extras = ("pi", "physics", "far")  # with physics comes all that sim brings
-    wanted = {word for extra in extras for word in requirements(root, extra)} | {*kernels(root)}
+    extras = ("pi", "physics")  # with physics comes all that sim brings
+    wanted = {word for extra in extras for word in requirements(root, extra)}
+    wanted |= {*beside(root, "kernels"), *beside(root, "online")}
     pip_for_a_pi(python, *chosen, *sorted(wanted))
 
 
@@ -95,7 +96,7 @@ def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_n
     there = locked(root)
     assert all(hashes for _, hashes in there.values())
     build = tomllib.loads((root / "pyproject.toml").read_text())["build-system"]["requires"]
-    for entry in (*requirements(root, "pi"), *requirements(root, "far"), *build):
+    for entry in (*requirements(root, "pi"), *beside(root, "online"), *build):
         need = Requirement(entry)
         version, _ = there[need.name.lower()]
         assert need.specifier.contains(version), entry
@@ -106,7 +107,7 @@ def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_n
     assert "--no-deps --no-build-isolation" in pip[1]
     assert "--only-binary :all: --require-hashes -r requirements-fast.lock" in pip[2]
     fast = locked(root, "requirements-fast.lock")
-    for entry in kernels(root):
+    for entry in beside(root, "kernels"):
         need = Requirement(entry)
         version, hashes = fast.get(need.name.lower()) or there[need.name.lower()]
         assert hashes and need.specifier.contains(version), entry

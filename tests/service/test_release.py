@@ -48,7 +48,7 @@ def test_two_are_the_same_bytes_and_their_sums_are_right(made, version):
     assert one == other
     assert set(one) == {
         "LICENCES", "NOTES.md", "SHA256SUMS", f"tiltboard-{version}-py3-none-any.whl",
-        *(f"tiltboard_{each}-{version}{end}" for each in ("kernels", "plans")
+        *(f"tiltboard_{each}-{version}{end}" for each in ("kernels", "online", "plans")
           for end in ("-py3-none-any.whl", ".tar.gz")),
         f"tiltboard-{version}.cdx.json", f"tiltboard-{version}.tar.gz",
         f"tiltboard-{version}.update", f"tiltboard_{version}_all.deb",

@@ -13,11 +13,11 @@ from concurrent.futures import Future
 from socket import SHUT_RDWR
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.far import room, seal
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.session import SimSession
+from tiltboard_online.far import room, seal
 
 
 class AtOnce:

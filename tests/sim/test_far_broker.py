@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/room.py and link.py: two whole tables over a real broker: both are
+"""Tests of tiltboard_online/far/room.py and link.py: two whole tables over a real broker: both are
 killed, and it is restarted with and without its store.
 """
 
@@ -12,8 +12,8 @@ import pytest
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import FarTable, begin, chance_of
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
-from tiltboard.firmware_host.far import link
 from tiltboard.games.registry import game_type
+from tiltboard_online.far import link
 
 GAMES = {
     "momentum": {"size": 5, "marbles": 4},

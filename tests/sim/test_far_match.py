@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/room.py and match.py: two to four whole tables play each other in
+"""Tests of tiltboard_online/far/room.py and match.py: two to four whole tables play each other in
 virtual time, over a link that does what it can.
 """
 
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import pytest
 
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
-from tiltboard.firmware_host.far import room
-from tiltboard.firmware_host.far.room import READ_S, SAID_S
 from tiltboard.firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
+from tiltboard_online.far import room
+from tiltboard_online.far.room import READ_S, SAID_S
 
 MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "8"))
 SCANS_WITH_FAULTS = 200

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/static/club.js and firmware_host/cli/club.py: the club's page and a
+"""Tests of firmware_host/web/static/club.js and tiltboard_online/commands.py: the club's page and a
 table's link, in a real browser, on a wide screen and a phone.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/static/match.js and firmware_host/far/room.py: playing with another
+"""Tests of firmware_host/web/static/match.js and tiltboard_online/far/room.py: playing with another
 table on the page: a code that is made, and one that is typed.
 """
 
@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tests.sim.far_tables import Broker, FarTable, patched
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
-from tiltboard.firmware_host.far import link
 from tiltboard.firmware_host.table.commands import LeaveMatch, MakeMove, NewGame, Resign
+from tiltboard_online.far import link
 
 pytestmark = pytest.mark.web
 LOOKS = 20_000  # at both tables; they are waited for no longer

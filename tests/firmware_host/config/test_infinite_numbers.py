@@ -12,12 +12,12 @@ import msgspec
 import msgspec.inspect as inspecting
 import pytest
 
-from tiltboard.firmware_host.broadcast.evening import Evening
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import convert, parse_toml
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard_online.broadcast.evening import Evening
 
 
 class Part(msgspec.Struct):

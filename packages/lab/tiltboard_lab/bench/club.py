@@ -1,7 +1,7 @@
 """A club's evening and its lookers: what many tables cost one broker and the club's page.
 
 The tables are virtual: games by the rules, random moves, each table with a connection of its own
-and the messages that ``tiltboard.firmware_host.broadcast.telling`` sends; no host runs, whose cost
+and the messages that ``tiltboard_online.broadcast.telling`` sends; no host runs, whose cost
 is not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own,
 on this machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
 """
@@ -25,12 +25,12 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from tiltboard.firmware_host.broadcast.home import OFFLINE, ONLINE
-from tiltboard.firmware_host.broadcast.seen import Seen
-from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic
-from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.games.base import Position
 from tiltboard.games.registry import GAMES
+from tiltboard_online.broadcast.home import OFFLINE, ONLINE
+from tiltboard_online.broadcast.seen import Seen
+from tiltboard_online.broadcast.telling import LOOK, online_topic
+from tiltboard_online.far.link import Broker, Link
 
 Say = Callable[[str], object]
 PROGRAMS = "/usr/sbin:/usr/bin:/usr/local/sbin"

@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
-from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
@@ -26,6 +25,7 @@ from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_lab.bench.club import PROGRAMS, free_port, process
+from tiltboard_online.far.link import Broker, Link
 
 GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
 GOAL_REST = 0.2  # per cent of a core
@@ -41,9 +41,10 @@ from tiltboard.drivers.clock import cpu_s
 def held_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 mb, used_s = held_mb(), cpu_s()
-import tiltboard.firmware_host.far.room
-from tiltboard.firmware_host.far.link import Broker, Link
-from tiltboard.firmware_host.far.seal import Keys, Seal
+import tiltboard_online.far.room
+from tiltboard_online.far.link import Broker, Link
+from tiltboard_online.far.room import Far
+from tiltboard_online.far.seal import Keys, Seal
 Seal(Keys("0" * 32, "0" * 64, "1" * 64))
 link = Link(Broker("127.0.0.1", int(sys.argv[1]), False), will=("bench/here", b"0"))
 link.subscribe("bench/+", lambda topic, content: None)
@@ -145,9 +146,10 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
 def _help(each: Watched, chance: random.Random) -> None:
     """Whoever may move does; the table's own hand does the rest."""
     host = each.host
-    if host is None or host.playing.far is None or host.playing.far.match is None:
+    far = None if host is None else host.playing.far
+    if host is None or not isinstance(far, Far) or far.match is None:
         return
-    standing, match = host.standing, host.playing.far.match
+    standing, match = host.standing, far.match
     if standing.phase in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
         each.table.submit(CarryOut())
     elif standing.phase is Phase.TURN and match.state.agreed.complete and match.writes:

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/seal.py: codes, and messages that nobody else can read or write."""
+"""Tests of tiltboard_online/far/seal.py: codes, and messages that nobody else can read or write."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from nacl.bindings import crypto_secretbox_open, crypto_sign_open
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.far.match import Hello
-from tiltboard.firmware_host.far.seal import MOST_BYTES, Keys, Seal, new_code, read_code
+from tiltboard_online.far.match import Hello
+from tiltboard_online.far.seal import MOST_BYTES, Keys, Seal, new_code, read_code
 
 CODE = "7KQ2M-XWD9F"
 

@@ -13,12 +13,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.far.match import Differs, Kind, Match, Step
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard_online.far.match import Differs, Kind, Match, Step
 
 AWAY_S = 120.0  # before people are told
 TAKES_BACK: Final = "take-back"

@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.far.match import Spoken, decode
+from tiltboard_online.far.match import Spoken, decode
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's, without I, L, O and U
 LIKE = str.maketrans("ILO", "110")

@@ -25,10 +25,11 @@ from threading import Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Any
 
 from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
-from tiltboard.drivers.errors import TiltboardError, extra_command
+from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file
 from tiltboard.firmware_host.config.settings import FarSettings, broker_address
+from tiltboard.firmware_host.host.online import NO_OTHERS
 from tiltboard.firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
@@ -56,12 +57,12 @@ class FarError(TiltboardError):
 
 
 def need_far() -> None:
-    """Raises FarError where the extra is not installed. Imports nothing."""
+    """Raise FarError if a library is not installed. Imports nothing."""
     if any(find_spec(package) is None for package in ("paho", "nacl", "zeroconf")):
         raise FarError(
-            "What reaches beyond the room needs the extra `far`.",
+            "What reaches beyond the room needs paho-mqtt, pynacl and zeroconf.",
             remedy="In a clone of tiltboard run: {command}",
-            command=extra_command("far"),
+            command="pip install ./packages/online",
         )
 
 
@@ -139,7 +140,7 @@ def why_unreachable(settings: FarSettings, within_s: float = 3.0) -> Message | N
         _log.warning("Other tables cannot be reached: %s", error)
         broker = None
     if broker is None:
-        return text("This table can't reach other tables yet. Ask whoever set it up.")
+        return NO_OTHERS
     try:
         create_connection((broker.host, broker.port), within_s).close()
     except OSError as error:

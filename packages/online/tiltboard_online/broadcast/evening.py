@@ -72,7 +72,8 @@ def read_evening(path: Path) -> Sheet:
     if len({name.casefold() for name in evening.players}) < len(evening.players):
         why = "two players have the same name"
     elif swiss and find_spec("py4swiss") is None:
-        why = f"a Swiss needs the extra club; in a clone of tiltboard run: {extra_command('club')}"
+        bring = extra_command("club", "./packages/online")
+        why = f"a Swiss needs the extra club; in a clone of tiltboard run: {bring}"
     elif swiss and evening.rounds >= len(evening.players):
         why = "a Swiss of so many rounds needs more players"
     results = {(each.round, frozenset((each.first, each.second))): each for each in evening.result}

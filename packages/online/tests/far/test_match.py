@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/match.py and follow.py: what tables agree on, as pure values: links
+"""Tests of tiltboard_online/far/match.py and follow.py: what tables agree on, as pure values: links
 that lose, repeat and reorder, kills, old backups.
 """
 
@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tiltboard.firmware_host.far.match import (
+from tiltboard.games.registry import game_type
+from tiltboard_online.far.match import (
     MOST_WISHES,
     Agreed,
     Course,
@@ -22,7 +23,6 @@ from tiltboard.firmware_host.far.match import (
     decode,
     digest_of,
 )
-from tiltboard.games.registry import game_type
 
 MATCHES = int(os.environ.get("TILTBOARD_FAR_LISTS", "20"))
 SMALL = {"size": 5, "marbles": 4, "pie": False}

@@ -23,8 +23,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tiltboard.drivers.clock import Clock, SystemClock
-from tiltboard.firmware_host.broadcast import home
-from tiltboard.firmware_host.broadcast.evening import (
+from tiltboard.firmware_host.config.errors import ConfigError, explained
+from tiltboard.firmware_host.messages import Catalogue, languages
+from tiltboard.firmware_host.service.snapshot import Layout
+from tiltboard.firmware_host.web import answers, assets
+from tiltboard.firmware_host.web.guard import secured
+from tiltboard.firmware_host.web.language import encoder
+from tiltboard_online.broadcast import home
+from tiltboard_online.broadcast.evening import (
     DRAW,
     Result,
     Sheet,
@@ -33,15 +39,9 @@ from tiltboard.firmware_host.broadcast.evening import (
     open_pairs,
     read_evening,
 )
-from tiltboard.firmware_host.broadcast.seen import Seen, read
-from tiltboard.firmware_host.broadcast.telling import LOOK, online_topic, public_name
-from tiltboard.firmware_host.config.errors import ConfigError, explained
-from tiltboard.firmware_host.far.link import Link
-from tiltboard.firmware_host.messages import Catalogue, languages
-from tiltboard.firmware_host.service.snapshot import Layout
-from tiltboard.firmware_host.web import answers, assets
-from tiltboard.firmware_host.web.guard import secured
-from tiltboard.firmware_host.web.language import encoder
+from tiltboard_online.broadcast.seen import Seen, read
+from tiltboard_online.broadcast.telling import LOOK, online_topic, public_name
+from tiltboard_online.far.link import Link
 
 MOST_TABLES = 500
 MAX_KEY = 64  # letters of a key; tables have 22

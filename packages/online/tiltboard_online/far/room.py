@@ -31,9 +31,16 @@ from tiltboard.firmware_host.config.files import (
 )
 from tiltboard.firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings
-from tiltboard.firmware_host.far import follow
-from tiltboard.firmware_host.far.link import Broker, FarError, Link, need_far
-from tiltboard.firmware_host.far.match import (
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.troubles import part_missing, refused
+from tiltboard.games.base import Game, RulesError
+from tiltboard.games.registry import game_type
+from tiltboard_online.far import follow
+from tiltboard_online.far.link import Broker, FarError, Link, need_far
+from tiltboard_online.far.match import (
     VERSION,
     Agreed,
     Differs,
@@ -44,14 +51,7 @@ from tiltboard.firmware_host.far.match import (
     Step,
     digest_of,
 )
-from tiltboard.firmware_host.far.seal import Keys, Seal, new_code, read_code
-from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.standing import Phase, Standing
-from tiltboard.firmware_host.table.troubles import part_missing, refused
-from tiltboard.games.base import Game, RulesError
-from tiltboard.games.registry import game_type
+from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
 RETRY_S = 1.0  # after the disk has refused
 MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/evening.py: who plays whom, held against what makes a round
+"""Tests of tiltboard_online/broadcast/evening.py: who plays whom, held against what makes a round
 robin and a Swiss, and the file of it all.
 """
 
@@ -8,7 +8,9 @@ from itertools import combinations
 import pytest
 from click.testing import CliRunner
 
-from tiltboard.firmware_host.broadcast.evening import (
+from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard_online.broadcast.evening import (
     DRAW,
     Result,
     append_result,
@@ -17,8 +19,6 @@ from tiltboard.firmware_host.broadcast.evening import (
     round_robin,
     standings,
 )
-from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.config.errors import ConfigError
 
 NAMES = ["Ana", "Ben", "Chloé", "Dan", 'Eva "Queen" \\', "Finn", "Grażyna", "Hugo", "Ida"]
 

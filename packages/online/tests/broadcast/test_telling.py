@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/telling.py and home.py: a running table tells a real broker
+"""Tests of tiltboard_online/broadcast/telling.py and home.py: a running table tells a real broker
 how it stands, and does what the house asks, if it may.
 """
 
@@ -9,16 +9,6 @@ import pytest
 
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
 from tiltboard.drivers.clock import SystemClock
-from tiltboard.firmware_host.broadcast.seen import read
-from tiltboard.firmware_host.broadcast.telling import (
-    COPIED,
-    LOOK,
-    PROOF_FILE,
-    Telling,
-    look_key,
-    online_topic,
-    public_name,
-)
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import (
@@ -27,11 +17,21 @@ from tiltboard.firmware_host.config.settings import (
     LookSettings,
     Settings,
 )
-from tiltboard.firmware_host.far.link import Broker, Link
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.hw_sim.session.live import LiveTable
+from tiltboard_online.broadcast.seen import read
+from tiltboard_online.broadcast.telling import (
+    COPIED,
+    LOOK,
+    PROOF_FILE,
+    Telling,
+    look_key,
+    online_topic,
+    public_name,
+)
+from tiltboard_online.far.link import Broker, Link
 
 PATIENCE_S = 30
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/home.py: what the house is told, held against Home Assistant;
+"""Tests of tiltboard_online/broadcast/home.py: what the house is told, held against Home Assistant;
 and what it may ask for.
 """
 
@@ -14,7 +14,9 @@ import msgspec
 import pytest
 
 from tiltboard.drivers.errors import TiltboardError
-from tiltboard.firmware_host.broadcast.home import (
+from tiltboard.firmware_host.messages import Catalogue, languages
+from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack
+from tiltboard_online.broadcast.home import (
     CANDLE,
     command_of,
     discovery,
@@ -22,8 +24,6 @@ from tiltboard.firmware_host.broadcast.home import (
     lamp_state,
     state_of,
 )
-from tiltboard.firmware_host.messages import Catalogue, languages
-from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack
 
 ENGLISH = Catalogue()
 ONLINE = "tiltboard/table/oak/online"

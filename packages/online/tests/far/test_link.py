@@ -1,4 +1,4 @@
-"""Tests of firmware_host/far/link.py: the connection to a broker, with a real one: what is kept,
+"""Tests of tiltboard_online/far/link.py: the connection to a broker, with a real one: what is kept,
 heard again, and never shown.
 """
 
@@ -23,8 +23,8 @@ from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import parse_toml
 from tiltboard.firmware_host.config.settings import FarSettings, Settings, load_settings
-from tiltboard.firmware_host.far import link as far
-from tiltboard.firmware_host.far.link import (
+from tiltboard_online.far import link as far
+from tiltboard_online.far.link import (
     MOST_BYTES,
     STEADY_S,
     Broker,
@@ -473,7 +473,7 @@ def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
     with Mosquitto(tmp_path, broker_of_the_page(users)) as broker:
         refused = Queue()
         watch = QueueHandler(refused)
-        logging.getLogger("tiltboard.firmware_host.far.link").addHandler(watch)
+        logging.getLogger("tiltboard_online.far.link").addHandler(watch)
         stranger = linked(broker)
         hears(stranger, "t")
         named = FarSettings(broker.url, "anna", str(tmp_path / "password"))
@@ -482,7 +482,7 @@ def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
         becomes(one, True)
         while "refuses" not in refused.get(timeout=PATIENCE_S).getMessage():
             pass
-        logging.getLogger("tiltboard.firmware_host.far.link").removeHandler(watch)
+        logging.getLogger("tiltboard_online.far.link").removeHandler(watch)
         assert "uthori" in str(stranger.problem)  # "Not authorized", says MQTT
         with pytest.raises(Empty):
             stranger.heard.get_nowait()
@@ -605,9 +605,9 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
         Link(Broker("127.0.0.1", 1, True, ca=tmp_path / "ca"))
 
 
-def test_without_the_extra_one_sentence_says_so(monkeypatch):
+def test_without_a_library_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
-    with pytest.raises(FarError, match=r"needs the extra `far`.* pip install '\.\[far\]'"):
+    with pytest.raises(FarError, match=r"needs paho-mqtt, pynacl.*pip install \./packages/online"):
         Link(Broker("127.0.0.1", 1, False))
 
 
@@ -625,7 +625,7 @@ def test_a_player_is_told_before_a_match_whether_another_table_can_be_reached(mo
         assert far.why_unreachable(FarSettings()) is None
 
     def missing():
-        raise FarError("What reaches beyond the room needs the extra `far`.")
+        raise FarError("What reaches beyond the room needs paho-mqtt.")
 
     monkeypatch.setattr(far, "need_far", missing)
     assert "Ask whoever set it up" in str(far.why_unreachable(named))

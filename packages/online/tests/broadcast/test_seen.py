@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/seen.py: what lookers are sent of a table, and that no
+"""Tests of tiltboard_online/broadcast/seen.py: what lookers are sent of a table, and that no
 message can show what the rules do not know.
 """
 
@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiltboard.firmware_host.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import HOSTED
+from tiltboard_online.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
 
 ENGLISH = Catalogue()
 FIRST = b'{"table":"Oak","game":"momentum","number":1,"ply":0,"phase":"turn"}'

@@ -1,13 +1,13 @@
-"""Tests of firmware_host/broadcast/club.py and firmware_host/cli/club.py: the club's page as a
-browser hears it: what tables tell, and nothing else.
+"""Tests of tiltboard_online/broadcast/club.py, tiltboard_online/commands.py and port.py: the
+club's page as a browser hears it: what tables tell, and nothing else.
 """
 
 import pytest
 
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import evening
-from tiltboard.firmware_host.broadcast.evening import read_evening
-from tiltboard.firmware_host.broadcast.telling import public_name
+from tiltboard_online.broadcast.evening import read_evening
+from tiltboard_online.broadcast.telling import public_name
 
 pytestmark = NEEDS_MOSQUITTO
 

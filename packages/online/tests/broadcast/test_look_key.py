@@ -1,4 +1,4 @@
-"""Tests of firmware_host/broadcast/telling.py and firmware_host/cli/serve.py: the key of a
+"""Tests of tiltboard_online/broadcast/telling.py and firmware_host/cli/serve.py: the key of a
 table's link, and what is missing for telling others; it keeps no table from starting.
 """
 
@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from tiltboard.firmware_host.broadcast.telling import KEY_FILE, look_key
 from tiltboard.firmware_host.cli import serve
 from tiltboard.firmware_host.config.settings import (
     FarSettings,
@@ -14,8 +13,9 @@ from tiltboard.firmware_host.config.settings import (
     LookSettings,
     Settings,
 )
-from tiltboard.firmware_host.far import link
 from tiltboard.firmware_host.messages import Catalogue
+from tiltboard_online.broadcast.telling import KEY_FILE, look_key
+from tiltboard_online.far import link
 
 UNREADABLE = {"broker": "mqtt://127.0.0.1:1", "password_file": "/none/here"}
 OLD = "B7B3rYJ3fhS-jUQlrHGYxg"  # as secrets.token_urlsafe(16) gives it
@@ -59,14 +59,14 @@ def read_only(monkeypatch):
     def refused(*_):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("tiltboard.firmware_host.broadcast.telling.write_durably", refused)
+    monkeypatch.setattr("tiltboard_online.broadcast.telling.write_durably", refused)
 
 
 @pytest.mark.parametrize(
     ("settings", "world", "said"),
     [
-        ({**SHOWN, **NAMED}, without_extra, "needs the extra"),
-        ({**HOUSE, **NAMED}, without_extra, "needs the extra"),
+        ({**SHOWN, **NAMED}, without_extra, "needs paho-mqtt"),
+        ({**HOUSE, **NAMED}, without_extra, "needs paho-mqtt"),
         (SHOWN, lambda _: None, "need a broker"),
         ({**SHOWN, **NAMED}, read_only, "Read-only file system"),
         (

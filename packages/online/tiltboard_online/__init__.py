@@ -1,0 +1,1 @@
+"""Other tables, lookers, clubs and the house, over a message broker."""
