@@ -711,12 +711,17 @@ def test_a_search_is_used_where_a_package_brings_one_that_can_be_loaded(
     assert ("The search no_such_package cannot be used" in caplog.text) != found
 
 
-def test_without_the_package_the_engine_thinks_in_plain_python(monkeypatch, game, clock):
+def test_without_the_package_the_engine_thinks_in_plain_python(monkeypatch, game):
     monkeypatch.setattr(compiled, "compiled_search", lambda: None)
     assert not compiled.can_compile() and not compiled.is_warm()
     made = game("momentum", size=5, marbles=4)
-    thinker = Thinker(made, random.Random(1), clock.now)
-    assert thinker.think(made.rules.start(), 10, Limits(nodes=20)).nodes <= 20
+    as_it_is, plain = (
+        Thinker(made, random.Random(1), lambda: 0.0, kernels=kernels).think(
+            made.rules.start(), 10, Limits(nodes=20)
+        )
+        for kernels in (None, False)
+    )
+    assert as_it_is == plain
 
 
 def test_kernels_that_cannot_be_loaded_are_left_out_and_the_others_stay(

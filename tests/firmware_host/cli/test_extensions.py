@@ -93,7 +93,7 @@ def test_a_command_of_ours_cannot_be_replaced(run):
     [
         (["gret"], "There is no command 'gret'; did you mean 'greet'?"),
         (["bench", "scn"], "There is no measurement 'scn'; did you mean 'scan'?"),
-        (["far", "x"], "There is no command 'x'; known are: code, join, leave"),
+        (["devices", "x"], "There is no command 'x'; known are: pair, revoke"),
         (["games", "imprt"], "There is no command 'imprt'; did you mean 'import'?"),
     ],
 )
@@ -162,6 +162,31 @@ def test_a_command_of_a_package_that_is_not_installed_says_how_to_install_it(run
         f"tiltboard: The command {name} needs the package tiltboard-{package}. "
         f"In a clone of tiltboard run: pip install ./packages/{package}\n"
     )
+
+
+def test_a_measurement_that_needs_another_package_names_it_in_a_line(monkeypatch, capsys):
+    """The laboratory's bench of clubs asks the package online, say."""
+
+    def started(**_):
+        raise ModuleNotFoundError("No module named 'tiltboard_online'", name="tiltboard_online.far")
+
+    monkeypatch.setattr(main, "cli", started)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == (
+        "tiltboard: This needs the package tiltboard-online. "
+        "In a clone of tiltboard run: pip install ./packages/online\n"
+    )
+
+
+def test_a_module_that_is_none_of_ours_is_missed_as_python_says_it(monkeypatch):
+    def started(**_):
+        raise ModuleNotFoundError("No module named 'nothing'", name="nothing")
+
+    monkeypatch.setattr(main, "cli", started)
+    with pytest.raises(ModuleNotFoundError):
+        main.main()
 
 
 THREE_WAYS = """

@@ -26,6 +26,7 @@ from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
+from tiltboard_online.far.room import Far
 
 GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
 GOAL_REST = 0.2  # per cent of a core
@@ -43,7 +44,6 @@ def held_mb():
 mb, used_s = held_mb(), cpu_s()
 import tiltboard_online.far.room
 from tiltboard_online.far.link import Broker, Link
-from tiltboard_online.far.room import Far
 from tiltboard_online.far.seal import Keys, Seal
 Seal(Keys("0" * 32, "0" * 64, "1" * 64))
 link = Link(Broker("127.0.0.1", int(sys.argv[1]), False), will=("bench/here", b"0"))

@@ -457,7 +457,7 @@ def test_a_listener_that_fails_is_logged_and_the_next_message_heard(broker, link
 
 def broker_of_the_page(passwords):
     """docs/far.md's file but for its first line, which is the port, and where the passwords are."""
-    page = (Path(__file__).parents[3] / "docs/far.md").read_text("utf-8")
+    page = (Path(__file__).parents[4] / "docs/far.md").read_text("utf-8")
     written = page.split("file=mosquitto.conf\n")[1].split("```")[0]
     assert written.startswith("listener 1883\n") and "/etc/mosquitto/passwords" in written
     rest = written.removeprefix("listener 1883\n")

@@ -274,7 +274,7 @@ def test_what_is_no_message_is_refused(text):
 
 
 def test_the_protocol_pages_examples_are_messages():
-    page = (Path(__file__).parents[3] / "docs/far-protocol.md").read_text("utf-8")
+    page = (Path(__file__).parents[4] / "docs/far-protocol.md").read_text("utf-8")
     hello, state = (decode(each.split("```")[0].encode()) for each in page.split("```json\n")[1:])
     assert hello == Hello("Bern")
     assert state.steps == (Step("move", "d4", "red"),)
