@@ -28,12 +28,9 @@ if TYPE_CHECKING:
     from tiltboard.drivers.buses import PinFactory as PinFactory
     from tiltboard.drivers.buses import SerialPort as SerialPort
     from tiltboard.drivers.buses import SpiDevice as SpiDevice
-    from tiltboard.drivers.clock import Clock as Clock
-    from tiltboard.drivers.clock import SystemClock as SystemClock
     from tiltboard.drivers.errors import PartAbsentError as PartAbsentError
     from tiltboard.drivers.errors import PartError as PartError
     from tiltboard.drivers.errors import PartReadingError as PartReadingError
-    from tiltboard.drivers.errors import TiltboardError as TiltboardError
     from tiltboard.drivers.errors import WrongPartError as WrongPartError
     from tiltboard.drivers.errors import absent as absent
     from tiltboard.drivers.errors import lost_on_i2c as lost_on_i2c
@@ -55,31 +52,34 @@ if TYPE_CHECKING:
     from tiltboard.drivers.plate import Imu as Imu
     from tiltboard.drivers.plate import Lights as Lights
     from tiltboard.drivers.plate import Plate as Plate
+    from tiltboard.ground.clock import Clock as Clock
+    from tiltboard.ground.clock import SystemClock as SystemClock
+    from tiltboard.ground.errors import TiltboardError as TiltboardError
 
 # Nothing is imported before it is asked for: what one table does not have costs it nothing.
 _HOMES = {
     name: module
     for module, names in {
-        "buses": ("Buses", "Pin", "PinFactory", "SerialPort", "SpiDevice"),
-        "clock": ("Clock", "SystemClock"),
-        "errors": (
+        ".buses": ("Buses", "Pin", "PinFactory", "SerialPort", "SpiDevice"),
+        "..ground.clock": ("Clock", "SystemClock"),
+        "..ground.errors": ("TiltboardError",),
+        ".errors": (
             "PartAbsentError",
             "PartError",
             "PartReadingError",
-            "TiltboardError",
             "WrongPartError",
             "absent",
             "lost_on_i2c",
         ),
-        "frame": ("Frame", "Motion"),
-        "hall": ("HallSettings", "MuxHallArray"),
-        "hall_switches": ("SwitchArray", "SwitchMatrix"),
-        "lights": ("LightStrip", "LightsSettings", "Look"),
-        "lsm6dsox": ("Lsm6dsox",),
-        "mpu6050": ("Mpu6050",),
-        "panel": ("Panel",),
-        "pi_buses": ("PiBuses",),
-        "plate": ("ButtonsAndBuzzer", "HallArray", "Imu", "Lights", "Plate"),
+        ".frame": ("Frame", "Motion"),
+        ".hall": ("HallSettings", "MuxHallArray"),
+        ".hall_switches": ("SwitchArray", "SwitchMatrix"),
+        ".lights": ("LightStrip", "LightsSettings", "Look"),
+        ".lsm6dsox": ("Lsm6dsox",),
+        ".mpu6050": ("Mpu6050",),
+        ".panel": ("Panel",),
+        ".pi_buses": ("PiBuses",),
+        ".plate": ("ButtonsAndBuzzer", "HallArray", "Imu", "Lights", "Plate"),
     }.items()
     for name in names
 }
@@ -90,7 +90,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tiltboard.drivers' has no attribute {name!r}")
-    found = getattr(import_module(f"tiltboard.drivers.{_HOMES[name]}"), name)
+    found = getattr(import_module(_HOMES[name], __name__), name)
     globals()[name] = found
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
-from tiltboard.drivers.clock import Clock
+from tiltboard.ground.clock import Clock
 
 if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from typing import Final
 
-# The tree of errors of the table, from the chips up. Each says what is wrong and what to do.
-#
-# ``template`` and ``remedy`` are English with ``{named}`` fields filled from ``params``, so that a
-# host can translate both.
-
-
-class TiltboardError(Exception):
-    """Base of every error that the table raises on purpose."""
-
-    def __init__(self, template: str, /, *, remedy: str = "", **params: object) -> None:
-        self.template = template
-        self.remedy_template = remedy
-        self.params = params
-        self.problem = template.format(**params)
-        self.remedy = remedy.format(**params)
-        super().__init__(f"{self.problem} {self.remedy}".strip())
+from tiltboard.ground.errors import TiltboardError, extra_command
 
 
 class PartError(TiltboardError, OSError):
@@ -88,13 +72,6 @@ _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 def how_to_install(module: str) -> str:
     """The command that brings the package of a module."""
     return INSTALL.get(module.partition(".")[0]) or extra_command("pi")
-
-
-def extra_command(extra: str, folder: str = ".") -> str:
-    """The command, for the Python that runs this, that brings an extra from a clone. No index has
-    this project's packages: whoever claimed their names there could have anything installed.
-    """
-    return f"{sys.executable} -m pip install '{folder}[{extra}]'"
 
 
 def unsupplied() -> PartAbsentError:

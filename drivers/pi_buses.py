@@ -17,7 +17,7 @@ from smbus2 import SMBus
 
 from tiltboard.drivers import light_links as links
 from tiltboard.drivers.buses import PinFactory, SerialPort, SpiDevice
-from tiltboard.drivers.clock import Clock, SystemClock
+from tiltboard.ground.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip

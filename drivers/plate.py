@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
 from tiltboard.drivers.attitude import Mounting
-from tiltboard.drivers.clock import Clock
 from tiltboard.drivers.errors import LastingPartError, PartError
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import Look
+from tiltboard.ground.clock import Clock
 
 T = TypeVar("T")
 

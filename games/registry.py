@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from tiltboard.games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 from tiltboard.games.names import closest
-from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
 BUILT_IN = {

@@ -17,7 +17,7 @@ def in_time() -> float:
 
 
 class VirtualClock:
-    """Implements ``tiltboard.drivers.clock.Clock``. Starts at 0; costs nothing to wait on.
+    """Implements ``tiltboard.ground.clock.Clock``. Starts at 0; costs nothing to wait on.
 
     ``start_calendar_s``: what the calendar shows then, in seconds since 1970-01-01 UTC.
 

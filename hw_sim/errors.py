@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiltboard.drivers.errors import TiltboardError
+from tiltboard.ground.errors import TiltboardError
 
 
 class SimulationError(TiltboardError):

@@ -11,7 +11,7 @@ from tiltboard.drivers.attitude import FLAT, Vector
 from tiltboard.drivers.node_firmware.lights import strip_order
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, loaded
 from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.gpio import Piezo

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tiltboard import drivers as drivers
     from tiltboard import testing as testing
-    from tiltboard.drivers.errors import TiltboardError as TiltboardError
     from tiltboard.firmware_host.config.profile import Profile as Profile
     from tiltboard.firmware_host.config.profile import load_profile as load_profile
     from tiltboard.firmware_host.config.profile import profile_names as profile_names
     from tiltboard.games.base import Outcome as Outcome
     from tiltboard.games.base import RulesError as RulesError
     from tiltboard.games.base import Shift as Shift
+    from tiltboard.ground.errors import TiltboardError as TiltboardError
     from tiltboard.hardware import plate as plate
     from tiltboard.play import GamePosition as GamePosition
     from tiltboard.play import GameRules as GameRules
@@ -39,7 +39,7 @@ _HOMES = {
     "Profile": "firmware_host.config.profile",
     "RulesError": "games.base",
     "Shift": "games.base",
-    "TiltboardError": "drivers.errors",
+    "TiltboardError": "ground.errors",
     "game_names": "play",
     "load_profile": "firmware_host.config.profile",
     "plate": "hardware",

@@ -26,7 +26,6 @@ from pathlib import Path
 import click
 import msgspec
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
 from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress
@@ -53,6 +52,7 @@ from tiltboard.firmware_host.journal.database import (
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration
+from tiltboard.ground.clock import Clock, SystemClock
 
 FORMAT = 1
 MANIFEST = "manifest.json"

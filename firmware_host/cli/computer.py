@@ -24,7 +24,6 @@ from pathlib import Path
 import click
 import msgspec
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
 from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
@@ -46,6 +45,7 @@ from tiltboard.firmware_host.config.settings import (
 )
 from tiltboard.firmware_host.engines.search.compiled import can_compile, is_warm
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.clock import Clock
 
 UNIT = "tiltboard.service"
 ASKED = (

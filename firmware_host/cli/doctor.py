@@ -16,7 +16,6 @@ import click
 
 from tiltboard.drivers.attitude import FLAT
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.drivers.errors import how_to_install
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.cli.computer import Machine, Service, running_table, this_machine
@@ -48,6 +47,7 @@ from tiltboard.firmware_host.messages import ENGLISH, Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration, read_calibration
 from tiltboard.firmware_host.perception.motion_gate import LEVEL_UNKNOWN_RAD
 from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
+from tiltboard.ground.clock import SystemClock
 
 OLDEST_PYTHON = (3, 11)
 SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)

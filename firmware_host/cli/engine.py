@@ -14,9 +14,9 @@ from typing import Any, TextIO
 
 import click
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.speech import misuse
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.clock import SystemClock
 
 IDLE_S = 60.0  # then the unit ends, and its memory is free again
 _MOST = 8  # engines at a time: four players', one that gives hints, one that analyses

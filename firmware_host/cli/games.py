@@ -10,7 +10,6 @@ from typing import Any, TextIO
 
 import click
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
 from tiltboard.firmware_host.cli.speech import say, standard_input, writing
@@ -21,6 +20,7 @@ from tiltboard.firmware_host.journal.records import GameSummary, JournalReader
 from tiltboard.firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.clock import SystemClock
 
 
 @click.group(

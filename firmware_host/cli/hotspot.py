@@ -15,7 +15,6 @@ from pathlib import Path
 
 import click
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import CONFIG, PORT
 from tiltboard.firmware_host.cli.speech import say, standard_input
@@ -23,6 +22,7 @@ from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS, load_settings
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.errors import TiltboardError
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")

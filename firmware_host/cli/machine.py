@@ -17,7 +17,6 @@ from pathlib import Path
 
 import msgspec
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.hotspot import FOLDER, hotspot_of, join
 from tiltboard.firmware_host.web.machine import (
     FAILED,
@@ -30,6 +29,7 @@ from tiltboard.firmware_host.web.machine import (
     RollBack,
     Update,
 )
+from tiltboard.ground.errors import TiltboardError
 
 STATE = Path("/var/lib/tiltboard")
 UPDATE = "/opt/tiltboard/update"

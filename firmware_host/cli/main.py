@@ -21,7 +21,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.cli.speech import misuse, printable, problem, sentence
 from tiltboard.firmware_host.config.errors import (
@@ -33,7 +32,8 @@ from tiltboard.firmware_host.config.errors import (
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games.base import OptionError, RulesError, UnknownGameError
 from tiltboard.games.names import closest
-from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
 # Group of ``tiltboard --help`` -> its commands, with one line on each

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import (
     CONFIG,
@@ -25,6 +24,7 @@ from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.web.pairing import Tokens
+from tiltboard.ground.clock import SystemClock
 
 ANSWER_WITHIN_S = 10.0
 _START = "Start it with: tiltboard run, or tiltboard sim"

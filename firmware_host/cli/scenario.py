@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
 from tiltboard.firmware_host.cli.speech import keyboard, misuse, say, sentence
 from tiltboard.firmware_host.cli.tables import PHYSICS, lacks
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.scenario.person import KEYS, Console, Person
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
 from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 

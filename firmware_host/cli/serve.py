@@ -18,8 +18,6 @@ from typing import Any
 import click
 import msgspec
 
-from tiltboard.drivers.clock import SystemClock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.options import (
     chosen_game,
     games_folder,
@@ -50,6 +48,8 @@ from tiltboard.firmware_host.web.guard import Access, machine_names
 from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.ground.clock import SystemClock
+from tiltboard.ground.errors import TiltboardError
 
 _log = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from typing import TextIO
 
 import click
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import OptionError, RulesError
+from tiltboard.ground.errors import TiltboardError
 
 _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.cli.computer import running_table
 from tiltboard.firmware_host.cli.options import games_folder
 from tiltboard.firmware_host.cli.speech import say, sentence
@@ -24,6 +23,7 @@ from tiltboard.firmware_host.host.assemble import missing_table
 from tiltboard.firmware_host.journal.database import in_use
 from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.firmware_host.service.notify import beats_every_s, tell
+from tiltboard.ground.clock import Clock
 
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable

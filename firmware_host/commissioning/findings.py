@@ -8,7 +8,6 @@ from enum import StrEnum
 from statistics import median
 from typing import Any
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.bands import EMPTY_MT
@@ -16,6 +15,7 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import WEAK, shape
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
+from tiltboard.ground.errors import TiltboardError
 
 TOLERANCE_MM = 5.0  # docs/add-a-board.md: placement tolerance
 SIGMAS = 3.0

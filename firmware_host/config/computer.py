@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.boot import pi_of
 from tiltboard.firmware_host.messages import Message, text
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 if TYPE_CHECKING:
     from tiltboard.drivers.pi_buses import PiBuses

@@ -1,4 +1,4 @@
-"""The host's branch of the error tree (the trunk is ``tiltboard.drivers.errors.TiltboardError``),
+"""The host's branch of the error tree (the trunk is ``tiltboard.ground.errors.TiltboardError``),
 and how an error is told in a language.
 """
 
@@ -7,9 +7,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.messages import ENGLISH, Catalogue, Message, chosen, languages, nearest
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 
 _IN_ENGLISH = Catalogue.load(ENGLISH)
 

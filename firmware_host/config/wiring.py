@@ -37,7 +37,7 @@ from tiltboard.firmware_host.config.computer import (
     spi_line,
 )
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, loaded
 
 if TYPE_CHECKING:
     from tiltboard.firmware_host.config.profile import Profile

@@ -15,7 +15,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.errors import (
@@ -24,6 +23,7 @@ from tiltboard.firmware_host.engines.errors import (
     EngineLostError,
     EngineMoveError,
 )
+from tiltboard.ground.clock import Clock
 
 START_S = 30.0  # ours: a Zero 2 W takes ten to import Python's modules from a cold card
 STRANGER_S = 5.0  # another engine, at the table: ours can play in its place

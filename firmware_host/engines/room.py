@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.config.players import OURS, ClockLeft, EngineSeat
 from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.errors import (
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expec
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import Position
 from tiltboard.games.reasons import KINDS
+from tiltboard.ground.clock import Clock, SystemClock
 
 MOVE_S = 2.0
 COUNTED_S = 20.0  # ours below the strongest count positions: a Zero 2 W takes that long at most

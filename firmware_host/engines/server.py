@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.analysis import every_move
 from tiltboard.firmware_host.engines.errors import CannotPlayError
@@ -25,6 +24,7 @@ from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import GAMES, game_type
 from tiltboard.games.rules import Rules
+from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MOST_SEED = 2**31 - 1

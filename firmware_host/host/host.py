@@ -11,8 +11,6 @@ from typing import TypeVar
 
 import msgspec
 
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.config.files import MATCH_NAME
@@ -38,6 +36,8 @@ from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.firmware_host.table.standing import Choice, Phase, Standing
 from tiltboard.games.base import Game, RulesError
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]

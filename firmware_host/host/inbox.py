@@ -8,8 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.errors import BusyError
+from tiltboard.ground.clock import Clock
 
 T = TypeVar("T")
 A = TypeVar("A")

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.games.base import Game
-from tiltboard.games.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, loaded
 
 NO_OTHERS = text("This table can't reach other tables yet. Ask whoever set it up.")
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable
 
-from tiltboard.drivers.clock import Clock
+from tiltboard.ground.clock import Clock
 
 WINDOW_S = 5.0  # over which it is judged whether the computer keeps up
 BUSY_MOST = 0.9  # of the time; above it scans come late and nothing else gets to run

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.drivers.errors import PartError, PartReadingError
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.plate import LAST_RETRY_S, Plate
@@ -19,6 +18,7 @@ from tiltboard.firmware_host.table.lateness import ScanWatch
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
+from tiltboard.ground.clock import Clock
 
 UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
 ASKEW_S = 3.0

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, unfinished
 from tiltboard.firmware_host.config.profile import Profile
@@ -23,6 +22,7 @@ from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
 from tiltboard.firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
 from tiltboard.games.base import Game
+from tiltboard.ground.clock import Clock
 
 KEPT = 12
 MOST_NAMED = 8  # places in a sentence

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config.errors import (
     JournalConflictError,
@@ -51,6 +50,7 @@ from tiltboard.firmware_host.journal.records import (
 )
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.ground.clock import Clock
 
 STARTING_NAME = "starting.json"
 RETRY_S = 1.0

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Self
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
@@ -29,6 +27,8 @@ from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.standing import Asked, Role
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 TIME_OUT_S = 120.0
 PATIENCE_S = 30.0

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Protocol, TypeAlias
 
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.firmware_host.scenario import parse as s
@@ -17,6 +15,8 @@ from tiltboard.firmware_host.table.hands import Deed
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.standing import Role, Standing
 from tiltboard.games.seated import SeatedGame
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many

@@ -8,8 +8,8 @@ import re
 import socket
 from collections.abc import Callable, Mapping
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.service.snapshot import Snapshot
+from tiltboard.ground.clock import Clock
 
 BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
 

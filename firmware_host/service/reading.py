@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import BoundedSemaphore, Event
 from typing import TypeVar
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.errors import BusyError
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import Profile
@@ -37,6 +36,7 @@ from tiltboard.firmware_host.table.preview import reasons
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import Position
 from tiltboard.games.registry import game_type
+from tiltboard.ground.clock import SystemClock
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.messages import Message, text
+from tiltboard.ground.clock import Clock
 
 # linux, Documentation/hwmon/raspberrypi-hwmon.rst: below 4.63 V within the last two seconds
 MONITORS = "sys/class/hwmon"

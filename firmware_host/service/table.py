@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
@@ -33,6 +32,7 @@ from tiltboard.firmware_host.table.preview import Preview, preview
 from tiltboard.firmware_host.table.standing import Choice
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
+from tiltboard.ground.clock import Clock
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # while nobody does: for systemd, and for who asks just once

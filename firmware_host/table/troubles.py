@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.sight import Happening
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 
 NOT_READY = text("One moment: the table is looking at its places.")
 # What perception saw just before the board went wrong, where it explains anything

@@ -16,8 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from tiltboard.drivers.clock import Clock, SystemClock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import (
     BusyError,
     JournalError,
@@ -46,6 +44,8 @@ from tiltboard.firmware_host.web.pairing import Pairing
 from tiltboard.firmware_host.web.requests import PageCommand
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import HOSTED
+from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.ground.errors import TiltboardError
 
 BODY_WITHIN_S = 10.0
 UPDATE_WITHIN_S = 900.0

@@ -22,8 +22,6 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tiltboard.drivers.clock import Clock, SystemClock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import Catalogue, text
@@ -32,6 +30,8 @@ from tiltboard.firmware_host.web import limits
 from tiltboard.firmware_host.web.language import catalogue_for
 from tiltboard.firmware_host.web.machine import Machine
 from tiltboard.firmware_host.web.pairing import Pairing, digest_of
+from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.ground.errors import TiltboardError
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"

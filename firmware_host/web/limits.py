@@ -19,7 +19,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tiltboard.drivers.clock import TokenBucket
+from tiltboard.ground.rate_limit import TokenBucket
 
 REQUESTS_PER_S = 20.0
 REQUEST_BURST = 250.0  # a page makes nine requests, and a household may open some at once

@@ -14,8 +14,6 @@ from concurrent.futures import Future
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tiltboard.drivers.clock import TokenBucket
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.snapshot import SeatView, Snapshot
@@ -32,6 +30,8 @@ from tiltboard.firmware_host.web.limits import (
     STRANGERS_PAGES,
 )
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.rate_limit import TokenBucket
 
 SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0

@@ -19,11 +19,11 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.web.pairing import Confirming
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")

@@ -11,8 +11,6 @@ from typing import Annotated
 
 import msgspec
 
-from tiltboard.drivers.clock import Clock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.config.files import (
     DAMAGE,
@@ -25,6 +23,8 @@ from tiltboard.firmware_host.config.files import (
 )
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.web.limits import Rate
+from tiltboard.ground.clock import Clock
+from tiltboard.ground.errors import TiltboardError
 
 TOKENS_NAME = "paired.json"
 DAYS_NAME = "days.json"

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import msgspec
 
 import tiltboard.firmware_host.table.hands  # noqa: F401 - adds what hands do
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.commands import Name, Verb
 from tiltboard.firmware_host.web.guard import Access, NotAllowedError, Visitor
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import HOSTED
+from tiltboard.ground.errors import TiltboardError
 
 ANSWER_WITHIN_S = 60.0
 MAX_MESSAGE_BYTES = 64 * 1024

@@ -20,13 +20,13 @@ from typing import Literal
 import uvicorn
 from starlette.types import ASGIApp
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.web.app import create_app
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
 from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES
+from tiltboard.ground.errors import TiltboardError
 
 _log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"

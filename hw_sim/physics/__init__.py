@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from tiltboard.drivers.errors import extra_command
+from tiltboard.ground.errors import extra_command
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.world.world import World
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.games.base import PieceBody
+from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from tiltboard.hw_sim.physics.dynamics import Dynamics
 from tiltboard.hw_sim.physics.magnets import Array, upward_mt

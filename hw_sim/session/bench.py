@@ -8,13 +8,13 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
 from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.base import Game
 from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.ground.clock import cpu_s
 from tiltboard.hw_sim.boards import HallBoard
 from tiltboard.hw_sim.buses.i2c import I2cBus
 from tiltboard.hw_sim.buses.spi import SpiPort

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.scenario import parse as s
 from tiltboard.firmware_host.scenario.run import Act, Tick
 from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.hands import Action
 from tiltboard.hw_sim.session.session import SimSession

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.config.files import Tell, read_kept, sealed
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
@@ -28,6 +27,7 @@ from tiltboard.firmware_host.table.hands import (
 )
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Game
+from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.hw_sim.session.deeds import Deeds
 from tiltboard.hw_sim.session.hand_rules import HandRules
 from tiltboard.hw_sim.session.own_hand import OwnHand

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.games.base import PieceBody
+from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.magnet import MagnetKind

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.firmware_host.journal.test_journal_damage import bits_to_try, checked, flip, stages
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.backup import make_backup, read_backup
 from tiltboard.firmware_host.config.errors import BackupError, JournalError
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard_lab.bench.loop import GOAL_WORST_MS, run, served
 

@@ -19,7 +19,6 @@ import pytest
 from tests.attack.guests import Guest
 from tests.sim.test_sim_opponents import FirstMove
 from tests.unhurried import unhurried
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.host.lessons import Unwritten
 from tiltboard.firmware_host.journal.text_format import write_game
@@ -31,6 +30,7 @@ from tiltboard.firmware_host.table.hands import HandsCommand
 from tiltboard.firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
 from tiltboard.games.base import RulesError
 from tiltboard.games.seated import SeatedGame
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.session import SimSession
 
 TIME_S = float(os.environ.get("TILTBOARD_GUESTS_S", "60"))

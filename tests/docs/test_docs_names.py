@@ -11,7 +11,7 @@ from tests.docs.test_docs_commands import problem
 
 FOLDERS = ("drivers", "firmware_host", "games", "hw_sim")
 BESIDE = ("tiltboard_kernels", "tiltboard_lab", "tiltboard_online", "tiltboard_plans")
-PACKAGES = (*(f"tiltboard.{each}" for each in FOLDERS), *BESIDE)
+PACKAGES = (*(f"tiltboard.{each}" for each in (*FOLDERS, "ground")), *BESIDE)
 IN_REPOSITORY = re.compile(rf"({'|'.join((*FOLDERS, 'docs', 'packages', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")

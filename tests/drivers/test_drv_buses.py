@@ -1,5 +1,5 @@
-"""Tests of drivers/pi_buses.py, buses.py and errors.py: the Pi's buses off a Pi and with
-stand-in libraries, and what people are told.
+"""Tests of drivers/pi_buses.py, buses.py, errors.py and tiltboard/ground/errors.py: the Pi's buses
+off a Pi and with stand-in libraries, and what people are told.
 """
 
 import errno
@@ -12,10 +12,10 @@ import types
 
 import pytest
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.drivers.errors import PartAbsentError, absent
 from tiltboard.drivers.panel import Panel
 from tiltboard.drivers.pi_buses import PiBuses, open_pins
+from tiltboard.ground.clock import SystemClock
 
 
 def module(name: str, **content: object) -> types.ModuleType:

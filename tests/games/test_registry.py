@@ -1,5 +1,5 @@
-"""Tests of games/registry.py and plugins.py: games of other packages: found by their entry
-points, and left out with one line if broken.
+"""Tests of games/registry.py and tiltboard/ground/plugins.py: games of other packages: found by
+their entry points, and left out with one line if broken.
 """
 
 import os
@@ -99,7 +99,7 @@ def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
     ids=["waits", "runs", "catches"],
 )
 def test_a_game_whose_loading_never_ends_is_named(tmp_path, monkeypatch, source):
-    monkeypatch.setattr("tiltboard.games.plugins.LOAD_WITHIN_S", 0.1)
+    monkeypatch.setattr("tiltboard.ground.plugins.LOAD_WITHIN_S", 0.1)
     monkeypatch.syspath_prepend(str(installed(tmp_path, source)))
     monkeypatch.delitem(sys.modules, "other", raising=False)
     with pytest.raises(BrokenGameError, match=r"its loading is not done after 0\.1 s"):

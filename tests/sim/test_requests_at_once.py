@@ -13,7 +13,6 @@ import pytest
 
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import ClockTime, EngineSeat
 from tiltboard.firmware_host.engines import ugi
@@ -31,6 +30,7 @@ from tiltboard.firmware_host.table.commands import (
 from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}

@@ -18,7 +18,6 @@ import pytest
 
 from tests.sim import far_tables
 from tests.unhurried import unhurried
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config import files
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, MATCH_NAME
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.journal.writer import STARTING_NAME, Journal
 from tiltboard.firmware_host.referee.seats import SEATS_NAME
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens, digest_of
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PLATE_NAME, LiveTable
 

@@ -22,7 +22,6 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
@@ -32,6 +31,7 @@ from tiltboard.firmware_host.table.commands import NewGame, Verb
 from tiltboard.firmware_host.table.hands import CarryOut, Heal, Put, Tilt
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.hw_sim.session.live import LiveTable
 
 # The first that is there: without windows, extensions and sync, a page costs a quarter less.

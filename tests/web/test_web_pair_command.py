@@ -9,14 +9,14 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from tiltboard.drivers.clock import SystemClock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.cli.serve import show_codes
 from tiltboard.firmware_host.table.commands import ShowCode
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import EVERYWHERE, WebServer
+from tiltboard.ground.clock import SystemClock
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.clock import VirtualClock
 
 
@@ -68,9 +68,7 @@ def test_a_match_that_is_not_there_is_not_left_and_no_table_has_to_be_started_fo
 
 
 def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "tiltboard.drivers.clock.SystemClock.calendar", lambda self: 1_700_000_000.0
-    )
+    monkeypatch.setattr("tiltboard.ground.clock.SystemClock.calendar", lambda self: 1_700_000_000.0)
     tokens = Tokens(tmp_path, lambda: 1_700_000_000.0)
     for name in ("phone", "tablet", "tv"):
         tokens.pair(name)

@@ -1,5 +1,5 @@
-"""Tests of games/plugins.py and registry.py: a game of another package, installed by pip as
-docs/add-a-game.md shows it, on the page.
+"""Tests of tiltboard/ground/plugins.py and games/registry.py: a game of another package, installed
+by pip as docs/add-a-game.md shows it, on the page.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/web/server.py, app.py and live.py: the page's server by itself: who may
-talk to it, how much, and what it sends.
+"""Tests of firmware_host/web/server.py, app.py, live.py and tiltboard/ground/rate_limit.py: the
+page's server by itself: who may talk to it, how much, and what it sends.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tiltboard.drivers.clock import TokenBucket
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import NotPossibleError, explained
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
@@ -39,6 +37,8 @@ from tiltboard.firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
 from tiltboard.firmware_host.web.requests import NoAnswerError, answer
 from tiltboard.firmware_host.web.server import PortTakenError, WebServer
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard.hw_sim.clock import VirtualClock
 
 JSON = "application/json"

@@ -12,12 +12,12 @@ from typing import Self
 import pytest
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.clock import SystemClock
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.assemble import missing_table
 from tiltboard.firmware_host.scenario.person import Console, Person
+from tiltboard.ground.clock import SystemClock
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.testing.real import AtTerminal, Helper, RealBench, ServoHand
 
 TERMINAL = Path("/dev/tty")

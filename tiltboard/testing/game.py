@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self, cast
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message
@@ -17,6 +16,7 @@ from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner, StepReport
 from tiltboard.firmware_host.scenario.trace import Recorder
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.session import SimSession

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tiltboard.drivers.clock import Clock
     from tiltboard.firmware_host.config.profile import Profile
+    from tiltboard.ground.clock import Clock
     from tiltboard.testing.bench import AnyBench
     from tiltboard.testing.game import GameTable
 
@@ -78,8 +78,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _profile(name: str) -> Profile:
-    from tiltboard.drivers.errors import TiltboardError
     from tiltboard.firmware_host.config.profile import load_profile
+    from tiltboard.ground.errors import TiltboardError
 
     try:
         return load_profile(name)
@@ -119,7 +119,7 @@ def tiltboard_seed(request: pytest.FixtureRequest) -> int:
 @pytest.fixture
 def tiltboard_clock(request: pytest.FixtureRequest) -> Clock:
     """The clock of the test's table: a virtual one, where the table is simulated."""
-    from tiltboard.drivers.clock import SystemClock
+    from tiltboard.ground.clock import SystemClock
     from tiltboard.hw_sim.clock import VirtualClock
 
     return SystemClock() if BOARD in request.config.stash else VirtualClock()
@@ -248,7 +248,7 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """Return the line that failed, and why."""
-        from tiltboard.drivers.errors import TiltboardError
+        from tiltboard.ground.errors import TiltboardError
 
         if not isinstance(excinfo.value, TiltboardError):
             return str(super().repr_failure(excinfo, style))

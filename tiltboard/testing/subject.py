@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from tiltboard.drivers.clock import Clock
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest
+from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.errors import SimulationError
 
 P = ParamSpec("P")

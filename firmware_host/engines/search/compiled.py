@@ -15,8 +15,8 @@ from typing import Any, Protocol, cast
 
 from tiltboard.firmware_host.engines.search.limits import Budget, Found
 from tiltboard.games.base import Game
-from tiltboard.games.plugins import PluginError, loaded
 from tiltboard.games.search import Solver
+from tiltboard.ground.plugins import PluginError, loaded
 
 GROUP = "tiltboard.search"
 """Group of the entry point; it names a module that has the functions of ``CompiledSearch``."""

@@ -632,7 +632,7 @@ def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):
     program = (
         "import sys, io, tiltboard.firmware_host.host.host, tiltboard.firmware_host.service.table\n"
         "from tiltboard.firmware_host.engines.server import EngineServer\n"
-        "from tiltboard.drivers.clock import SystemClock\n"
+        "from tiltboard.ground.clock import SystemClock\n"
         "engine = EngineServer(print, SystemClock(), version='1', seed=lambda: 1)\n"
         "engine.serve(['isready', 'position startpos', 'go nodes 20', 'quit'])\n"
         "assert not {'numba', 'numpy'} & sys.modules.keys()\n"

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tiltboard.firmware_host.config.files import default_state_directory
-from tiltboard.games.plugins import PluginError, loaded, tried
+from tiltboard.ground.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"
 """Group of the entry points by which packages, this one too, bring kernels for games."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.speech import say
 from tiltboard.firmware_host.config.files import ensure_state_directory
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.clock import SystemClock
 from tiltboard_kernels import cache_folder, compiling
 from tiltboard_kernels.errors import CannotCompileError
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
+from tiltboard.ground.errors import extra_command
 from tiltboard_plans.model import Plans
 from tiltboard_plans.write import can_print, export, files
 

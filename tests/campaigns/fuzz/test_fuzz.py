@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from tests.campaigns.fuzz import archives, texts, wires
 from tests.few import few
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.rules import load_board
 from tiltboard.firmware_host.config.errors import ConfigError, JournalDamagedError, TraceError
 from tiltboard.firmware_host.config.files import read_board, read_toml
@@ -26,6 +25,7 @@ from tiltboard.firmware_host.scenario.trace import read_trace, unlogged
 from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens
 from tiltboard.games.base import OptionError, RulesError
 from tiltboard.games.contract import answer_line
+from tiltboard.ground.errors import TiltboardError
 
 TARGETS = (
     *(wires.FromNode, wires.ToNode, wires.Messages),

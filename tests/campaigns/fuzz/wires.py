@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.campaigns.fuzz.spoiling import spoilt
 from tests.campaigns.fuzz.target import JsonTarget, Target
 from tiltboard.drivers import node_protocol as protocol
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.drivers.lights import Look
 from tiltboard.drivers.node_firmware import wire
 from tiltboard.drivers.node_firmware.board import Board
@@ -31,6 +30,7 @@ from tiltboard.firmware_host.web.requests import (
     parse,
 )
 from tiltboard.games.base import RulesError
+from tiltboard.ground.errors import TiltboardError
 
 FRAMES = 6  # of a stream
 MESSAGES = 200  # before the table is replaced by a new one

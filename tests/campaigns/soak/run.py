@@ -10,9 +10,9 @@ from tests.campaigns.soak.judge import SoakError
 from tests.campaigns.soak.robot import Robot
 from tests.campaigns.soak.seat import Seat
 from tests.campaigns.soak.totals import Totals
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.session import SimSession
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.cli.backup import command as backup_command
 from tiltboard.firmware_host.cli.backup import make_backup, put_back, read_backup
 from tiltboard.firmware_host.cli.backup import restore as restore_command
@@ -33,6 +32,7 @@ from tiltboard.firmware_host.perception.calibration import (
     uncalibrated,
     write_calibration,
 )
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.clock import VirtualClock
 
 MOVES = ("d4", "e5", "c3", "a1", "b2")

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from tiltboard.drivers.attitude import Mounting
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.cli.computer import Service, service_of, this_machine
 from tiltboard.firmware_host.cli.doctor import check_parts, command, examine
 from tiltboard.firmware_host.commissioning.progress import (
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.config.computer import GPIO, I2C, SPI
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
+from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.table import SimTable
 
 

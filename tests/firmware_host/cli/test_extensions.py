@@ -1,5 +1,5 @@
-"""Tests of firmware_host/cli/main.py, games/plugins.py and names.py: commands that other
-packages bring: found by entry points, and never in the way of our own.
+"""Tests of firmware_host/cli/main.py, tiltboard/ground/plugins.py and games/names.py: commands
+that other packages bring: found by entry points, and never in the way of our own.
 """
 
 from __future__ import annotations

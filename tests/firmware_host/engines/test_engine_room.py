@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.players import ClockLeft, EngineSeat
 from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
@@ -20,6 +19,7 @@ from tiltboard.firmware_host.engines.errors import (
 from tiltboard.firmware_host.engines.process import EngineProcess
 from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task
 from tiltboard.games.registry import game_type
+from tiltboard.ground.clock import SystemClock
 
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_engine.py"))]
 ROOT = Path(__file__).parents[3]

@@ -256,7 +256,7 @@ def test_a_missing_folder_and_a_folder_in_the_way(tmp_path: Path, clock: Any) ->
 HOLDER = """
 import sys
 from pathlib import Path
-from tiltboard.drivers.clock import SystemClock
+from tiltboard.ground.clock import SystemClock
 from tiltboard.firmware_host.journal.writer import Journal
 journal = Journal.open(Path(sys.argv[1]), SystemClock())
 journal.append(journal.start("momentum", {}), 1, "d4")

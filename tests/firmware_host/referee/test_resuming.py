@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.host.playing import Playing
@@ -22,6 +21,7 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.table.commands import NewGame, SeatMove
 from tiltboard.games.contract import describe
 from tiltboard.games.gravity_warfare.words import PHASES
+from tiltboard.ground.clock import SystemClock
 
 RECORDED = Path(__file__).parents[2] / "games/gravity_warfare/examples.jsonl.gz"
 EXAMPLES = [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]

@@ -1,5 +1,5 @@
-"""Tests of hw_sim/clock.py, rng.py and drivers/clock.py: virtual time, and random numbers that
-are the same again.
+"""Tests of hw_sim/clock.py, rng.py and tiltboard/ground/clock.py: virtual time, and random
+numbers that are the same again.
 """
 
 import math
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tiltboard.drivers.clock import Clock
+from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.rng import Streams
 

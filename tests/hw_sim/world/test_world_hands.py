@@ -9,7 +9,7 @@ import math
 import pytest
 
 from tests.hw_sim.overlapping import overlapping
-from tiltboard.drivers.errors import TiltboardError
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.rng import Streams
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tiltboard.drivers.clock import cpu_s
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.engines.search.compiled import can_compile
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
+from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.errors import extra_command
 from tiltboard_lab.bench.engines import timed
 from tiltboard_lab.studies.match import even_opening, play, score
 

@@ -8,13 +8,13 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.firmware_host.engines.search.compiled import is_warm
 from tiltboard.firmware_host.engines.search.limits import Budget, Limits
 from tiltboard.firmware_host.engines.search.tree import random_choices
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
+from tiltboard.ground.clock import cpu_s
 
 SIMULATIONS = 10_000  # of one search
 _SECONDS = 3.0  # of CPU time for each

@@ -38,7 +38,7 @@ ADDS = """
 import sys, time
 from pathlib import Path
 import tiltboard.firmware_host.host.host, tiltboard.firmware_host.web.server
-from tiltboard.drivers.clock import cpu_s
+from tiltboard.ground.clock import cpu_s
 def held_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 mb, used_s = held_mb(), cpu_s()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.commands import Answer, GameRequest, TakeBack
 from tiltboard.firmware_host.table.line import Line, PendingMove
@@ -15,6 +14,7 @@ from tiltboard.firmware_host.table.sight import Sight, Stillness
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Shift, Turn
 from tiltboard.games.registry import game_type
+from tiltboard.ground.errors import TiltboardError
 
 GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("momentum", {}),

@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.ground.clock import cpu_s
 from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.drivers.light_links import (
     BUFFER_SIZE,
     SPI_HZ,
@@ -15,6 +14,7 @@ from tiltboard.drivers.light_links import (
     strip_of,
 )
 from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
+from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.hw_sim.session.bench import at_share
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from tiltboard.drivers.clock import SystemClock, TokenBucket, cpu_s
 from tiltboard.drivers.plate import HallArray
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.players import OURS
@@ -48,6 +47,8 @@ from tiltboard.firmware_host.web.live import MESSAGES_PER_S
 from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS
 from tiltboard.games.registry import game_type
+from tiltboard.ground.clock import SystemClock, cpu_s
+from tiltboard.ground.rate_limit import TokenBucket
 
 GOAL_WORST_MS = 100.0
 LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import Look
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Happening, Magnet
+from tiltboard.ground.clock import cpu_s
 
 if TYPE_CHECKING:
     from tiltboard.hw_sim.rng import Stream

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.ground.clock import cpu_s
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
 from tiltboard.hw_sim.session.session import SimSession

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from tiltboard.drivers.clock import cpu_s
 from tiltboard.drivers.frame import Frame
+from tiltboard.ground.clock import cpu_s
 from tiltboard.hw_sim.session.bench import (
     TURNS,
     cpu_per_step_ms,

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tiltboard.drivers.clock import cpu_s
+from tiltboard.ground.clock import cpu_s
 from tiltboard.hw_sim.session.bench import play_quietly, session_of
 
 GOAL_START_S = 1.5
@@ -28,7 +28,7 @@ def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5)
         "import tiltboard.firmware_host.cli.serve, tiltboard.firmware_host.web.server\n"
         "from tiltboard.firmware_host.config.profile import load_profile\n"
         "from tiltboard.hw_sim.session import SimSession\n"
-        "from tiltboard.drivers.clock import cpu_s\n"
+        "from tiltboard.ground.clock import cpu_s\n"
         "with tempfile.TemporaryDirectory() as state:\n"
         "    with SimSession(load_profile(sys.argv[1]), pathlib.Path(state)):\n"
         "        print(cpu_s())\n"

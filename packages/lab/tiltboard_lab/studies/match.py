@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import msgspec
 
-from tiltboard.drivers.clock import SystemClock, cpu_s
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.engines.process import EngineProcess
 from tiltboard.firmware_host.engines.search.compiled import can_compile
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
+from tiltboard.ground.clock import SystemClock, cpu_s
 from tiltboard_lab.studies import intervals
 from tiltboard_lab.studies.jobs import Job
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.ground.errors import extra_command
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 from tiltboard_lab.studies.workers import AHEAD
 

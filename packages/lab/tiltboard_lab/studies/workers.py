@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import Any
 
-from tiltboard.drivers.errors import TiltboardError
+from tiltboard.ground.errors import TiltboardError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 
 AHEAD = 2  # tasks for each worker: one that it is at work on, one that waits

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.messages import Catalogue, languages
 from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack
+from tiltboard.ground.errors import TiltboardError
 from tiltboard_online.broadcast.home import (
     CANDLE,
     command_of,

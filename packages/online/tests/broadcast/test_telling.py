@@ -8,7 +8,6 @@ from queue import Queue
 import pytest
 
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import (
@@ -20,6 +19,7 @@ from tiltboard.firmware_host.config.settings import (
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
+from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_online.broadcast.seen import read
 from tiltboard_online.broadcast.telling import (

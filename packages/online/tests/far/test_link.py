@@ -19,10 +19,10 @@ import pytest
 from zeroconf import ServiceInfo, Zeroconf
 
 from tests.broker import NEEDS_MOSQUITTO, Mosquitto, free_port
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import parse_toml
 from tiltboard.firmware_host.config.settings import FarSettings, Settings, load_settings
+from tiltboard.ground.clock import SystemClock
 from tiltboard_online.far import link as far
 from tiltboard_online.far.link import (
     MOST_BYTES,

@@ -22,13 +22,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tiltboard.drivers.clock import Clock, SystemClock
 from tiltboard.firmware_host.config.errors import ConfigError, explained
 from tiltboard.firmware_host.messages import Catalogue, languages
 from tiltboard.firmware_host.service.snapshot import Layout
 from tiltboard.firmware_host.web import answers, assets
 from tiltboard.firmware_host.web.guard import secured
 from tiltboard.firmware_host.web.language import encoder
+from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard_online.broadcast import home
 from tiltboard_online.broadcast.evening import (
     DRAW,

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from tiltboard.drivers.errors import extra_command
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_toml
 from tiltboard.firmware_host.table.commands import Name
+from tiltboard.ground.errors import extra_command
 
 DRAW = "="
 Game = tuple[str, str | None, str | None]

@@ -20,13 +20,14 @@ from threading import Event, Thread
 
 import msgspec
 
-from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.service.table import Table
+from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard_online.broadcast import home
 from tiltboard_online.broadcast.seen import MOST_BYTES, OneLate, seen_of
 from tiltboard_online.far.link import Broker, Link

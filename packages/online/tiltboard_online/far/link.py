@@ -24,13 +24,14 @@ from socket import SHUT_RDWR, create_connection, socket
 from threading import Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Any
 
-from tiltboard.drivers.clock import Clock, SystemClock, TokenBucket
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file
 from tiltboard.firmware_host.config.settings import FarSettings, broker_address
 from tiltboard.firmware_host.host.online import NO_OTHERS
 from tiltboard.firmware_host.messages import Message, text
+from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.rate_limit import TokenBucket
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client

@@ -20,7 +20,6 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.config.files import (
     MATCH_NAME,
@@ -38,6 +37,7 @@ from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.firmware_host.table.troubles import part_missing, refused
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
+from tiltboard.ground.errors import TiltboardError
 from tiltboard_online.far import follow
 from tiltboard_online.far.link import Broker, FarError, Link, need_far
 from tiltboard_online.far.match import (

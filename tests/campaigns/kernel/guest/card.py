@@ -14,11 +14,11 @@ import play
 from plan import run
 from service_table import shown, wait_until
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.engines.process import UNIT_SOCKET, EngineProcess
 from tiltboard.firmware_host.web.machine import Hotspot, Join, Machine, RollBack
 from tiltboard.firmware_host.web.pairing import Confirming
+from tiltboard.ground.clock import SystemClock
 
 PROFILE = Path("/etc/NetworkManager/system-connections/tiltboard-hotspot.nmconnection")
 CONFIRMED = "CONFIRMED "

@@ -17,7 +17,6 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from tiltboard.drivers.clock import SystemClock
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.messages import Message
@@ -27,6 +26,7 @@ from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import Outcome
 from tiltboard.games.registry import game_type
+from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.errors import SimulationError
 
 UNIT = "tiltboard.service"

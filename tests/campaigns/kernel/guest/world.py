@@ -25,8 +25,8 @@ from typing import Any
 
 import msgspec
 
-from tiltboard.drivers.errors import TiltboardError
 from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.ground.errors import TiltboardError
 from tiltboard.hw_sim.buses.i2c import Message
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.table import SimTable

@@ -1,11 +1,8 @@
-"""The clock that drivers and host are handed, and what is limited by it. The only module that reads
-real time.
-"""
+"""The clock that drivers and host are handed; the only module that reads real time."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Protocol
 
 
@@ -42,25 +39,3 @@ class SystemClock:
 def cpu_s() -> float:
     """CPU seconds (user and system) that this process has used; for measurements only."""
     return time.process_time()
-
-
-class TokenBucket:
-    """Lets ``burst`` things through at once and ``per_s`` a second after that."""
-
-    def __init__(self, per_s: float, burst: float, now: Callable[[], float]) -> None:
-        self._per_s = per_s
-        self._burst = burst
-        self._now = now
-        self._tokens = burst
-        self._filled_s = now()
-
-    def take(self) -> bool:
-        """True, and one token fewer, where there is one."""
-        now = self._now()
-        grown = self._tokens + (now - self._filled_s) * self._per_s
-        self._tokens = min(self._burst, grown)
-        self._filled_s = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
