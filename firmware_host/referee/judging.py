@@ -1,15 +1,19 @@
-"""What to say: the case that the board is, what is to be mended and why, and what is asked."""
+"""What is shown and said: which case a board is, what to mend and why, and each step's sounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from math import degrees, hypot, radians
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.book import Finding, Landing, Pending, arriving, captured, ends
+from tiltboard.firmware_host.referee.book import Finding, Landing, Pending, arriving, captured
 from tiltboard.firmware_host.referee.carries import Carry, carries, other_side
+from tiltboard.firmware_host.referee.offers import ask_which, offer_claims
+from tiltboard.firmware_host.referee.slide_guidance import leaning, sliding
 from tiltboard.firmware_host.referee.state import Guide, State
 from tiltboard.firmware_host.referee.view import (
     View,
@@ -25,63 +29,16 @@ from tiltboard.firmware_host.referee.view import (
     unclear_say,
 )
 from tiltboard.firmware_host.table import play, troubles
-from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Stillness
+from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import (
     Asking,
-    Choice,
     Phase,
-    Question,
     Role,
     Shown,
     Sound,
     Standing,
 )
-from tiltboard.games.base import Game, Turn
-
-DONE = "done"
-SIDES = {
-    "left": text("left"),
-    "right": text("right"),
-    "top": text("top"),
-    "bottom": text("bottom"),
-}
-
-
-def _asking_which(
-    view: View, ask: Message, game: Game, found: Sequence[Pending], *, offer: bool
-) -> View:
-    """``view`` with the question which of ``found`` it was. In games where the side counts it
-    names the move, and its light is the edge of the board where the piece's line begins; else the
-    place where the piece lands does.
-    """
-    sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
-    apart = len(set(sides)) == len(sides)
-    choices, meant = [], {}
-    for each in found:
-        turn, entrance = each.turn, each.turn.entrance
-        if entrance is None:
-            shift = arriving(turn)
-            place, piece = shift.target or "", play.piece(game.name, shift.piece)
-            label = text("{piece} on {place}", piece=piece, place=place)
-            choice = Choice(turn.move, label, places=(place,), path=turn.path or (place,))
-        else:
-            choice = Choice(
-                entrance.side if apart else turn.move,
-                text(
-                    "{side}, {colour}, slot {slot}",
-                    side=SIDES.get(entrance.side, Message(entrance.side)),
-                    colour=play.player(entrance.colour),
-                    slot=turn.move,
-                ),
-                (turn.move, entrance.colour) if apart else (),
-                entrance.colour,
-                entrance.cells[:1],
-                turn.path,
-                entrance.fall if apart else None,
-            )
-        choices.append(choice)
-        meant[choice.value] = each
-    return replace(view, question=Question(ask, tuple(choices), offer=offer), meant=meant)
+from tiltboard.games.base import Outcome, Turn
 
 
 def fix_say(
@@ -155,12 +112,12 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
 
 def _may_be_upside_down(state: State, first: Carry) -> bool:
     """The mover may have dropped his own piece with the wrong side up."""
-    play, position, place = state.play, state.play.line.position, first.source or ""
-    game, mover = play.line.game, position.to_move
+    now, position, place = state.play, state.play.line.position, first.source or ""
+    game, mover = now.line.game, position.to_move
     return (
-        play.pending is None
-        and play.matched
-        and play.guide is not Guide.TAKEBACK
+        now.pending is None
+        and now.matched
+        and now.guide is not Guide.TAKEBACK
         and first.target is None
         and mover is not None
         and mover in game.pieces
@@ -170,250 +127,197 @@ def _may_be_upside_down(state: State, first: Carry) -> bool:
     )
 
 
-# A ring of PTFE slips from 9 degrees on; a magnet's pull beside it is worth another one. Faster
-# than at 12 a tile pushes others from their places (docs/physics.md).
-LEAST_DEG, AIM_DEG, MOST_DEG = 10, 11, 12
-_SLACK_RAD = radians(0.5)
-RAISE = {
-    "left": text("Raise the left side"),
-    "right": text("Raise the right side"),
-    "top": text("Raise the top side"),
-    "bottom": text("Raise the bottom side"),
-}
-_STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caught on a peg beyond
-_TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
-
-
-def sliding(state: State) -> tuple[Turn, bool] | None:
-    """The move of which a tile is on its way, or has come to the end (True) on a plate that is not
-    level yet.
-    """
-    pending, sight = state.play.pending, state.seen.sight
-    if not state.tilts or state.trouble is not None or sight.faults or pending is None:
-        return None
-    turn = pending.turn
-    entrance, way = turn.entrance, turn.path
-    if entrance is None or entrance.side not in RAISE or len(way) < 2:
-        return None
-    kind = turn.act[0].piece
-    cells, stood = state.cells, state.play.line.position.cells
-    changed = {
-        place for place in cells.keys() | stood.keys() if cells.get(place) != stood.get(place)
-    }
-    there = changed == {way[-1]} and cells.get(way[-1]) == kind
-    level = sight.stillness is Stillness.STILL
-    seen = len(changed) == 1 and changed <= {*way} and kind in map(cells.get, changed)
-    under_way = seen or (not changed and not level)
-    return (turn, there) if under_way and not (there and level) else None
-
-
-def leaning(state: State) -> State:
-    """The view with what a slide asks for, if one is under way."""
-    slide, view = sliding(state), state.view
-    if slide is None or (view.question is not None and not view.question.offer):
-        return state
-    turn, there = slide
-    entrance, sight, say = turn.entrance, state.seen.sight, view.say
-    if entrance is None:
-        return state
-    columns, rows = entrance.fall
-    raises = RAISE[entrance.side]
-    piece = play.piece(state.play.line.game.name, turn.act[0].piece)
-    if view.phase is not Phase.PAUSED:
-        said = {"said": say, "raise": raises, "piece": piece}
-        say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)
-    elif sight.ready and there:
-        say = text(
-            "The {piece} is on {place}: level the plate, and secure it.",
-            piece=piece,
-            place=turn.path[-1],
-        )
-    elif sight.ready:
-        x_rad, y_rad = sight.tilt_rad
-        along, across = y_rad * columns - x_rad * rows, abs(y_rad * rows + x_rad * columns)
-        say = _tilt_say(along, across, raises, piece)
-    if view.phase is Phase.PAUSED:
-        way = () if there else turn.path
-        view = replace(view, path=way, path_colour=entrance.colour)
-    aim = 0.0 if there else radians(AIM_DEG)  # how the plate is to be held now
-    return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
-
-
-def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
-    """What is to be done with a plate that leans so, in rad, along and across the piece's way."""
-    lean = hypot(along, across)
-    if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
-        return text("{raise} and no other.", **{"raise": raises})
-    if along < radians(LEAST_DEG) - _SLACK_RAD:
-        now = {"raise": raises, "now": round(degrees(along)), "least": LEAST_DEG}
-        return text("{raise} further: {now} of {least} degrees.", **now)
-    if along > radians(MOST_DEG) + _SLACK_RAD:
-        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
-    return text("Hold the plate so: the {piece} slides.", piece=piece)
-
-
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
-_MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 
 
-def offer_claims(state: State, view: View) -> View:
-    """``view``, and what could be so without anybody having seen it."""
-    for place in sorted(state.seen.sight.weak):
-        if view.say in (troubles.unclear(place), troubles.unreadable(place)):
-            weak = text(
-                "The piece on {place} has a weak magnet. Put another one there.", place=place
-            )
-            return replace(view, say=weak)
-    offer = None
-    if view.question is None and state.play.free and view.phase in (Phase.TURN, Phase.FIX):
-        offer = _perhaps_moved(state, view)
-    if offer is None and view.question is None and view.phase in _MENDING:
-        offer = _perhaps_done(state, view)
-    if offer is None and view.question is None and view.phase is Phase.TURN and state.stands:
-        offer = _pass(state, view)
-    return offer or view
+# The cases that a board can be
 
 
-def _pass(state: State, view: View) -> View | None:
-    """Offer the moves that change nothing on the board, which no board can show."""
-    book = state.play.book
-    if not book.passes:
-        return None
-    forced = not (book.drops or book.entries or book.movers)
-    say = troubles.confirm("must-pass" if forced else "may-pass", view.say)
-    choices = tuple(Choice(turn.move, text("Pass")) for turn in book.passes)
-    ask = text("{player} may pass.", player=play.player(book.position.to_move or ""))
-    meant = {turn.move: Pending.asked(book.position, turn) for turn in book.passes}
-    return replace(view, say=say, question=Question(ask, choices, offer=True), meant=meant)
+@dataclass(frozen=True)
+class Board:
+    """What the cases ask of a board, each worked out once."""
+
+    state: State
+
+    @cached_property
+    def pending(self) -> Pending | None:
+        """The move that is being carried out."""
+        return self.state.play.pending
+
+    @cached_property
+    def finding(self) -> Finding:
+        """How the board differs from what it should show."""
+        now, pending, cells = self.state.play, self.pending, self.state.cells
+        if pending is None:
+            return now.book.still.hold(cells)
+        finding = pending.plan.hold(cells)
+        if pending.requested and not finding.right:
+            # A tile was put where it enters, and has yet to fall.
+            entered = Pending.made(now.line.position, pending.turn).plan.hold(cells)
+            finding = entered if entered.right else finding
+        return finding
+
+    @cached_property
+    def held(self) -> Landing | Sequence[Turn]:
+        """The piece that is in the hand, as a legal move asks for; empty if there is none."""
+        return self.state.play.book.in_hand(self.state.cells, self.state.hidden)
 
 
-def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:
-    """The places that are not read on which pieces of these moves may stand."""
-    targets = {p for each in found for places in ends(each.turn).values() for p in places}
-    return sorted(targets & unread)
+def _is_over(board: Board) -> bool:
+    return board.state.play.line.outcome is not None
 
 
-def _perhaps_moved(state: State, view: View) -> View | None:
-    """Ask whether a move was made whose piece no sensor sees, and which: an offer, nothing shows
-    it. Either it is known that nobody sees its places, or somebody says so (``Play.missed``).
-    """
-    play, missed = state.play, state.play.missed
-    unread = state.hidden | missed
-    found = play.book.unseen(state.cells, unread)
-    if not found:
-        return None
-    touched = {place for each in found for place in each.touched}
-    places, unseen = _landings(found, unread), sorted(touched & unread)
-    where = ", ".join(places or unseen)
-    again = tuple(each for each in found if each.turn == play.taken_back)
-    if missed and again:  # it was taken back because its piece did not show any more
-        found = again
-        say = troubles.confirm("still-there", view.say, _landings(again, missed))
-        ask = text("Is the piece still there?")
-    elif missed:
-        say = troubles.confirm("missed", view.say)
-        ask = text("Where is the piece that the table does not see?")
-    else:
-        what = "put" if places else "moved"
-        say = troubles.confirm(what, view.say, places or unseen)
-        if len(places) != len(found):
-            ask = text("The table cannot see {places}. Which move was it?", places=where)
-        elif len(places) == 1:
-            ask = text("The table cannot see {place}. Is the piece there?", place=where)
-        else:
-            ask = text("The table cannot see {places}. Is the piece on one of them?", places=where)
-    view = replace(view, say=say, expected=True)
-    return _asking_which(view, ask, play.line.game, found, offer=True)
+def _show_result(board: Board) -> View:
+    line = board.state.play.line
+    return over_view(line.game, line.position, cast(Outcome, line.outcome), line.last)
 
 
-def _perhaps_done(state: State, view: View) -> View | None:
-    """All that is left to do is where nobody sees it; or the last of it has not been seen."""
-    todo = state.todo
-    seen = [place for place in todo if place not in state.hidden]
-    if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
-        return None
-    if seen:
-        say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
-    else:
-        say = troubles.confirm("done", view.say, todo)
-        ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
-    question = Question(ask, (Choice(DONE, text("done")),), offer=True)
-    pending, line = state.play.pending, state.play.line
-    stands = (line.position if pending is None else pending.turn.position).cells
-    done = []
-    for place in todo:
-        wrong = {what for where, what in view.problems if where == place}
-        # A piece that cannot be read stays, only better
-        blurred = "blurred" in wrong and not any(what.startswith("stray") for what in wrong)
-        done.append((place, stands.get(place) if blurred else view.piece_for.get(place)))
-    return replace(view, say=say, question=question, meant={DONE: tuple(done)})
+def _is_carried_out_wrongly(board: Board) -> bool:
+    return board.pending is not None and bool(not board.finding.right or board.state.seen.blurred)
 
 
-def judge(state: State) -> View:
-    """How the game stands, by what the board shows."""
-    play, seen = state.play, state.seen
-    line, outcome = play.line, play.line.outcome
-    if outcome is not None:
-        return over_view(line.game, line.position, outcome, line.last)
-    if play.pending is not None:
-        return _carrying_out(state, play.pending)
-    finding = play.book.still.hold(state.cells)
-    if play.guide is not None:
-        unread = seen.unsure if state.stands else seen.blurred
-        if play.guide is Guide.SETUP:
-            return setup_view(line.game, finding, unread)
-        return _fix(state, finding, unread)
-    if seen.blurred:
-        return _fix(state, finding, seen.blurred)
-    if state.stands:
-        return _unless_unclear(state, _turn(state))
-    if state.found:
-        return _found(state, finding)
-    held = play.book.in_hand(state.cells, state.hidden)  # as a legal move asks for
-    if isinstance(held, Landing):
-        return landing_view(line.game, held)
-    return lifted_view(line.game, line.position, held) if held else _fix(state, finding)
+def _is_being_carried_out(board: Board) -> bool:
+    return board.pending is not None and not board.finding.done
 
 
-def _carrying_out(state: State, pending: Pending) -> View:
-    finding = pending.plan.hold(state.cells)
-    if pending.requested and not finding.right:  # a tile was put where it enters, and is to fall
-        entered = Pending.made(state.play.line.position, pending.turn).plan.hold(state.cells)
-        finding = entered if entered.right else finding
-    sight, blurred = state.seen.sight, state.seen.blurred
-    if not finding.right or blurred:
-        return _fix(state, finding, blurred)
-    if not finding.done:
-        view = settle_view(state.play.line.game, finding, pending.turn)
-        return view if sliding(state) else _unless_unclear(state, view)
-    doubtful = min(pending.touched & sight.unsure)
+def _show_what_is_left_to_do(board: Board) -> View:
+    state, pending = board.state, cast(Pending, board.pending)
+    view = settle_view(state.play.line.game, board.finding, pending.turn)
+    return view if sliding(state) else _unless_unclear(state, view)
+
+
+def _is_carried_out(board: Board) -> bool:
+    return board.pending is not None
+
+
+def _show_unsure_place(board: Board) -> View:
+    """All is done, but a place of it cannot be read yet."""
+    sight = board.state.seen.sight
+    doubtful = min(cast(Pending, board.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
     return View(Phase.SETTLE, troubles.NOT_READY if masked else troubles.unclear(doubtful))
 
 
-def _found(state: State, finding: Finding) -> View:
-    """Moves explain the board: which it was is asked, unless places of theirs are unclear."""
+def _is_being_set_up(board: Board) -> bool:
+    return board.state.play.guide is Guide.SETUP
+
+
+def _show_setup(board: Board) -> View:
+    return setup_view(board.state.play.line.game, board.finding, _unread(board.state))
+
+
+def _is_taken_back(board: Board) -> bool:
+    return board.state.play.guide is not None
+
+
+def _show_way_back(board: Board) -> View:
+    return _fix(board.state, board.finding, _unread(board.state))
+
+
+def _unread(state: State) -> Sequence[str]:
+    return state.seen.unsure if state.stands else state.seen.blurred
+
+
+def _cannot_be_read(board: Board) -> bool:
+    return bool(board.state.seen.blurred)
+
+
+def _show_what_is_wrong(board: Board) -> View:
+    return _fix(board.state, board.finding, board.state.seen.blurred)
+
+
+def _shows_position(board: Board) -> bool:
+    return board.state.stands
+
+
+def _show_turn(board: Board) -> View:
+    return _unless_unclear(board.state, _turn(board.state))
+
+
+def _is_some_move(board: Board) -> bool:
+    found, unsure = board.state.found, board.state.seen.sight.unsure
+    return bool(found) and not any(each.touched & unsure for each in found)
+
+
+def _ask_for_move(board: Board) -> View:
+    """Several moves explain the board: ask which it was."""
+    state = board.state
     line, found = state.play.line, state.found
-    if not any(each.touched & state.seen.sight.unsure for each in found):
-        piece = play.piece(line.game.name, found[0].turn.player)
-        ask = text("From which side does the {piece} come?", piece=piece)
-        places = {place for each in found for place in each.touched & state.hidden}
-        if places:
-            where = ", ".join(sorted(places))
-            ask = text("The table cannot see {places}. Which move was it?", places=where)
-        return _asking_which(View(Phase.TURN, ask), ask, line.game, found, offer=False)
-    turn = _turn(state)
-    lit = {place: role for place, role in turn.roles.items() if place not in finding.strays}
-    return _unless_unclear(state, replace(turn, roles=lit))
+    piece = play.piece(line.game.name, found[0].turn.player)
+    ask = text("From which side does the {piece} come?", piece=piece)
+    places = {place for each in found for place in each.touched & state.hidden}
+    if places:
+        where = ", ".join(sorted(places))
+        ask = text("The table cannot see {places}. Which move was it?", places=where)
+    return ask_which(View(Phase.TURN, ask), ask, line.game, found, offer=False)
+
+
+def _is_unclear_move(board: Board) -> bool:
+    return bool(board.state.found)
+
+
+def _show_turn_without_it(board: Board) -> View:
+    """A move explains the board once its places are clear."""
+    turn, strays = _turn(board.state), board.finding.strays
+    lit = {place: role for place, role in turn.roles.items() if place not in strays}
+    return _unless_unclear(board.state, replace(turn, roles=lit))
+
+
+def _has_captured(board: Board) -> bool:
+    return isinstance(board.held, Landing)
+
+
+def _show_landing(board: Board) -> View:
+    return landing_view(board.state.play.line.game, cast(Landing, board.held))
+
+
+def _is_lifted(board: Board) -> bool:
+    return bool(board.held)
+
+
+def _show_lifted(board: Board) -> View:
+    line = board.state.play.line
+    return lifted_view(line.game, line.position, cast(Sequence[Turn], board.held))
+
+
+def _is_anything(_board: Board) -> bool:
+    return True
+
+
+CASES: Sequence[tuple[Callable[[Board], bool], Callable[[Board], View]]] = (
+    (_is_over, _show_result),
+    (_is_carried_out_wrongly, _show_what_is_wrong),
+    (_is_being_carried_out, _show_what_is_left_to_do),
+    (_is_carried_out, _show_unsure_place),
+    (_is_being_set_up, _show_setup),
+    (_is_taken_back, _show_way_back),
+    (_cannot_be_read, _show_what_is_wrong),
+    (_shows_position, _show_turn),
+    (_is_some_move, _ask_for_move),
+    (_is_unclear_move, _show_turn_without_it),
+    (_has_captured, _show_landing),
+    (_is_lifted, _show_lifted),
+    (_is_anything, _show_what_is_wrong),
+)
+"""Whether a case applies, and what is shown then. The first case that applies counts, so each may
+rely on it that none above does.
+"""
+
+
+def judge(state: State) -> View:
+    """Return what the board shows."""
+    board = Board(state)
+    show = next(show for applies, show in CASES if applies(board))
+    return show(board)
 
 
 def _turn(state: State) -> View:
-    play = state.play
-    return turn_view(play.line.game, play.book, play.line.last, state.hidden)
+    now = state.play
+    return turn_view(now.line.game, now.book, now.line.last, state.hidden)
 
 
 def _unless_unclear(state: State, view: View) -> View:
-    """``view``, but asking to centre a piece where a place has been unclear for a moment."""
+    """Return ``view``, or ask to centre a piece if a place has been unclear for a moment."""
     expected = state.play.line.position.cells
     unclear = state.seen.unclear(expected.keys() | state.cells.keys())
     if not unclear:
@@ -422,16 +326,16 @@ def _unless_unclear(state: State, view: View) -> View:
 
 
 def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
-    """Something is wrong. What was to be expected makes no sound."""
-    play, game = state.play, state.play.line.game
+    """Return what is wrong; what was to be expected makes no sound."""
+    now, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
-    if play.free and play.matched:
-        finding = play.book.without_the_move(finding)
-        captures = play.book.captures_first(finding)
-    taking_back = play.guide is Guide.TAKEBACK
+    if now.free and now.matched:
+        finding = now.book.without_the_move(finding)
+        captures = now.book.captures_first(finding)
+    taking_back = now.guide is Guide.TAKEBACK
     steps = carries(game, finding, flips=not taking_back)
     view = fix_view(game, finding, steps, blurred, fix_say(state, steps, captures, blurred))
-    expected = taking_back or not play.matched or state.may_be_undone or bool(captures)
+    expected = taking_back or not now.matched or state.may_be_undone or bool(captures)
     return replace(view, expected=expected)
 
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/book.py and judging.py: places that no sensor sees: what is
+"""Tests of firmware_host/referee/book.py and offers.py: places that no sensor sees: what is
 asked, and nothing is taken for granted.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/judging.py: a tile that slides: what is said and asked of the
-plate, and what counts.
+"""Tests of firmware_host/referee/slide_guidance.py: a tile that slides: what is said and asked of
+the plate, and what counts.
 """
 
 from __future__ import annotations

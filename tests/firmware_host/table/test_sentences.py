@@ -11,13 +11,13 @@ import string
 import pytest
 
 from tiltboard.firmware_host.messages import Catalogue, Message, text
-from tiltboard.firmware_host.referee import judging, view
+from tiltboard.firmware_host.referee import judging, offers, slide_guidance, view
 from tiltboard.firmware_host.referee.carries import Carry
 from tiltboard.firmware_host.table import play, troubles
 from tiltboard.games import registry
 from tiltboard.games.base import Outcome
 
-MODULES = (play, troubles, view, judging)
+MODULES = (play, troubles, view, judging, offers, slide_guidance)
 
 EXAMPLES = {
     "won": (

@@ -1,0 +1,154 @@
+"""Questions about a board: which move it was, and what nobody has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.book import Pending, arriving, ends
+from tiltboard.firmware_host.referee.state import State
+from tiltboard.firmware_host.referee.view import View
+from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table.standing import Choice, Phase, Question
+from tiltboard.games.base import Game
+
+_MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
+DONE = "done"
+SIDES = {
+    "left": text("left"),
+    "right": text("right"),
+    "top": text("top"),
+    "bottom": text("bottom"),
+}
+
+
+def ask_which(
+    view: View, ask: Message, game: Game, found: Sequence[Pending], *, offer: bool
+) -> View:
+    """``view`` with the question which of ``found`` it was. In games where the side counts it
+    names the move, and its light is the edge of the board where the piece's line begins; else the
+    place where the piece lands does.
+    """
+    sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
+    apart = len(set(sides)) == len(sides)
+    choices, meant = [], {}
+    for each in found:
+        turn, entrance = each.turn, each.turn.entrance
+        if entrance is None:
+            shift = arriving(turn)
+            place, piece = shift.target or "", play.piece(game.name, shift.piece)
+            label = text("{piece} on {place}", piece=piece, place=place)
+            choice = Choice(turn.move, label, places=(place,), path=turn.path or (place,))
+        else:
+            choice = Choice(
+                entrance.side if apart else turn.move,
+                text(
+                    "{side}, {colour}, slot {slot}",
+                    side=SIDES.get(entrance.side, Message(entrance.side)),
+                    colour=play.player(entrance.colour),
+                    slot=turn.move,
+                ),
+                (turn.move, entrance.colour) if apart else (),
+                entrance.colour,
+                entrance.cells[:1],
+                turn.path,
+                entrance.fall if apart else None,
+            )
+        choices.append(choice)
+        meant[choice.value] = each
+    return replace(view, question=Question(ask, tuple(choices), offer=offer), meant=meant)
+
+
+def offer_claims(state: State, view: View) -> View:
+    """``view``, and what could be so without anybody having seen it."""
+    for place in sorted(state.seen.sight.weak):
+        if view.say in (troubles.unclear(place), troubles.unreadable(place)):
+            weak = text(
+                "The piece on {place} has a weak magnet. Put another one there.", place=place
+            )
+            return replace(view, say=weak)
+    offer = None
+    if view.question is None and state.play.free and view.phase in (Phase.TURN, Phase.FIX):
+        offer = _perhaps_moved(state, view)
+    if offer is None and view.question is None and view.phase in _MENDING:
+        offer = _perhaps_done(state, view)
+    if offer is None and view.question is None and view.phase is Phase.TURN and state.stands:
+        offer = _pass(state, view)
+    return offer or view
+
+
+def _pass(state: State, view: View) -> View | None:
+    """Offer the moves that change nothing on the board, which no board can show."""
+    book = state.play.book
+    if not book.passes:
+        return None
+    forced = not (book.drops or book.entries or book.movers)
+    say = troubles.confirm("must-pass" if forced else "may-pass", view.say)
+    choices = tuple(Choice(turn.move, text("Pass")) for turn in book.passes)
+    ask = text("{player} may pass.", player=play.player(book.position.to_move or ""))
+    meant = {turn.move: Pending.asked(book.position, turn) for turn in book.passes}
+    return replace(view, say=say, question=Question(ask, choices, offer=True), meant=meant)
+
+
+def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:
+    """The places that are not read on which pieces of these moves may stand."""
+    targets = {p for each in found for places in ends(each.turn).values() for p in places}
+    return sorted(targets & unread)
+
+
+def _perhaps_moved(state: State, view: View) -> View | None:
+    """Ask whether a move was made whose piece no sensor sees, and which: an offer, nothing shows
+    it. Either it is known that nobody sees its places, or somebody says so (``Play.missed``).
+    """
+    book, missed = state.play.book, state.play.missed
+    unread = state.hidden | missed
+    found = book.unseen(state.cells, unread)
+    if not found:
+        return None
+    touched = {place for each in found for place in each.touched}
+    places, unseen = _landings(found, unread), sorted(touched & unread)
+    where = ", ".join(places or unseen)
+    again = tuple(each for each in found if each.turn == state.play.taken_back)
+    if missed and again:  # it was taken back because its piece did not show any more
+        found = again
+        say = troubles.confirm("still-there", view.say, _landings(again, missed))
+        ask = text("Is the piece still there?")
+    elif missed:
+        say = troubles.confirm("missed", view.say)
+        ask = text("Where is the piece that the table does not see?")
+    else:
+        what = "put" if places else "moved"
+        say = troubles.confirm(what, view.say, places or unseen)
+        if len(places) != len(found):
+            ask = text("The table cannot see {places}. Which move was it?", places=where)
+        elif len(places) == 1:
+            ask = text("The table cannot see {place}. Is the piece there?", place=where)
+        else:
+            ask = text("The table cannot see {places}. Is the piece on one of them?", places=where)
+    view = replace(view, say=say, expected=True)
+    return ask_which(view, ask, state.play.line.game, found, offer=True)
+
+
+def _perhaps_done(state: State, view: View) -> View | None:
+    """All that is left to do is where nobody sees it; or the last of it has not been seen."""
+    todo = state.todo
+    seen = [place for place in todo if place not in state.hidden]
+    if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
+        return None
+    if seen:
+        say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
+    else:
+        say = troubles.confirm("done", view.say, todo)
+        ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
+    question = Question(ask, (Choice(DONE, text("done")),), offer=True)
+    pending, line = state.play.pending, state.play.line
+    stands = (line.position if pending is None else pending.turn.position).cells
+    done = []
+    for place in todo:
+        wrong = {what for where, what in view.problems if where == place}
+        # A piece that cannot be read stays, only better
+        blurred = "blurred" in wrong and not any(what.startswith("stray") for what in wrong)
+        done.append((place, stands.get(place) if blurred else view.piece_for.get(place)))
+    return replace(view, say=say, question=question, meant={DONE: tuple(done)})

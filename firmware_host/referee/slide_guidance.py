@@ -1,0 +1,95 @@
+"""How to tilt the plate so that a tile slides to its place, and how far it has come."""
+
+from __future__ import annotations
+
+from math import degrees, hypot, radians
+
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.state import State
+from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table.sight import Stillness
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.base import Turn
+
+# A ring of PTFE slips from 9 degrees on; a magnet's pull beside it is worth another one. Faster
+# than at 12 a tile pushes others from their places (docs/physics.md).
+LEAST_DEG, AIM_DEG, MOST_DEG = 10, 11, 12
+_SLACK_RAD = radians(0.5)
+RAISE = {
+    "left": text("Raise the left side"),
+    "right": text("Raise the right side"),
+    "top": text("Raise the top side"),
+    "bottom": text("Raise the bottom side"),
+}
+_STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caught on a peg beyond
+_TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
+
+
+def sliding(state: State) -> tuple[Turn, bool] | None:
+    """The move of which a tile is on its way, or has come to the end (True) on a plate that is not
+    level yet.
+    """
+    pending, sight = state.play.pending, state.seen.sight
+    if not state.tilts or state.trouble is not None or sight.faults or pending is None:
+        return None
+    turn = pending.turn
+    entrance, way = turn.entrance, turn.path
+    if entrance is None or entrance.side not in RAISE or len(way) < 2:
+        return None
+    kind = turn.act[0].piece
+    cells, stood = state.cells, state.play.line.position.cells
+    changed = {
+        place for place in cells.keys() | stood.keys() if cells.get(place) != stood.get(place)
+    }
+    there = changed == {way[-1]} and cells.get(way[-1]) == kind
+    level = sight.stillness is Stillness.STILL
+    seen = len(changed) == 1 and changed <= {*way} and kind in map(cells.get, changed)
+    under_way = seen or (not changed and not level)
+    return (turn, there) if under_way and not (there and level) else None
+
+
+def leaning(state: State) -> State:
+    """The view with what a slide asks for, if one is under way."""
+    slide, view = sliding(state), state.view
+    if slide is None or (view.question is not None and not view.question.offer):
+        return state
+    turn, there = slide
+    entrance, sight, say = turn.entrance, state.seen.sight, view.say
+    if entrance is None:
+        return state
+    columns, rows = entrance.fall
+    raises = RAISE[entrance.side]
+    piece = play.piece(state.play.line.game.name, turn.act[0].piece)
+    if view.phase is not Phase.PAUSED:
+        said = {"said": say, "raise": raises, "piece": piece}
+        say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)
+    elif sight.ready and there:
+        say = text(
+            "The {piece} is on {place}: level the plate, and secure it.",
+            piece=piece,
+            place=turn.path[-1],
+        )
+    elif sight.ready:
+        x_rad, y_rad = sight.tilt_rad
+        along, across = y_rad * columns - x_rad * rows, abs(y_rad * rows + x_rad * columns)
+        say = _tilt_say(along, across, raises, piece)
+    if view.phase is Phase.PAUSED:
+        way = () if there else turn.path
+        view = replace(view, path=way, path_colour=entrance.colour)
+    aim = 0.0 if there else radians(AIM_DEG)  # how the plate is to be held now
+    return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
+
+
+def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
+    """What is to be done with a plate that leans so, in rad, along and across the piece's way."""
+    lean = hypot(along, across)
+    if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
+        return text("{raise} and no other.", **{"raise": raises})
+    if along < radians(LEAST_DEG) - _SLACK_RAD:
+        now = {"raise": raises, "now": round(degrees(along)), "least": LEAST_DEG}
+        return text("{raise} further: {now} of {least} degrees.", **now)
+    if along > radians(MOST_DEG) + _SLACK_RAD:
+        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
+    return text("Hold the plate so: the {piece} slides.", piece=piece)
