@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tiltboard.drivers.errors import lost_on_i2c as lost_on_i2c
     from tiltboard.drivers.frame import Frame as Frame
     from tiltboard.drivers.frame import Motion as Motion
+    from tiltboard.drivers.hall import ConverterKind as ConverterKind
     from tiltboard.drivers.hall import HallSettings as HallSettings
     from tiltboard.drivers.hall import MuxHallArray as MuxHallArray
     from tiltboard.drivers.hall_switches import SwitchArray as SwitchArray
@@ -72,7 +73,7 @@ _HOMES = {
             "lost_on_i2c",
         ),
         ".frame": ("Frame", "Motion"),
-        ".hall": ("HallSettings", "MuxHallArray"),
+        ".hall": ("ConverterKind", "HallSettings", "MuxHallArray"),
         ".hall_switches": ("SwitchArray", "SwitchMatrix"),
         ".lights": ("LightStrip", "LightsSettings", "Look"),
         ".lsm6dsox": ("Lsm6dsox",),

@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from operator import sub
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from tiltboard.drivers.buses import Buses, Pin, PinFactory
 from tiltboard.drivers.errors import PartError, PartReadingError, absent
 from tiltboard.drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
+
+# What the multiplexers' common pins go to.
+
+
+class Converter(Protocol):
+    """One analogue-to-digital converter, opened."""
+
+    def read(self, channel: int, /) -> int:
+        """Convert one channel, counted from 0. Raises PartError, OSError."""
+
+    def close(self) -> None:
+        """Give the bus back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConverterKind:
+    """A kind of converter whose reference is the sensors' supply."""
+
+    name: str
+    """What it is called in sentences for people."""
+    steps: int
+    """How many codes it has, from 0 V to the reference."""
+    open: Callable[[Buses, HallSettings, int], Converter]
+    """Opens the converter of that number (0 or 1)."""
+    channels: int = CHANNELS
+    lead_s: Callable[[HallSettings], float] = lambda _: 0.0
+    """How long a reading takes before it samples: time in which the multiplexers settle."""
+
+
+def _open_mcp3008(buses: Buses, settings: HallSettings, number: int) -> Mcp3008:
+    device = buses.spi(settings.spi_bus, settings.spi_device + number)
+    return Mcp3008(device, settings.spi_hz)
+
+
+# At 1.35 MHz the clocks before the converter samples are 8.1 us: nothing is left to wait for.
+MCP3008: Final = ConverterKind(
+    "MCP3008", STEPS, _open_mcp3008, lead_s=lambda settings: CLOCKS_BEFORE_SAMPLE / settings.spi_hz
+)
 
 # DRV5055A1: ratiometric linear Hall sensor (Texas Instruments SBAS640).
 #
@@ -34,7 +72,6 @@ def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> 
 
 LINES: Final = 4
 INPUTS: Final = 16
-CONVERTED: Final = CHANNELS * INPUTS  # inputs of one converter
 
 # From an address change until the common pin stands within half a step of ten bits. The switch
 # turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that is
@@ -109,19 +146,25 @@ def temperature_c(ratio: float) -> float | None:
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 
-# Codes that each voltage may read as: supply and ground to 3 %, the divider to 8 % (resistors of
-# 5 % and the converter's errors); the NTC anything between.
+# Shares of the supply, in percent, that each voltage may read as: supply and ground to 3 %, the
+# divider to 8 % (resistors of 5 % and the converter's errors); the NTC anything between. A sensor's
+# output keeps 0.2 V from both rails, as the NTC's divider does.
 _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
-    "ground": (0, STEPS * 3 // 100),
-    "half": (STEPS * 42 // 100, STEPS * 58 // 100),
-    "full": (STEPS * 97 // 100, STEPS - 1),
-    "ntc": (STEPS * 4 // 100, STEPS * 96 // 100),
+    "ground": (0, 3),
+    "half": (42, 58),
+    "full": (97, 100),
+    "ntc": (4, 96),
 }
-_SENSOR: Final = _WINDOWS["ntc"]  # the sensors' outputs keep 0.2 V from both rails
-_NO_NTC: Final = (0, STEPS - 1)  # a lost NTC costs the temperature, not the game
+
+
+def window(what: Carries, steps: int) -> tuple[int, int]:
+    """Return the lowest and the highest code that a voltage may read as, of so many."""
+    lowest, highest = _WINDOWS[what]
+    return steps * lowest // 100, min(steps * highest // 100, steps - 1)
+
 
 _MEND_REFERENCE: Final = (
-    "Wire the MCP3008's VREF to the same 3.3 V regulator that feeds the sensors."
+    "Wire the {converter}'s VREF to the same 3.3 V regulator that feeds the sensors."
 )
 
 # The Hall array: sensors through multiplexers with shared address lines, and one converter or two.
@@ -135,7 +178,7 @@ _MEND_REFERENCE: Final = (
 @dataclass(frozen=True, slots=True)
 class HallSettings:
     """What is wired where. ``spares``: input -> what it carries; ``sensors``: inputs 0 and up.
-    ``converters``: on chip selects from ``spi_device`` on.
+    ``converters``: on chip selects from ``spi_device`` on; ``converter``: of which kind.
     """
 
     sensors: int
@@ -147,19 +190,26 @@ class HallSettings:
     reference_v: float = 3.3
     sensitivity_mv_mt: float = SENSITIVITY_MV_MT
     converters: int = 1
+    converter: ConverterKind = MCP3008
 
     def __post_init__(self) -> None:
-        most = CONVERTED * self.converters
+        most = self.converted * self.converters
         if not 1 <= self.inputs <= most:
             raise ValueError(f"{self.inputs} inputs; the converter has {most}")
 
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Of each spare input, the lowest and the highest code that it may read as."""
-        return tuple(
-            (number, *(_NO_NTC if what == "ntc" else _WINDOWS[what]))
+        steps = self.converter.steps
+        return tuple(  # a lost NTC costs the temperature, not the game
+            (number, *((0, steps - 1) if what == "ntc" else window(what, steps)))
             for number, what in self.spares
         )
+
+    @property
+    def converted(self) -> int:
+        """Inputs of one converter."""
+        return self.converter.channels * INPUTS
 
     @property
     def inputs(self) -> int:
@@ -172,7 +222,7 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
     return (
         _crossed(settings, codes)
         or _address_fault(settings, codes)
-        or _reference_fault({what: codes[number] for number, what in settings.spares})
+        or _reference_fault(settings, {what: codes[number] for number, what in settings.spares})
         or PartReadingError(
             "hall",
             "The multiplexers' test inputs read wrong: {readings}.",
@@ -181,7 +231,8 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
                 " the multiplexers."
             ),
             readings=", ".join(
-                f"{number}: {round(100 * codes[number] / STEPS)} %" for number, _ in settings.spares
+                f"{number}: {round(100 * codes[number] / settings.converter.steps)} %"
+                for number, _ in settings.spares
             ),
         )
     )
@@ -214,8 +265,9 @@ def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError |
 
 def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
     """The stuck line, or the two swapped ones, for which most codes speak."""
-    windows = dict.fromkeys(range(settings.sensors), _SENSOR)
-    windows.update((number, _WINDOWS[what]) for number, what in settings.spares)
+    steps = settings.converter.steps
+    windows = dict.fromkeys(range(settings.sensors), window("ntc", steps))
+    windows.update((number, window(what, steps)) for number, what in settings.spares)
 
     def evidence(suspect: tuple[Sequence[int], PartReadingError]) -> int:
         """How many codes speak for its being what addresses 0 to 15 lead to; 0 if it cannot be. An
@@ -265,26 +317,31 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
     return likeliest[1] if evidence(likeliest) else None
 
 
-def _reference_fault(read: Mapping[Carries, int]) -> PartReadingError | None:
+def _reference_fault(
+    settings: HallSettings, read: Mapping[Carries, int]
+) -> PartReadingError | None:
     """The addresses are right or wrong in no simple way: look at the levels."""
+    steps, name = settings.converter.steps, settings.converter.name
     ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
-    if ground is None or ground > _WINDOWS["ground"][1] or not half or not full:
+    if ground is None or ground > window("ground", steps)[1] or not half or not full:
         return None
-    if full < _WINDOWS["full"][0] and abs(full - 2 * half) < STEPS // 10:
+    if full < window("full", steps)[0] and abs(full - 2 * half) < steps // 10:
         return PartReadingError(
             "hall",
             "The converter's reference is higher than the sensors' supply"
             " (the full supply reads {percent} %).",
             remedy=_MEND_REFERENCE,
-            percent=round(100 * full / STEPS),
+            percent=round(100 * full / steps),
+            converter=name,
         )
-    if full >= _WINDOWS["full"][0] and half > _WINDOWS["half"][1]:
+    if full >= window("full", steps)[0] and half > window("half", steps)[1]:
         return PartReadingError(
             "hall",
             "The converter's reference is lower than the sensors' supply"
             " (half the supply reads {percent} %).",
             remedy=_MEND_REFERENCE,
-            percent=round(100 * half / STEPS),
+            percent=round(100 * half / steps),
+            converter=name,
         )
     return None
 
@@ -296,24 +353,25 @@ class MuxHallArray:
         self._settings = settings
         self._buses = buses
         self._clock = buses.clock
-        self._converters: list[Mcp3008] = []
+        self._converters: list[Converter] = []
         self._lines: AddressLines | None = None
         self._start = 0  # the step of GRAY_ORDER at which the lines rest between scans
         self._turn = 0
         self._rests_s = 0.0
         self._before: list[int] = []
         self._floating: set[int] = set()
-        self._codes = [0] * (CONVERTED * settings.converters)
+        self._codes = [0] * (settings.converted * settings.converters)
         self._channels = tuple(range((settings.inputs - 1) // INPUTS + 1))
+        kind = settings.converter
         self._field_mt = field_table_mt(
-            STEPS, settings.reference_v, settings.sensitivity_mv_mt
+            kind.steps, settings.reference_v, settings.sensitivity_mv_mt
         ).__getitem__
-        self._leap = LEAP_MT * settings.sensitivity_mv_mt * STEPS / settings.reference_v / 1000.0
+        mt_per_step = settings.reference_v * 1000.0 / settings.sensitivity_mv_mt / kind.steps
+        self._leap = LEAP_MT / mt_per_step
+        self._least_of_a_sensor = window("ntc", kind.steps)[0]
         self._bounds = settings.bounds
         self._ntc = next((number for number, what in settings.spares if what == "ntc"), None)
-        # The clocks before the converter samples count toward the settling time: at 1.35 MHz they
-        # are 8.1 us, so nothing is left to wait for.
-        self._wait_s = max(0.0, SETTLING_S - CLOCKS_BEFORE_SAMPLE / settings.spi_hz)
+        self._wait_s = max(0.0, SETTLING_S - kind.lead_s(settings))
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
@@ -337,7 +395,7 @@ class MuxHallArray:
             device = f"/dev/spidev{settings.spi_bus}.{number}"
             raise absent("hall", error, device) from error
         if self._ntc is not None:
-            self.temperature_c = temperature_c(codes[self._ntc] / STEPS)
+            self.temperature_c = temperature_c(codes[self._ntc] / self._settings.converter.steps)
         return tuple(map(self._field_mt, codes[: self._settings.sensors]))
 
     def close(self) -> None:
@@ -354,25 +412,26 @@ class MuxHallArray:
         self._start, self._rests_s = 0, self._clock.now()
         lines = self._lines = AddressLines(self._buses.pin_factory, settings.address_pins)
         for number in range(settings.converters):
-            device = self._buses.spi(settings.spi_bus, settings.spi_device + number)
-            self._converters.append(Mcp3008(device, settings.spi_hz))
+            self._converters.append(settings.converter.open(self._buses, settings, number))
         return lines
 
     def _check(self, codes: Sequence[int]) -> None:
         """Raise PartReadingError unless every converter says something, and every spare input what
         it carries.
         """
-        for first in range(0, self._settings.inputs, CONVERTED):
-            if not any(codes[first : first + CONVERTED]):
+        converted = self._settings.converted
+        for first in range(0, self._settings.inputs, converted):
+            if not any(codes[first : first + converted]):
                 raise PartReadingError(
                     "hall",
                     "The sensors' second converter does not answer: its data line stays low."
                     if first
                     else "The sensors' converter does not answer: its data line stays low.",
                     remedy=(
-                        "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
-                        " and the wires of MISO, clock and chip select."
+                        "Check the sensors' 3.3 V regulator, the {converter}'s supply and"
+                        " reference, and the wires of MISO, clock and chip select."
                     ),
+                    converter=self._settings.converter.name,
                 )
         for number, lowest, highest in self._bounds:
             if not lowest <= codes[number] <= highest:
@@ -385,8 +444,9 @@ class MuxHallArray:
         has fallen to ground, and reads 0 until it is asked again.
         """
         codes, floating, start = self._codes, self._floating, self._start
+        each = self._settings.converter.channels
         reads = [
-            (channel * INPUTS, self._converters[channel // CHANNELS].read, channel % CHANNELS)
+            (channel * INPUTS, self._converters[channel // each].read, channel % each)
             for channel in self._channels
         ]
         has_rested = self._clock.now() - self._rests_s >= FALLEN_S
@@ -397,7 +457,7 @@ class MuxHallArray:
                 codes[first + address] = read(channel)
         for first, *_ in reads if has_rested else ():
             number = first + GRAY_ORDER[start]
-            if number < self._settings.sensors and codes[number] < _SENSOR[0]:
+            if number < self._settings.sensors and codes[number] < self._least_of_a_sensor:
                 floating.add(number)
             else:
                 floating.discard(number)

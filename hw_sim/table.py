@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, Self, cast
@@ -16,10 +16,11 @@ from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchM
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.gpio import Piezo
 from tiltboard.hw_sim.buses.serial import SimLine
+from tiltboard.hw_sim.buses.spi import SpiChip
 from tiltboard.hw_sim.chips.hall import AH1889
 from tiltboard.hw_sim.chips.inertial import ImuSpread, InertialChip
 from tiltboard.hw_sim.chips.lsm6dsox import Lsm6dsox
-from tiltboard.hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
+from tiltboard.hw_sim.chips.mcp3008 import CHANNELS, AnalogInput, Mcp3008
 from tiltboard.hw_sim.chips.mcp23017 import Mcp23017
 from tiltboard.hw_sim.chips.mpu6050 import Mpu6050
 from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
@@ -73,7 +74,7 @@ class SimTable:
         self.tolerances = tolerances
         self.hands = Hands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
-        self.converters: tuple[Mcp3008, ...] = ()
+        self.converters: tuple[Any, ...] = ()
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
@@ -175,20 +176,37 @@ class SimTable:
         return node
 
 
-def _mux_adc(table: SimTable, hall: wiring.MuxAdcHall) -> HallBoard:
-    board = _linear(table, hall)
+def mux_model(chip: Callable[[Sequence[AnalogInput], float], SpiChip], channels: int) -> Model:
+    """Return what stands in for sensors behind multiplexers and converters on SPI: the board with
+    its faults, and ``chip(inputs, reference_v)``, with so many channels, for each converter.
+    """
+    return partial(_mux_adc, chip=chip, channels=channels)
+
+
+def _mux_adc(
+    table: SimTable,
+    hall: wiring.MuxAdcHall,
+    chip: Callable[[Sequence[AnalogInput], float], Any] = Mcp3008,
+    channels: int = CHANNELS,
+) -> HallBoard:
+    board = _linear(table, hall, chip, channels)
     for select, converter in zip(hall.selects, table.converters, strict=True):
         table.buses.add_spi(hall.spi_bus, select, converter)
     table.buses.wire_address(hall.address_pins, board.address)
     return board
 
 
-def _linear(table: SimTable, hall: wiring.MuxAdcHall) -> HallBoard:
+def _linear(
+    table: SimTable,
+    hall: wiring.MuxAdcHall,
+    chip: Callable[[Sequence[AnalogInput], float], Any] = Mcp3008,
+    channels: int = CHANNELS,
+) -> HallBoard:
     board = HallBoard(table.profile, hall, table.world, table.streams, table.tolerances)
-    commons = [mux.voltage_v for mux in board.multiplexers]
+    commons = [mux.voltage_v for mux in board.multiplexers[: channels * hall.converters]]
     table.converters = tuple(
-        Mcp3008(commons[first : first + CHANNELS], hall.reference_v)
-        for first in range(0, len(commons), CHANNELS)
+        chip(commons[first : first + channels], hall.reference_v)
+        for first in range(0, len(commons), channels)
     )
     return board
 
@@ -275,14 +293,15 @@ def model_of(part: wiring.Part) -> Model:
     """What stands in for parts of that kind: called with the table and the part, it hangs chips on
     the table's buses, and returns the tilt sensor (an InertialChip) or the board of sensors (a
     HallBoard or SwitchBoard; None for one of another sort, which cannot be broken). Ours, or
-    another package's by an entry point of the group ``tiltboard.simulated`` with the kind's name.
-    Raises SimulationError without one.
+    another package's by an entry point of the group ``tiltboard.simulated`` with the kind's name,
+    or with the name of the entry point that brought the kind. Raises SimulationError without one.
     """
     ours = MODELS.get(type(part))
     if ours is not None:
         return ours
     kind = str(type(part).__struct_config__.tag)
-    for point in entry_points(group=GROUP, name=kind):
+    names = dict.fromkeys((kind, wiring.ENTRY_NAMES.get(type(part), kind)))
+    for point in (point for name in names for point in entry_points(group=GROUP, name=name)):
         try:
             return loaded(point, lambda model: cast(Model, model))
         except PluginError as error:
@@ -293,7 +312,10 @@ def model_of(part: wiring.Part) -> Model:
                 why=error.why,
             ) from error
     raise SimulationError(
-        "Nothing stands in for a part of the kind {kind} in the simulation.",
+        "Nothing stands in for a part of the kind {kind} in the simulation: no package has an entry"
+        " point {names} in the group {group}.",
         remedy="Its package may bring that in a newer version; on a real table it works.",
         kind=kind,
+        names=" or ".join(names),
+        group=GROUP,
     )

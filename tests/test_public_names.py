@@ -44,6 +44,7 @@ SURFACE = {
         "Buses": "clock i2c(bus) pin_factory pixels(count) serial(port, baud) spi(bus, device)",
         "ButtonsAndBuzzer": "close() pressed() tone(hz)",
         "Clock": "calendar() now() sleep(duration_s)",
+        "ConverterKind": "channels lead_s name open steps",
         "Frame": "faults field_mt motion number pressed temperature_c time_s",
         "HallArray": "close() read() temperature_c",
         "HallSettings": None,
@@ -97,6 +98,7 @@ SURFACE = {
         "SpiChip": "power_on(now_s) transfer(sent, clock_hz, mode, start_s)",
         "VirtualClock": "advance(duration_s) calendar() late_s now() sleep(duration_s)"
         " start_calendar_s",
+        "mux_model": "(chip, channels)",
     },
 }
 MODULES = {"tiltboard": tiltboard, "tiltboard.drivers": drivers, "tiltboard.testing": testing}

@@ -17,7 +17,7 @@ import msgspec
 from tiltboard.drivers import node
 from tiltboard.drivers.attitude import Vector
 from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.hall import HallSettings, MuxHallArray
+from tiltboard.drivers.hall import MCP3008, ConverterKind, HallSettings, MuxHallArray
 from tiltboard.drivers.hall_switches import SwitchArray, SwitchMatrix
 from tiltboard.drivers.inertial import InertialSensor
 from tiltboard.drivers.light_links import SPI_DEVICE
@@ -206,6 +206,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     """
 
     linear: ClassVar[bool] = True
+    converter: ClassVar[ConverterKind] = MCP3008
+    """A kind of part with another converter on SPI is a subclass with its own tag and this."""
 
     spi_bus: Annotated[int, msgspec.Meta(ge=0, le=6)]
     spi_device: Annotated[int, msgspec.Meta(ge=0, le=2)]
@@ -245,6 +247,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
             reference_v=self.reference_v,
             sensitivity_mv_mt=self.sensitivity_mv_mt,
             converters=self.converters,
+            converter=self.converter,
         )
         return MuxHallArray(settings, buses)
 
@@ -495,6 +498,8 @@ class NodePanel(PanelPart, frozen=True, tag="node"):
 # All kinds
 
 P = TypeVar("P", bound=Part)
+ENTRY_NAMES: dict[type[Part], str] = {}
+"""Under which name each kind of another package was found; it need not be that of its tag."""
 
 
 def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
@@ -509,6 +514,7 @@ def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
             _log.warning("The part %s (%s) cannot be used: %s", point.name, point.value, error)
         else:
             if kind is not None:
+                ENTRY_NAMES[kind] = point.name
                 found.setdefault(kind.__struct_config__.tag, kind)
     return tuple(found.values())
 

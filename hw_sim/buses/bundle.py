@@ -126,7 +126,7 @@ class SimBuses:
 
     def spi(self, bus: int, device: int) -> SpiDev:
         """An opened SpiDev. Raises FileNotFoundError."""
-        return SpiDev({**self.spi_ports, (0, 0): self.light_port}, bus, device)
+        return SpiDev({(0, 0): self.light_port, **self.spi_ports}, bus, device)
 
     def i2c(self, bus: int) -> SMBus:
         """An opened SMBus. Raises FileNotFoundError."""

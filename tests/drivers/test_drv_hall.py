@@ -10,7 +10,13 @@ import math
 import pytest
 
 from tiltboard.drivers.errors import PartAbsentError, PartReadingError
-from tiltboard.drivers.hall import HallSettings, MuxHallArray, temperature_c
+from tiltboard.drivers.hall import (
+    MCP3008,
+    ConverterKind,
+    HallSettings,
+    MuxHallArray,
+    temperature_c,
+)
 
 
 @pytest.fixture
@@ -254,3 +260,29 @@ def test_a_wire_that_has_contact_again_reads_before_it_can_be_taken_for_dead(
         readings = hall.read()
         buses.clock.time_s += 0.0155
     assert [readings[number] for number in lost] == pytest.approx([10.0] * len(lost), abs=0.06)
+
+
+class TwelveBits:
+    """A converter with four times the steps of the one on the bench."""
+
+    def __init__(self, buses, settings, number):
+        self.coarse = MCP3008.open(buses, settings, number)
+
+    def read(self, channel):
+        return 4 * self.coarse.read(channel)
+
+    def close(self):
+        self.coarse.close()
+
+
+def test_any_converter_serves_and_its_wiring_is_proven_too(hall_settings, buses, fault) -> None:
+    kind = ConverterKind("ADC12", 4096, TwelveBits)
+    hall = MuxHallArray(dataclasses.replace(hall_settings, converter=kind), buses)
+    buses.board.volts = {0: 1.65 + 0.6, 1: 1.65 - 0.6}
+    assert hall.read() == MuxHallArray(hall_settings, buses).read()
+    assert hall.temperature_c is not None
+    buses.board.reference_v = 3.6
+    assert "ADC12's VREF" in fault(hall.read).remedy
+    few = dataclasses.replace(kind, channels=4)
+    with pytest.raises(ValueError, match="has 64"):
+        dataclasses.replace(hall_settings, converter=few)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiltboard.hw_sim.buses.spi import SpiChip as SpiChip
     from tiltboard.hw_sim.clock import VirtualClock as VirtualClock
     from tiltboard.hw_sim.errors import SimulationError as SimulationError
+    from tiltboard.hw_sim.table import mux_model as mux_model
     from tiltboard.testing.bench import Bench as Bench
     from tiltboard.testing.game import GameTable as GameTable
     from tiltboard.testing.subject import ExpectationError as ExpectationError
@@ -37,6 +38,7 @@ _HOMES = {
     "SimulationError": "hw_sim.errors",
     "SpiChip": "hw_sim.buses.spi",
     "VirtualClock": "hw_sim.clock",
+    "mux_model": "hw_sim.table",
 }
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are names
 

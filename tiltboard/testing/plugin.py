@@ -267,7 +267,7 @@ def _subjects(item: pytest.Item) -> list[Any]:
 
     found = getattr(item, "funcargs", {}).values()
     owners = (getattr(each, "__self__", each) for each in found)  # of a method, its object
-    return [each for each in owners if isinstance(each, Subject)]
+    return [*dict.fromkeys(each for each in owners if isinstance(each, Subject))]
 
 
 @pytest.hookimpl(wrapper=True)

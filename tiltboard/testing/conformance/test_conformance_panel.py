@@ -66,6 +66,7 @@ def test_a_closed_panel_is_silent_and_opens_again(bench, panel):
 
 
 def test_lines_that_cannot_be_had_are_an_absent_part(bench):
+    bench.part("panel")
     panel = bench.cut_off(OSError(16, "", "GPIO")).panel
     for use in (panel.pressed, lambda: panel.tone(440.0)):
         with pytest.raises(PartAbsentError) as caught:
