@@ -69,18 +69,22 @@ class EngineProcess:
         self._heard = bytearray()
         its_in, our_out = os.pipe()
         our_in, its_out = os.pipe()
+        our_errors, its_errors = os.pipe()
         self._out, self._in = os.fdopen(our_out, "wb", 0), os.fdopen(our_in, "rb", 0)
-        os.set_blocking(our_out, False)
+        self._errors, self._complained = os.fdopen(our_errors, "rb", 0), b""
+        self._errors_open = True
+        for ours in (our_out, our_errors):
+            os.set_blocking(ours, False)
         try:
             lent = _lent(its_in, its_out) if name == OURS else None
-            self._process = lent or self._started(command, its_in, its_out)
+            self._process = lent or self._started(command, its_in, its_out, its_errors)
         except EngineLostError:
-            self._out.close()
-            self._in.close()
+            for end in (self._out, self._in, self._errors):
+                end.close()
             raise
         finally:
-            os.close(its_in)
-            os.close(its_out)
+            for its in (its_in, its_out, its_errors):
+                os.close(its)
         self.identity = ugi.Identity()
         # of its last answer, or the one that it thinks of: what it told last of the best move; what
         # each move is worth, as far as it told that; whether it came only when it was told to stop
@@ -95,14 +99,14 @@ class EngineProcess:
             raise
 
     def _started(
-        self, command: Sequence[str], its_in: int, its_out: int
+        self, command: Sequence[str], its_in: int, its_out: int, its_errors: int
     ) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(  # noqa: S603 - what the settings name
                 list(command),
                 stdin=its_in,
                 stdout=its_out,
-                stderr=subprocess.DEVNULL,
+                stderr=its_errors,
                 start_new_session=True,
                 env={**os.environ, _MARK: self._mark},
             )
@@ -264,6 +268,7 @@ class EngineProcess:
                 with suppress(OSError):
                     os.kill(left, signal.SIGKILL)
         self._in.close()
+        self._errors.close()
 
     def _say(self, line: str) -> None:
         """Raises EngineLostError, also where it does not read what it is told."""
@@ -285,8 +290,16 @@ class EngineProcess:
         be seen, a terminal's commands for one, is left out.
         """
         while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MOST_BYTES:
-            if not select.select((self._in,), (), (), max(until_s - self._now(), 0.0))[0]:
+            listening = (self._in, self._errors) if self._errors_open else (self._in,)
+            heard = select.select(listening, (), (), max(until_s - self._now(), 0.0))[0]
+            if not heard:
                 return []
+            if self._errors in heard:
+                self._hear_errors()
+            if self._in not in heard:
+                if self._now() >= until_s:
+                    return []
+                continue
             more = self._in.read(_MOST_BYTES)
             if not more:
                 raise self._lost()
@@ -294,7 +307,15 @@ class EngineProcess:
         end = end + 1 or _MOST_BYTES
         line = self._heard[:end].decode(errors="replace")
         del self._heard[:end]
-        return "".join(each if each.isprintable() else " " for each in line).split()
+        return _visible(line).split()
+
+    def _hear_errors(self) -> None:
+        """Take what has come on its standard error, so that it never waits for us; the end is kept
+        for ``_lost``.
+        """
+        more = self._errors.read(_MOST_BYTES)
+        self._errors_open = more != b""
+        self._complained = (self._complained + (more or b""))[-_MOST_BYTES:]
 
     def _hung(self) -> EngineHungError:
         return EngineHungError("The engine {name} does not answer.", name=self.name)
@@ -303,7 +324,32 @@ class EngineProcess:
         return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
-        return EngineLostError("The engine {name} has ended by itself.", name=self.name)
+        """Tell with which status it ended, and the last line of its standard error."""
+        status: int | None = None
+        if not isinstance(self._process, socket.socket):
+            with suppress(subprocess.TimeoutExpired):
+                status = self._process.wait(_QUIT_S)
+        if status is None:
+            return EngineLostError("The engine {name} has ended by itself.", name=self.name)
+        self._hear_errors()
+        said = _visible(self._complained.decode(errors="replace").strip().rpartition("\n")[2])
+        if not said.strip():
+            return EngineLostError(
+                "The engine {name} has ended by itself with status {status}.",
+                name=self.name,
+                status=status,
+            )
+        return EngineLostError(
+            "The engine {name} has ended by itself with status {status}: {said}",
+            name=self.name,
+            status=status,
+            said=said.strip()[:200],
+        )
+
+
+def _visible(line: str) -> str:
+    """Return the line with a blank for each character that cannot be seen."""
+    return "".join(each if each.isprintable() else " " for each in line)
 
 
 def _lent(its_in: int, its_out: int) -> socket.socket | None:

@@ -5,6 +5,7 @@ cheat or talk too much are told of in one sentence, and replaced.
 import os
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,33 @@ def test_what_goes_wrong_is_one_sentence(process, how, most_s, kind, said):
     engine = process(how)
     with pytest.raises(kind, match=said):
         engine.think([], "movetime 10", most_s)
+
+
+GREETS = "print('id name X', 'ugiok', sep='\\n', flush=True); "
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("input(); 1 / 0", r"by itself with status 1: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", r"by itself with status 3\."),
+        ("import os; os.kill(os.getpid(), 9)", r"by itself with status -9\."),
+    ],
+)
+def test_one_that_ends_shows_its_status_and_the_last_line_of_its_errors(does, said):
+    command = [sys.executable, "-c", GREETS + does]
+    engine = EngineProcess("author's", command, SystemClock())
+    with closing(engine), pytest.raises(EngineLostError, match=said):
+        engine.think([], "movetime 10", PATIENCE_S)
+
+
+def test_one_that_complains_without_end_is_heard_all_the_same():
+    chatter = (
+        "import sys; input(); sys.stderr.write('x' * 1000000); print('bestmove a1', flush=True)"
+    )
+    command = [sys.executable, "-c", GREETS + chatter]
+    with closing(EngineProcess("loud", command, SystemClock())) as engine:
+        assert engine.think([], "movetime 10", PATIENCE_S) == "a1"
 
 
 def test_a_program_that_is_none_and_one_that_is_silent(process):
