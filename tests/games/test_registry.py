@@ -108,6 +108,14 @@ def test_a_game_whose_loading_never_ends_is_named(tmp_path, monkeypatch, source)
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
+def test_its_author_is_shown_file_and_line(tmp_path, monkeypatch):
+    folder = installed(tmp_path, "\n\nraise RuntimeError('boom')")
+    monkeypatch.setenv("TILTBOARD_TRACEBACK", "1")
+    told = tiltboard(folder, "rules", "momentum").stderr
+    assert 'other.py", line 3' in told
+    assert "cannot be used: RuntimeError: boom" in told
+
+
 def test_it_stops_no_other_game(tmp_path):
     folder = installed(tmp_path, "import nothing_of_that_name")
     asked = tiltboard(folder, "rules", "momentum")

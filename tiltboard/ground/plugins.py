@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
@@ -15,6 +17,8 @@ T = TypeVar("T")
 REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
 MOST_SAID = 300  # characters of somebody else's error
+TRACEBACK = "TILTBOARD_TRACEBACK"
+"""In the environment: what fails as it is loaded also prints file and line, for its author."""
 
 
 class PluginError(Exception):
@@ -51,6 +55,8 @@ def tried(work: Callable[[], T]) -> T:
         except _TooLongError as error:
             raise PluginError(f"its loading is {error}") from None
         except BaseException as error:  # noqa: BLE001 - others' code may raise anything, and exit
+            if os.environ.get(TRACEBACK):
+                traceback.print_exception(error)
             raise PluginError(f"{type(error).__name__}: {_said(error)}".rstrip(".")) from None
 
 
