@@ -20,7 +20,7 @@ from playwright.sync_api import Page, Route, sync_playwright
 
 from tiltboard.firmware_host.config import platform
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard_plans import printed
+from tiltboard_plans.assembly import Assembly
 from tiltboard_plans.model import Plans, spacer_mm
 from tiltboard_plans.printed import marked, pieces
 
@@ -139,40 +139,33 @@ def stack() -> Iterator[Part]:
         yield marked(it.lid, "south" if x else "north").translate((x, 0, 120)), colour
 
 
+LOOKS = {
+    "wood": WOOD,
+    "felt": FELT,
+    "board": BOARD,
+    "steel": STEEL,
+    "red": RED,
+    "blue": BLUE,
+    "brass": (0.8, 0.65, 0.25),
+    "wire": (0.7, 0.1, 0.1),
+    "light": WHITE,
+    "ice": ICE,
+}
+
+
 def hung() -> Iterator[Part]:
-    """The gimbal, as it stands."""
-    plate_mm = load_profile("plate-10").plate_mm
-    inner, outer = printed.ring_mm(plate_mm)
-    up = printed.BELOW_PLATE_MM
-    yield box(plate_mm, plate_mm, platform.PLYWOOD_MM, (0, 0, up + 4.5 + 90)), WOOD
-    yield box(plate_mm - 20, plate_mm - 20, 1, (0, 0, up + 9.5 + 90)), FELT
-    thick = platform.RING_THICK_MM
-    ring = box(outer, outer, thick, (0, 0, 0)) - box(inner, inner, thick + 2, (0, 0, 0))
-    yield ring, (0.6, 0.4, 0.2)
-    solids = dict(printed.gimbal_parts())
-    bearing, stop, post, tray = solids.values()
-    for sign in (-1, 1):
-        yield bearing.translate((sign * (plate_mm / 2 - 14), 0, 60)), RED
-        yield disc(6, -30, 30).rotate((0, 90, 0)).translate((sign * (inner / 2 + 15), 0, 0)), STEEL
-        yield post.rotate((0, 0, 90)).translate((0, sign * (outer / 2 + 40), 0)), RED
-        yield disc(6, -30, 30).rotate((90, 0, 0)).translate((0, sign * (outer / 2 + 25), 0)), STEEL
-        for y in (-1, 1):
-            turned = stop if sign < 0 else stop.rotate((0, 0, 180))
-            yield turned.translate((sign * inner / 2, y * printed.STOP_OFF_MM, 0)), BLUE
-    screw = plate_mm / 2 - 12
-    low = platform.WEIGHT_MM - 13 - 40
-    for turn in (45, -45):
-        yield box(2 * screw * 1.414 + 30, 40, 9, (0, 0, low)).rotate((0, 0, turn)), WOOD
-    for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
-        yield disc(5, low, up + 90, (x * screw, y * screw)), STEEL
-    yield tray.translate((0, 0, low + 5)), BLUE
-    yield disc(platform.WEIGHT_ACROSS_MM, low + 40, low + 66), STEEL
+    """The whole of plate-10 as it is put together, its plate lifted off."""
+    for solid in Assembly.of(Plans.of(load_profile("plate-10"))).solids:
+        if solid.name == "table top":
+            continue
+        up = 110.0 if solid.name in {"plate", "felt"} else 0.0
+        yield solid.body.translate((0, 0, up)), LOOKS.get(solid.look, BLACK)
 
 
 SCENES = {
     "piece": (piece, (72, -85, 62), (0, 0, 10), 60),
     "stack": (stack, (-75, -300, 220), (72, 0, 50), 190),
-    "gimbal": (hung, (-600, -930, 460), (0, 0, -10), 560),
+    "gimbal": (hung, (-650, -1000, 520), (0, 0, -30), 560),
 }
 
 

@@ -106,7 +106,7 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
         size=[platform.WEIGHT_ACROSS_MM / 2000, 0.01, 0],
         pos=[0, 0, WEIGHT_M],
-        mass=platform.WEIGHT_KG,
+        mass=platform.weight_kg(plate_mm),
         contype=0,
         conaffinity=0,
     )

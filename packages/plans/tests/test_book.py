@@ -15,6 +15,7 @@ from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.hw_sim.session import SimSession
+from tiltboard_plans.model import Plans
 from tiltboard_plans.sheets import sheets
 
 # What a maker gets wrong -> what bring-up says of it
@@ -110,7 +111,7 @@ def test_the_page_lights_the_hole_or_the_ring_that_is_drawn(tmp_path, own, added
     profile = load_profile(str(path))
     with SimSession(profile, tmp_path) as session:
         assert Publisher(session.host).layout().light_mm == shown
-    drawn = {sheet.name: sheet for sheet in sheets(profile)}
+    drawn = {sheet.name: sheet for sheet in sheets(Plans.of(profile))}
     x, y = profile.centre_mm(9)
     assert ("drill", x + 12.5, y + 11.5, 6.0) in drawn["felt"].circles
     assert ("guides" in drawn) is (shown is None)

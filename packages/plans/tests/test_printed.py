@@ -13,6 +13,7 @@ import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.games.registry import HOSTED
+from tiltboard_plans.model import Plans
 from tiltboard_plans.printed import FLOOR, gimbal_parts, piece_files, pieces, stl
 from tiltboard_plans.sheets import dxf, pdf, sheets, svg
 
@@ -22,7 +23,8 @@ LIGHT = (12.5, 11.5)  # docs/plans.md
 @pytest.fixture(scope="module")
 def printed():
     pytest.importorskip("manifold3d", reason="pieces need the extra make")
-    gimbal = {f"{name}.stl": stl(solid) for name, solid in gimbal_parts()}
+    frame = Plans.of(load_profile("plate-10")).frame
+    gimbal = {f"{name}.stl": stl(solid) for name, solid in gimbal_parts(frame)}
     return dict(piece_files(12.0)) | gimbal
 
 
@@ -90,26 +92,37 @@ def extent(content: bytes, axis: int) -> tuple[float, float]:
 
 
 def test_the_gimbal_hangs_the_plate_as_physics_does(printed) -> None:
-    """docs/physics.md: the pivot is 20 mm under the surface; its table top 120 mm, the weight 60 mm
-    below it. Both axles are at 0 here.
+    """docs/physics.md: the pivot is 20 mm under the surface, and its table top 170 mm below that; a
+    base of 12 mm stands on it. Both axles are at 0 here.
     """
     floor, _ = extent(printed["gimbal-post-two-of-it.stl"], 2)
-    assert floor == pytest.approx(-120)
+    assert floor == pytest.approx(12 - 170)
     _, top = extent(printed["gimbal-bearing-two-of-it.stl"], 2)
     assert top == pytest.approx(20 - 1 - 9)  # below felt and plywood
     _, stop = extent(printed["gimbal-stop-four-of-it.stl"], 2)
-    assert math.degrees(math.atan((top - stop) / 40)) == pytest.approx(15)
+    turn, far = math.radians(15), 40 + 14 / 2  # the ear's underside meets the stop's outer edge
+    assert stop == pytest.approx(top / math.cos(turn) - far * math.tan(turn))
     discs = extent(printed["weight-tray.stl"], 0)
     assert discs[1] - discs[0] > 100
 
 
-def test_the_plate_clears_its_ring_up_to_the_stops() -> None:
-    drawn = {sheet.name: sheet for sheet in sheets(load_profile("plate-10"))}
-    inner = min(abs(x) for layer, x, *_ in drawn["gimbal-ring"].lines if layer == "cut")
-    tilted = 190 * math.cos(math.radians(15)) + (20 - 1) * math.sin(math.radians(15))
-    assert max(tilted, 190) < inner
-    rods = {(x, y) for layer, x, y, _ in drawn["drill"].circles if abs(x) > 170 and abs(y) > 170}
-    assert rods == {(x, y) for layer, x, y, _ in drawn["weight-cross"].circles if layer == "drill"}
+def test_each_screw_of_the_frame_has_its_hole_on_a_sheet() -> None:
+    """docs/plans.md: rods, bearings and row boards in the plate; stops, axles and lock pins in the
+    ring; feet in the base.
+    """
+    drawn = {sheet.name: sheet for sheet in sheets(Plans.of(load_profile("plate-10")))}
+
+    def holes(name: str, across: float) -> int:
+        return sum(k == "drill" and d == across for k, _, _, d in drawn[name].circles)
+
+    assert (holes("drill", 5.2), holes("shelf", 5.2)) == (4, 4)
+    assert (holes("drill", 4.2), holes("gimbal-ring", 4.2), holes("base", 4.2)) == (4, 8, 8)
+    assert holes("drill", 3.2) == 20 * 3
+    assert holes("shelf", 8.5) == 1
+    sides = [line for line in drawn["gimbal-ring"].lines if line[0] == "drill"]
+    assert len(sides) == 4 * 2
+    rods = {(x, y) for _, x, y, d in drawn["drill"].circles if d == 5.2}
+    assert rods == {(x, y) for _, x, y, d in drawn["shelf"].circles if d == 5.2}
 
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-10s"])
@@ -118,7 +131,7 @@ def test_a_light_guide_lies_around_a_piece_and_over_its_light(name) -> None:
     other place's guide in its way.
     """
     profile = load_profile(name)
-    drawn = {sheet.name: sheet for sheet in sheets(profile)}
+    drawn = {sheet.name: sheet for sheet in sheets(Plans.of(profile))}
     x, y = profile.centre_mm(0)
     rim = [(x0 - x, y0 - y) for _, x0, y0, *_ in drawn["guides"].lines[:90]]
     far = [math.hypot(*point) for point in rim]
@@ -159,10 +172,10 @@ def test_a_tile_passes_between_pegs_and_in_its_ring_does_not(pitch_mm) -> None:
 def test_another_program_reads_the_dxf() -> None:
     ezdxf = pytest.importorskip("ezdxf", reason="a development installation has it")
     profile = load_profile("plate-10")
-    for sheet in sheets(profile):
+    for sheet in sheets(Plans.of(profile)):
         drawing = ezdxf.read(io.StringIO(dxf(sheet)))
         assert not drawing.audit().errors
-    drawing = ezdxf.read(io.StringIO(dxf(next(sheets(profile)))))
+    drawing = ezdxf.read(io.StringIO(dxf(next(sheets(Plans.of(profile))))))
     holes = {
         (round(c.dxf.center.x, 2), round(c.dxf.center.y, 2))
         for c in drawing.modelspace().query('CIRCLE[layer=="drill"]')
@@ -175,7 +188,16 @@ def test_another_program_reads_the_dxf() -> None:
     }
     # Two for each board of five, where docs/images/stack.jpg has its spacers
     assert screws == {
-        (35 * (c - 4.5) + 9, 35 * (r - 4.5) - 6) for c in (0, 4, 5, 9) for r in range(10)
+        (35 * (c - 4.5) + right, 35 * (r - 4.5) + up)
+        for c, right, up in (
+            (0, 9, -6),
+            (4, 9, -6),
+            (2, -7, 12),
+            (5, 9, -6),
+            (9, 9, -6),
+            (7, -7, 12),
+        )
+        for r in range(10)
     }
     places = [(35 * (c - 4.5), 35 * (r - 4.5)) for c in range(10) for r in range(10)]
     assert holes == {(round(x + LIGHT[0], 2), round(y + LIGHT[1], 2)) for x, y in places}
@@ -183,7 +205,7 @@ def test_another_program_reads_the_dxf() -> None:
         line.dxf.start.distance(line.dxf.end)
         for line in drawing.modelspace().query("LINE[layer=='cut']")
     ]
-    assert cut == [pytest.approx(380)] * 4
+    assert sum(cut) == pytest.approx(4 * 380 + 4 * 36)  # and two ears
 
 
 def test_a_light_is_seen_beside_a_piece_and_nearer_to_its_own() -> None:
@@ -202,9 +224,9 @@ def test_a_light_is_seen_beside_a_piece_and_nearer_to_its_own() -> None:
 
 
 def test_the_pdf_is_true_to_scale_and_leaves_nothing_out() -> None:
-    sheet = next(sheets(load_profile("plate-10")))
+    sheet = next(sheets(Plans.of(load_profile("plate-10"))))
     content = pdf(sheet)
-    assert content.count(b"/Type /Page ") == 3 * 2  # 380 mm over pages of 180 x 260
+    assert content.count(b"/Type /Page ") == 3 * 2  # 452 mm over pages of 180 x 260
     assert re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", content)[0] == (
         b"595.276",
         b"841.890",
@@ -221,12 +243,12 @@ def test_the_pdf_is_true_to_scale_and_leaves_nothing_out() -> None:
 
 
 def test_the_svg_is_in_millimetres() -> None:
-    text = svg(next(sheets(load_profile("plate-10"))))
-    assert 'width="384mm" height="384mm" viewBox="-192 -192 384 384"' in text
+    text = svg(next(sheets(Plans.of(load_profile("plate-10")))))
+    assert 'width="456mm" height="456mm" viewBox="-228 -228 456 456"' in text
 
 
 def test_every_board_that_fits_has_an_overlay() -> None:
-    drawn = {sheet.name: sheet for sheet in sheets(load_profile("plate-10"))}
+    drawn = {sheet.name: sheet for sheet in sheets(Plans.of(load_profile("plate-10")))}
     for game, kind in HOSTED.items():
         boards = {
             (frozenset(made.board.items()), frozenset(made.blocked))
@@ -241,7 +263,7 @@ def test_every_board_that_fits_has_an_overlay() -> None:
     assert len(pegs) == 8 * 8
     for x, y in pegs:
         assert len(places & {(x + e, y + n) for e in (-17.5, 17.5) for n in (-17.5, 17.5)}) == 4
-    seven = [sheet.name for sheet in sheets(load_profile("plate-7"))]
+    seven = [sheet.name for sheet in sheets(Plans.of(load_profile("plate-7")))]
     assert "overlay-attraktion-8-x-8-to-learn" not in seven
     assert "overlay-attraktion-7-x-7" in seven
-    assert not list(sheets(load_profile("matrix-gpio")))  # its board is its plate
+    assert not list(sheets(Plans.of(load_profile("matrix-gpio"))))  # its board is its plate

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 Point = tuple[float, float]
 Side = Literal["F", "B"]
 GRID_MM = 2.54
+APART_MM = 0.8  # a second lane's width
 _NAMESPACE = uuid.UUID("5d0f6f4e-1f4e-4f3b-9d0e-7a3c1b2a9e10")
 _LAYERS = (
     '(0 "F.Cu" signal) (2 "B.Cu" signal) (1 "F.Mask" user) (3 "B.Mask" user) (5 "F.SilkS" user)'
@@ -51,6 +52,8 @@ class Component(NamedTuple):
     at: Point
     pads: tuple[Pad, ...]
     nets: dict[str, str]
+    footprint: str = ""
+    """Another footprint than its part's usual one."""
 
     @property
     def value(self) -> str:
@@ -71,7 +74,22 @@ class Component(NamedTuple):
         """Left, top, right and bottom of what is printed around it."""
         xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
         ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
+        left, top, right, bottom, _ = self.body_mm
+        xs += [left + 0.4, right - 0.4]
+        ys += [top + 0.4, bottom - 0.4]
         return min(xs) - 0.4, min(ys) - 0.4, max(xs) + 0.4, max(ys) + 0.4
+
+    @property
+    def body_mm(self) -> tuple[float, float, float, float, float]:
+        """Left, top, right and bottom of the part itself, and its height over the board."""
+        about = table("parts")["parts"][self.part]
+        high = float(about["high_mm"])
+        if "body_mm" not in about or self.footprint:
+            xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
+            ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
+            return min(xs), min(ys), max(xs), max(ys), high
+        left, top, right, bottom = about["body_mm"]
+        return self.at[0] + left, self.at[1] + top, self.at[0] + right, self.at[1] + bottom, high
 
 
 class Track(NamedTuple):
@@ -116,6 +134,8 @@ class Board:
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
+    stands: list[tuple[float, float, float, float, float]] = field(default_factory=list)
+    """Left, top, right, bottom and height of what stands on the board without a pad of its own."""
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
     def add(
@@ -132,7 +152,7 @@ class Board:
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
         placed = tuple(pad._replace(at=(at[0] + pad.at[0], at[1] + pad.at[1])) for pad in pads)
-        self.components[ref] = made = Component(ref, part, at, placed, nets)
+        self.components[ref] = made = Component(ref, part, at, placed, nets, footprint or "")
         return made
 
     def pad(self, ref: str, number: str) -> Point:
@@ -194,13 +214,14 @@ class Board:
 @dataclass(slots=True)
 class Channel:
     """Lines across the back from ``y`` on: what is to end there, and a lane of its own for each
-    net, ``lane`` apart.
+    net, ``lane`` apart. ``apart``: ends of a net that have a second lane, by that lane's name.
     """
 
     board: Board
     y: float
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
+    apart: dict[str, str] = field(default_factory=dict)
 
     def add(self, net: str, *points: Point) -> None:
         """Lead copper along ``points`` and then straight to the net's lane."""
@@ -212,7 +233,8 @@ class Channel:
         near = min(pad.at[1] for pad in placed.pads)
         for number, net in nets.items():
             x, y = self.board.pad(ref, number)
-            self.add(net, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
+            lane = self.apart.get(net, net)
+            self.add(lane, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
         """How much room its lanes take, with some to spare for nets that are yet to come."""
@@ -220,10 +242,12 @@ class Channel:
 
     def lay(self) -> None:
         """Lay the channel: a rail for each net, and its ends."""
-        for at, net in enumerate(dict.fromkeys(net for net, _ in self.ends)):
-            self.board.rail(f"channel {net}", net, self.y + self.lane * at)
-        for net, points in self.ends:
-            self.board.join(f"channel {net}", *points)
+        nets = {lane: net for net, lane in self.apart.items()}
+        for at, lane in enumerate(dict.fromkeys(lane for lane, _ in self.ends)):
+            width = APART_MM if lane in nets else 0.3
+            self.board.rail(f"channel {lane}", nets.get(lane, lane), self.y + self.lane * at, width)
+        for lane, points in self.ends:
+            self.board.join(f"channel {lane}", *points)
 
 
 @cache
@@ -291,6 +315,12 @@ def pcb_text(board: Board) -> str:
         lines.append(
             f"(via (at {place(via.at)}) (size {via.size:g}) (drill {via.drill:g})"
             f' (layers "F.Cu" "B.Cu") (net {numbers[via.net]}) (uuid "{_uid("via", len(lines))}"))'
+        )
+    for left_mm, top_mm, right_mm, bottom_mm, _ in board.stands:
+        lines.append(
+            f"(gr_rect (start {place((left_mm, top_mm))}) (end {place((right_mm, bottom_mm))})"
+            ' (stroke (width 0.15) (type solid)) (fill no) (layer "F.SilkS")'
+            f' (uuid "{_uid("stands", left_mm, top_mm)}"))'
         )
     for at, words in board.texts:
         lines.append(

@@ -24,8 +24,11 @@ MUX_MM = 14 * GRID_MM  # from one to the next
 FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
+HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)  # behind the regulator's tab, and its height
 # Left of all, where the supply comes up to the rails that feed the row boards
 FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
+PI_GROUND, PI_GROUND_MM = "ground of the Pi", -11.5  # its lane, and where that goes down
+SHUTDOWN_GPIO = 16  # docs/service.md
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
@@ -54,9 +57,13 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
     plugs = _plugs(profile, hall)
     from_pi = {net for *_, pins in plugs for net in pins if net.startswith(("GPIO", PI_SUPPLY))}
     depth = channel.depth(extra=len(from_pi) + 12)
+    # What returns from the Pi must not pass where the sensors' ground is compared with.
+    channel.apart[GND] = PI_GROUND
     _header(channel, profile, plugs, from_pi, CHANNEL_MM + depth + 3)
     bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
     channel.lay()
+    net, lane = board.tap(f"channel {PI_GROUND}", PI_GROUND_MM, 1.2)
+    board.track(net, 2.0, "F", lane, (PI_GROUND_MM, CHANNEL_MM + depth + 3))
     right = width + 38.0
     for net, (x, y) in FEED_MM.items():
         board.rail(f"rows {net}", net, y, 1.6)
@@ -70,7 +77,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
             board.reach(f"rows {net}", where[0])
     for name in (V33, "GND^", "GND_"):
         board.tap(name, FEED_MM[board.rails[name].net][0])
-    board.edge = (-11.0, -25.0, right, bottom)
+    board.edge = (-14.0, -25.0, right, bottom)
     screws = (
         (right - 5, -20.0),
         (right - 5, bottom - 5),
@@ -160,6 +167,7 @@ def _resistors(channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
     if isinstance(panel, GpioPanel):
         parts.append(("r100", f"GPIO{panel.buzzer_pin}", "BUZ"))
     parts += [("c100n", V33, GND)] * hall.converters
+    parts.append(("r330", V33, GND))  # the least load with which the regulator holds its voltage
     counts = {"r": 0, "c": 20}
     for at, (part, one, two) in enumerate(parts):
         counts[part[0]] += 1
@@ -175,6 +183,8 @@ def _plugs(profile: Profile, hall: MuxAdcHall) -> list[tuple[str, str, list[str]
     if isinstance(panel, GpioPanel):
         pins = [f"GPIO{panel.confirm_pin}", f"GPIO{panel.back_pin}", "BUZ", GND]
         plugs.append(("J3", "header4", pins))
+    if SHUTDOWN_GPIO not in {pin for _, part in profile.parts for pin in part.pins()}:
+        plugs.append(("J6", "header2", [f"GPIO{SHUTDOWN_GPIO}", GND]))
     if any(spare.carries == "ntc" for spare in hall.spares):
         plugs.append(("J5", "header2", ["NTC", GND]))
     if isinstance(profile.lights, Ws2812Lights):
@@ -218,7 +228,7 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
     board.add("J20", "terminal", (14.0, y + 8), {"1": "5VIN", "2": GND})
     board.join("5VIN", board.pad("J20", "1"), width=3.0, via=2.0)
     board.join("ground", board.pad("J20", "2"), width=3.0, via=2.0)
-    branches = [("5VS", 90.0), ("5VPI", 160.0)]
+    branches = [("5VS", 90.0), ("5VPI", 166.0)]
     if isinstance(profile.lights, Ws2812Lights):
         branches.insert(0, ("5VL", 40.0))
     for at, (net, x) in enumerate(branches):
@@ -230,8 +240,8 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
         board.join("ground", board.pad(f"C{31 + at}", "2"), width=2.0, via=1.6)
         ends = [x + 14, x + 22]
         if net == "5VS":
-            ends.append(x + 34)
-            _regulator(board, regulator, x + 34, low)
+            ends.append(x + 46)
+            _regulator(board, regulator, x + 46, low)
         else:
             board.add(f"J{21 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
             board.track(net, 3.0, "F", (x, low), (x, y + 29))
@@ -242,12 +252,19 @@ def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulato
         if net == "5VL":
             channel.add(net, (x + 18, line))
     _feed(board, GND, ground, width=2.5, via=2.0)
+    start = (PI_GROUND_MM, y - 19)
+    board.track(GND, 2.0, "F", start, (PI_GROUND_MM, ground))
+    board.vias.append(Via(GND, (PI_GROUND_MM, ground), 2.0))
+    board.reach("ground", PI_GROUND_MM)
     board.reach("ground", FEED_MM[GND][0])
     return ground + 5
 
 
 def _regulator(board: Board, part: str, x: float, low: float) -> None:
     board.add("U24", part, (x, low), {"1": "5VS", "2": GND, "3": V33})
+    left, top, right, bottom, high = HEATSINK_MM
+    board.stands.append((x + left, low + top, x + right, low + bottom, high))
+    board.texts.append(((x + right - 9, low + bottom - 2), "heatsink"))
     board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
     for ref in ("U24", "C34"):
         board.join("ground", board.pad(ref, "2"), width=1.2, via=1.2)

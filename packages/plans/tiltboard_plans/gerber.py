@@ -91,6 +91,8 @@ def layers(board: Board) -> dict[str, str]:
     for at, drill in board.holes:
         for layer in (front_mask, back_mask):
             layer.flash(at, drill)
+    for *around, _ in board.stands:
+        silk.draw(SILK_MM, *_around(*around))
     for at, words in board.texts:
         _write(silk, words, at, 1.0)
     outline.draw(EDGE_MM, *_around(*board.edge))

@@ -7,27 +7,42 @@ import html
 import io
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.errors import ConfigError
-from tiltboard.firmware_host.config.platform import FELT_MM, PLYWOOD_MM
+from tiltboard.firmware_host.config.platform import FELT_MM, PLYWOOD_MM, STOP_DEG
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from tiltboard.games.base import PieceBody
+from tiltboard.games.registry import HOSTED
 from tiltboard_plans.board import Board, table
 from tiltboard_plans.carrier import carrier
+from tiltboard_plans.frame import (
+    BEND_MM,
+    DISC_MM,
+    FR4_G_MM3,
+    SHELF_TOP_MM,
+    TILT_SENSOR_MM,
+    UNDER_MM,
+    Frame,
+)
+from tiltboard_plans.ground import ground_shift_mt
 from tiltboard_plans.matrix_board import matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 from tiltboard_plans.row_board import LEAST_PITCH_MM, places_on, row_board
 
 HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
+MAIN_FEED = ("AWG 16", 0.0132, 0.6)  # from supply to J20: the terminal takes it; ohm/m, and m
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # at 20 C
 MOST_DROP_V = 0.2
+HAND_BOARD_MM, HAND_BOARD_G = (160.0, 100.0), 120.0  # what is wired by hand, on the shelf
+WIRES_G = 150.0  # between row boards and shelf
+BOARD_MM = 1.6
 RAILS_MM = (3.8, 8.2)  # from a sensor to its lights' 5 V and ground
 RAIL_OHM_MM = 0.000246  # 2 x 0.035
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
@@ -85,10 +100,24 @@ class Plans:
                 gap=profile.gap_mm,
                 least=profile.gap_mm + LIGHT_HIGH_MM - spacer_mm(profile),
             )
-        places = places_on(profile)
-        boards = {"row-east": row_board(profile.pitch_mm, places, lights=soldered)}
-        if lights is not None and soldered and lights.serpentine and profile.rows > 1:
-            boards["row-west"] = row_board(profile.pitch_mm, places, westward=True)
+        if profile.columns * profile.pitch_mm > profile.plate_mm:
+            raise ConfigError(
+                "profile {name}: its row boards are {boards:g} mm long, and plate_mm is {plate:g}.",
+                remedy="Write plate_mm = {boards:g} or more.",
+                name=profile.name,
+                boards=max(profile.columns, profile.rows) * profile.pitch_mm,
+                plate=profile.plate_mm,
+            )
+        boards = {}
+        for row in range(min(profile.rows, 2)):
+            for name, _, places in _row(profile, row):
+                boards[name] = row_board(
+                    profile.pitch_mm,
+                    places,
+                    name=name,
+                    westward=name.startswith("row-west"),
+                    lights=soldered,
+                )
         # With room for multiplexers and converter
         sensors_a = profile.size * PARTS["sensor"]["peak_ma"] / 1000 + 0.05
         regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
@@ -107,10 +136,81 @@ class Plans:
             )
         return plans
 
-    @property
-    def row_boards(self) -> int:
-        """How many row boards there are."""
-        return self.profile.rows * -(-self.profile.columns // places_on(self.profile))
+    @cached_property
+    def row_boards(self) -> list[tuple[Board, float, float]]:
+        """Every row board under the plate, and where its first place is, in mm from the middle."""
+        found = []
+        for row in range(self.profile.rows) if "row-east" in self.boards else ():
+            for name, first, _ in _row(self.profile, row):
+                place = row * self.profile.columns + first
+                found.append((self.boards[name], *self.profile.centre_mm(place)))
+        return found
+
+    def spacers(self) -> list[tuple[tuple[float, float], float]]:
+        """Where the row boards' screws go through the plywood, and how wide their holes are."""
+        found = []
+        for board, x, y in self.row_boards:
+            found += [((x + right, y - below), across) for (right, below), across in board.holes]
+        return found
+
+    def standoffs(self) -> list[tuple[float, float]]:
+        """Where the shelf has holes for the board that lies on it."""
+        carrier = self.boards.get("carrier")
+        if carrier is None:
+            x, y = (each / 2 - 4 for each in HAND_BOARD_MM)
+            return [(-x, -y), (x, -y), (x, y), (-x, y)]
+        left, top, right, bottom = carrier.edge
+        return [(x - (left + right) / 2, (top + bottom) / 2 - y) for (x, y), _ in carrier.holes]
+
+    @cached_property
+    def tilt_sensor_mm(self) -> tuple[float, float] | None:
+        """Where the tilt sensor is under the plate, or None: near its middle, where no wire is."""
+        if self.profile.imu is None:
+            return None
+        taken = [
+            (x + right, y - below, 3.5)
+            for b, x, y in self.row_boards
+            for (right, below), _ in b.holes
+        ]
+        for board, x, y in self.row_boards:
+            for part in board.components.values():
+                if part.footprint in ("wire", "power"):
+                    taken.append((x + part.at[0], y - part.at[1], 1.5))
+        wide, deep, _ = TILT_SENSOR_MM
+        spots = [(2.0 * a, 2.0 * b) for a in range(-20, 21) for b in range(-20, 21)]
+        return min(
+            (
+                (x, y)
+                for x, y in spots
+                if not any(
+                    abs(x - a) < wide / 2 + r and abs(y - b) < deep / 2 + r for a, b, r in taken
+                )
+            ),
+            key=lambda at: math.hypot(*at),
+        )
+
+    @cached_property
+    def frame(self) -> Frame | None:
+        """What carries the plate, or None where the circuit board is the plate."""
+        profile = self.profile
+        if isinstance(profile.hall, wiring.MatrixHall):
+            return None
+        carrier = self.boards.get("carrier")
+        heaviest = max(
+            look.body.mass_g
+            for kind in HOSTED.values()
+            for look in (kind.look, *kind.looks.values())
+            if look.form != "platform"
+        )
+        hung = sum(_board_g(board) for board, _, _ in self.row_boards) or profile.size * 3.0
+        return Frame(
+            plate_mm=profile.plate_mm,
+            stands="turntable" if profile.spins else "gimbal" if profile.imu else "legs",
+            board_mm=carrier.size_mm if carrier else HAND_BOARD_MM,
+            hung_g=hung + WIRES_G,
+            board_g=_board_g(carrier) if carrier else HAND_BOARD_G,
+            pieces_g=profile.size * heaviest,
+        )
 
     @cached_property
     def quantities(self) -> dict[str, int]:
@@ -130,12 +230,11 @@ class Plans:
         if profile.measures:
             count["magnet_weak"] = strong
         if self.boards:
-            row = self.boards["row-east"]
-            each = Counter(p.part for p in row.components.values() if p.part != "header2")
-            for part, number in each.items():
-                count[part] += number * profile.size // places_on(profile)
-            count.update(row_board=self.row_boards, carrier_board=1, heatsink=1)
-            count.update(spacer=2 * self.row_boards, adapter=count["mux"])
+            for row, _, _ in self.row_boards:
+                count.update(p.part for p in row.components.values() if p.part != "header2")
+            count.update(row_board=len(self.row_boards), carrier_board=1, heatsink=1)
+            count.update(pi_lead=count["pi"], main_fuse=1)
+            count.update(spacer=len(self.spacers()), adapter=count["mux"])
             count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
         elif isinstance(hall, wiring.DualSwitchHall):
             count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)
@@ -149,8 +248,14 @@ class Plans:
             count["guide"] = profile.size * (lights.guide == "ring")
             if not self.boards:
                 count.update(shifter=1, c1000u=2)
-        if profile.imu is not None:
-            count.update(pivot=1, film=1)
+        frame = self.frame
+        if frame is not None:
+            count.update(frame_wood=1, screws=1, rod=math.ceil(4 * frame.rod_mm / 1000))
+            count["bus_bar"] = 2 * (lights is not None and not lights.strip)
+        if frame is not None and frame.stands == "gimbal":
+            count.update(axle_long=2, axle=2, disc=frame.discs, weight_bolt=1, lock_pin=4, film=1)
+        elif frame is not None and frame.stands == "turntable":
+            count.update(turntable=1, slip_ring=1)
         if isinstance(profile.imu, wiring.Mpu6050Imu | wiring.Lsm6dsoxImu):
             count["imu" if isinstance(profile.imu, wiring.Mpu6050Imu) else "imu_lsm"] = 1
         if isinstance(profile.panel, wiring.GpioPanel):
@@ -197,6 +302,25 @@ class Plans:
         }
 
 
+def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
+    """Name, first column and number of places of each board of a row, from the west."""
+    lights, first = profile.lights, 0
+    turned = lights is not None and lights.serpentine and not lights.strip and row % 2
+    sizes = places_on(profile)
+    for places in sizes:
+        short = "" if places == sizes[0] else f"-{places}"
+        yield f"row-{'west' if turned else 'east'}{short}", first, places
+        first += places
+
+
+def _board_g(board: Board) -> float:
+    """The mass of a board with its parts."""
+    width, height = board.size_mm
+    placed = (p for p in board.components.values() if p.footprint not in ("wire", "power"))
+    parts = sum(PARTS[part.part]["grams"] for part in placed)
+    return float(width * height * BOARD_MM * FR4_G_MM3 + parts)
+
+
 def _check(profile: Profile, board: Board) -> None:
     """No two outputs on one wire. Raises ConfigError."""
     kinds = board.pin_kinds
@@ -212,7 +336,7 @@ def _check(profile: Profile, board: Board) -> None:
             )
 
 
-def _row(plans: Plans, part: str) -> dict[str, str]:
+def _line(plans: Plans, part: str) -> dict[str, str]:
     """A line of the parts list, by its columns."""
     about = PARTS[part]
     orders = about.get("orders", {})
@@ -234,7 +358,7 @@ def _row(plans: Plans, part: str) -> dict[str, str]:
 
 def parts_csv(plans: Plans) -> str:
     """The parts list for a spreadsheet."""
-    out, lines = io.StringIO(), [_row(plans, part) for part in plans.quantities]
+    out, lines = io.StringIO(), [_line(plans, part) for part in plans.quantities]
     rows = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
     rows.writeheader()
     rows.writerows(lines)
@@ -248,7 +372,7 @@ def parts_html(plans: Plans) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
 
     title = html.escape(f"Parts of {plans.profile.title}")
-    lines = [_row(plans, part) for part in plans.quantities]
+    lines = [_line(plans, part) for part in plans.quantities]
     body = "\n".join(row(line.values()) for line in lines)
     grams, eur = plans.total("grams"), plans.total("eur")
     tools = "\n".join(row([t["title"], f"{t['eur']:.0f}"]) for t in table("parts")["tools"])
@@ -281,6 +405,13 @@ def report(plans: Plans) -> str:
         within, sink = f"{rise:.0f} ns of {I2C_RISE_NS:.0f}", f"{I2C_SINK_MA:g}"
         rows["rise of I2C over 1.5 m, modules' pull-ups off"] = within
         rows["I2C with a module's 2.2 kilohm left on"] = f"{both:.1f} mA to sink of {sink}"
+    if "carrier" in plans.boards:
+        carrier = plans.boards["carrier"]
+        joined, loose = ground_shift_mt(carrier), ground_shift_mt(carrier, math.inf)
+        rows["the Pi's current on its way back"] = (
+            f"{joined:.2f} mT an ampere at the sensors, {loose:.2f} with J23's ground loose"
+        )
+    rows |= _frame_rows(plans)
     eur, hours = plans.total("eur"), plans.total("minutes") / 60
     rows["everything weighs"] = f"{plans.total('grams') / 1000:.1f} kg"
     rows["everything costs"] = f"about {eur:.0f} EUR, estimated {table('parts')['pricing']}"
@@ -290,16 +421,23 @@ def report(plans: Plans) -> str:
     if plans.branches():
         text += ["", "| branch of the supply | at most | fuse | wire | 1 m there and back |"]
         text.append("| --- | --- | --- | --- | --- |")
+    total = sum(amps for amps, _ in plans.branches().values())
+    if "carrier" in plans.boards:
+        wire, ohm, long = MAIN_FEED
+        fuse = next(each for each in FUSES_A if each >= 1.2 * total)
+        drop = f"{long:g} m: {2 * total * ohm * long:.2f} V"
+        text.append(
+            f"| all, to `J20` | {total:.2f} A | {fuse:g} A, in the lead | {wire} | {drop} |"
+        )
     for name, (amps, fuse) in plans.branches().items():
         drops = {wire: 2 * amps * ohm for wire, ohm in OHM_M.items()}
         wire = next((w for w, volt in drops.items() if volt <= MOST_DROP_V), "two of AWG 12")
         listed = ", ".join(f"{each} {volt:.2f} V" for each, volt in drops.items())
         text.append(f"| {name} | {amps:.2f} A | {fuse:g} A | {wire} | {listed} |")
     text += ["", "| board | pieces | size |", "| --- | --- | --- |"]
+    numbers = Counter(board.name for board, _, _ in plans.row_boards)
     for name, board in plans.boards.items():
-        east = -(-profile.rows // 2) if "row-west" in plans.boards else profile.rows
-        rows_of = {"row-east": east, "row-west": profile.rows - east}
-        number = rows_of.get(name, 1) * (plans.row_boards // profile.rows if name in rows_of else 1)
+        number = numbers.get(name, 1)
         text.append(f"| {name} | {number} | {board.size_mm[0]:.0f} x {board.size_mm[1]:.0f} mm |")
     if not plans.boards:
         text.append(f"| none: {profile.hall.__struct_config__.tag} is wired by hand | | |")
@@ -333,6 +471,44 @@ def _field_rows(profile: Profile) -> dict[str, str]:
     }
 
 
+def _frame_rows(plans: Plans) -> dict[str, str]:
+    """Rows of the report: what carries the plate, and how it comes back to level."""
+    frame = plans.frame
+    if frame is None:
+        return {}
+    shelf, base = -SHELF_TOP_MM, -frame.base_top_mm
+    under = "; under it Pi, bus bars and weight" if frame.stands == "gimbal" else ""
+    rows = {
+        "the shelf": f"{shelf:g} mm under the axles; on it the board with the chips{under}",
+        "the base": f"{base:.0f} mm under the axles; on it the supply",
+        "rods": f"four of M5, {frame.rod_mm:.0f} mm long",
+    }
+    if plans.tilt_sensor_mm is not None and isinstance(plans.profile.hall, wiring.MuxAdcHall):
+        x, y = plans.tilt_sensor_mm
+        up = UNDER_MM - spacer_mm(plans.profile) - BOARD_MM - TILT_SENSOR_MM[2] / 2
+        rows["the tilt sensor"] = (
+            f"under the row boards, {x:g} mm east and {y:g} mm north of the middle;"
+            f" arm_mm = {up:.1f}"
+        )
+    if frame.stands != "gimbal":
+        return rows
+    grams, centre, margin = frame.balance()
+    free = f"{frame.clearance_mm:.0f} mm over the base with both axles at their stops"
+    bend = min(frame.bend_mm(p, r) for p in (-STOP_DEG, STOP_DEG) for r in (-STOP_DEG, STOP_DEG))
+    bolt = SHELF_TOP_MM - frame.tray_bottom_mm
+    return rows | {
+        "weight": f"{frame.discs} discs of {DISC_MM:g} mm; its bolt M8, {bolt:.0f} mm long",
+        "what tilts, without pieces": f"{grams / 1000:.1f} kg, its middle {-centre:.0f} mm under"
+        " the axles",
+        "full of the heaviest pieces": f"what rights the plate is {margin:.1f} times what upsets"
+        f" it: it comes back from every tilt up to the stops at {STOP_DEG:g} degrees, and rests"
+        f" within {frame.rests_within_deg():.1f} degrees of level",
+        "room below what tilts": free,
+        "wires from shelf to base": f"half a turn, {frame.bend_mm():.0f} mm in radius, and"
+        f" {bend:.0f} at least (needed: {BEND_MM:g}); 200 mm long",
+    }
+
+
 def spacer_mm(profile: Profile) -> float:
     """What holds the row boards off the plywood, so that the gap is the profile's."""
     return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
@@ -360,6 +536,8 @@ def _power_rows(plans: Plans) -> dict[str, str]:
         "lights, white": f"{white:.1f} A mean; dark {dark:.2f} A",
         "lights, all pulses in phase": f"{peak:.1f} A for an instant",
         "lights, one colour at a tenth": f"{tenth:.2f} A mean, {dim + dark:.1f} A in phase",
+        "feeds of row boards' lights": f"{2 * len(plans.row_boards)} pairs of AWG 24, from two bus"
+        " bars under the shelf, which J21 feeds",
         "a row of lights, white, fed at both ends": f"{row_a:.2f} A, {drop_mv:.0f} mV lost in"
         " copper",
         "the field of its rails at a sensor": f"{field_row:.3f} mT; fed through one row,"

@@ -19,6 +19,24 @@ from tiltboard.firmware_host.config import platform
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc
 from tiltboard.games.base import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 from tiltboard.games.registry import HOSTED
+from tiltboard_plans.frame import (
+    ARM_THICK_MM,
+    BEARING_MM,
+    DISC_MM,
+    FOOT_MM,
+    FOOT_SCREW_MM,
+    LOCK_OFF_MM,
+    POST_ARM_MM,
+    POST_GAP_MM,
+    POST_THICK_MM,
+    SCREW_OFF_MM,
+    STOP_HOLD_MM,
+    STOP_OFF_MM,
+    STOP_WIDE_MM,
+    TRAY_MM,
+    UNDER_MM,
+    Frame,
+)
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel
@@ -226,82 +244,90 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
     yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()
 
 
-# What the plate hangs in: bearings, stops, posts and the weight's tray.
-#
-# A gimbal, because the row boards leave no room for a ball below the plate's middle: both axes pass
-# ``SURFACE_MM`` under its surface. Every length is the physics' own (``config.platform``). A part's
-# axle lies along x.
+# What the plate hangs in: bearings, stops, posts and the weight's tray. A part's axle lies along x.
 
-BLOCK = (platform.RING_WIDE_MM - 4, 44.0)  # along its axle and across
-LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM, AXLE_FIT = 14.0, 17.0, 40.0, 0.2
-# From the plywood down to the axles
-BELOW_PLATE_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
-
-
-def ring_mm(plate_mm: float) -> tuple[float, float]:
-    """Inner and outer edge of the ring around a plate of that edge."""
-    inner = plate_mm + 2 * platform.RING_GAP_MM
-    return inner, inner + 2 * platform.RING_WIDE_MM
+AXLE_FIT = 0.2
 
 
 def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> Any:
     return _manifold().cube(size, True).translate(at)
 
 
-def _bore(across: float, y: float, z: float, *, upright: bool = False) -> Any:
+def _bore(across: float, x: float, y: float, z: float, *, upright: bool = False) -> Any:
+    """A hole through everything, along x or upright."""
     hole = _manifold().cylinder(400, across / 2 + AXLE_FIT / 2, -1.0, 48).translate((0, 0, -200))
-    return hole.translate((y, z, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
+    return hole.translate((x, y, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
 
 
-def _axle_holes() -> Any:
+def axle_holes() -> Any:
     """For an axle, and beside it for the pin that locks it."""
-    return _bore(platform.AXLE_MM, 0, 0) + _bore(platform.LOCK_MM, LOCK_OFF_MM, 0)
+    return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, LOCK_OFF_MM, 0)
+
+
+def _arrow(x: float, y: float, z: float) -> Any:
+    """A groove that marks the side that is up, its tip to the plate's middle or the ring's."""
+    return _manifold().cylinder(2.0, 4.0, -1.0, 3).translate((x, y, z - 0.6))
 
 
 def _bearing() -> Any:
-    """Is screwed below the plate's edge."""
-    long, wide = BLOCK
+    """Is screwed below an ear of the plate."""
+    long, wide = BEARING_MM
     low = -platform.AXLE_MM / 2 - 6
-    block = _block((long, wide, BELOW_PLATE_MM - low), (0, 0, (BELOW_PLATE_MM + low) / 2))
-    block -= _axle_holes()
+    block = _block((long, wide, UNDER_MM - low), (0, 0, (UNDER_MM + low) / 2)) - axle_holes()
     for side in (-SCREW_OFF_MM, SCREW_OFF_MM):
-        block -= _bore(4.0, 0, side, upright=True)
-    return block
+        block -= _bore(4.0, 0, side, 0, upright=True)
+    return block - _arrow(0, -8, UNDER_MM)
 
 
 def _stop() -> Any:
-    """Is screwed to the ring's inner side, ``STOP_OFF_MM`` off the plate's axle; the plate's
-    underside meets it at the greatest tilt.
+    """Is screwed below the ring, ``STOP_OFF_MM`` off the plate's axle, and reaches inward under an
+    ear, which meets it at the greatest tilt. Its x is 0 at the ring's inner side.
     """
-    top = BELOW_PLATE_MM - STOP_OFF_MM * math.tan(math.radians(platform.STOP_DEG))
-    low, long = -platform.RING_THICK_MM / 2 - 12, platform.RING_GAP_MM + 8
-    made = _block((long, 14, top - low), (long / 2, 0, (top + low) / 2))
-    return made - _bore(4.0, 0, low + 6)
+    turn = math.radians(platform.STOP_DEG)
+    far = STOP_OFF_MM + STOP_WIDE_MM / 2
+    top = UNDER_MM / math.cos(turn) - far * math.tan(turn)
+    under = -platform.RING_THICK_MM / 2
+    low, reach = under - 8, platform.RING_GAP_MM + 14
+    made = _block((STOP_HOLD_MM, STOP_WIDE_MM, 8), (STOP_HOLD_MM / 2, 0, low + 4))
+    made += _block((reach, STOP_WIDE_MM, 8), (-reach / 2, 0, low + 4))
+    nose = reach - 1
+    made += _block((nose, STOP_WIDE_MM, top - low), (-1 - nose / 2, 0, (top + low) / 2))
+    for at in (STOP_HOLD_MM / 3, 2 * STOP_HOLD_MM / 3):
+        made -= _bore(3.5, at, 0, 0, upright=True)
+    return made
 
 
-def _post() -> Any:
-    """Carries the ring's axle over the table top; its arms stop the ring at the greatest tilt."""
-    ground, reach = platform.GROUND_MM, 60.0
-    made = _block((70, 150, 8), (0, 0, ground + 4))
-    made += _block((18, 40, 12 - ground), (0, 0, (12 + ground) / 2))
-    meets = platform.RING_THICK_MM / 2 + reach * math.tan(math.radians(platform.STOP_DEG))
-    low, top = ground + 8, -meets
-    for side in (-reach, reach):
-        made += _block((18, 12, top - low), (0, side, (top + low) / 2))
-    return made - _axle_holes()
+def _post(high_mm: float) -> Any:
+    """Carries the ring's axle ``high_mm`` over the base; its arms reach under the ring, which lies
+    west of it, and stop that at the greatest tilt.
+    """
+    long, wide, foot = FOOT_MM
+    turn = math.radians(platform.STOP_DEG)
+    made = _block((long, wide, foot), (0, 0, foot / 2 - high_mm))
+    made += _block((POST_THICK_MM, 40, 12 + high_mm), (0, 0, (12 - high_mm) / 2))
+    far = POST_ARM_MM + ARM_THICK_MM / 2
+    top = -platform.RING_THICK_MM / 2 / math.cos(turn) - far * math.tan(turn)
+    west, east = -POST_THICK_MM / 2 - POST_GAP_MM - 20, POST_THICK_MM / 2
+    for side in (-POST_ARM_MM, POST_ARM_MM):
+        size = (east - west, ARM_THICK_MM, top + high_mm)
+        made += _block(size, ((east + west) / 2, side, (top - high_mm) / 2))
+    for x in (-FOOT_SCREW_MM[0], FOOT_SCREW_MM[0]):
+        for y in (-FOOT_SCREW_MM[1], FOOT_SCREW_MM[1]):
+            made -= _manifold().cylinder(foot + 2, 2.1, -1.0, 24).translate((x, y, -high_mm - 1))
+    return made - axle_holes()
 
 
-def _weight_tray() -> Any:
-    """Holds the weight's discs on the cross, which hangs by four rods from the plate's corners."""
+def _weight_tray(high_mm: float) -> Any:
+    """Holds the weight's discs, together ``high_mm`` high, under the shelf."""
     across = platform.WEIGHT_ACROSS_MM
-    tray = _manifold().cylinder(26, across / 2 + 3, -1.0, 96)
-    tray -= _manifold().cylinder(26, across / 2 + AXLE_FIT, -1.0, 96).translate((0, 0, 3))
-    return tray - _bore(8.0, 0, 0, upright=True)
+    tray = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + 3, -1.0, 96)
+    room = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)
+    return tray - room.translate((0, 0, TRAY_MM)) - _bore(8.0, 0, 0, 0, upright=True)
 
 
-def gimbal_parts() -> Iterator[tuple[str, Any]]:
+def gimbal_parts(frame: Frame) -> Iterator[tuple[str, Any]]:
     """Name and body of each printed part."""
     yield "gimbal-bearing-two-of-it", _bearing()
     yield "gimbal-stop-four-of-it", _stop()
-    yield "gimbal-post-two-of-it", _post()
-    yield "weight-tray", _weight_tray()
+    yield "gimbal-post-two-of-it", _post(-frame.base_top_mm)
+    yield "weight-tray", _weight_tray(frame.discs * DISC_MM)

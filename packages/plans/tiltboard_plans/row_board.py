@@ -10,32 +10,43 @@ MOST_PLACES = 5
 GNDA_Y = 14.24
 LEAST_PITCH_MM = 32.8
 HALF_MM = 17.3  # of its height, where the pitch leaves that
-SCREW_MM = (9.0, -6.0)  # east and north of its first and its last place: where a spacer holds it
+SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
+"""Right and below of the first, the last and the middle place: where a spacer holds a board, and
+how wide its hole is. Three that are not in one line, so that the board cannot roll.
+"""
+UNDER_STRIP_MM = (8.0, -4.2, 2.7)  # the third one beside a strip, of M2.5
+STRIP_WIDE_MM = 10.0
 V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 
-def places_on(profile: Profile) -> int:
-    """How many places a board has: a row is two boards or more of at most five."""
+def places_on(profile: Profile) -> tuple[int, ...]:
+    """Return how many places each board of a row has, from the west: as equal as they can be."""
     boards = -(-profile.columns // MOST_PLACES)
-    return -(-profile.columns // boards)
+    each, more = divmod(profile.columns, boards)
+    return tuple(each + (at < more) for at in range(boards))
 
 
 def row_board(
-    pitch_mm: float, places: int, *, westward: bool = False, lights: bool = True
+    pitch_mm: float,
+    places: int,
+    *,
+    name: str = "row",
+    westward: bool = False,
+    lights: bool = True,
 ) -> Board:
     """Where the first place's Hall element is at 0, 0. ``westward``: its lights' data come in at
     the east end, as every second row of a serpentine strip has them. Without ``lights`` there is
-    room for a bought strip, 12 mm wide, along its upper edge.
+    room for a bought strip, 10 mm wide, along its upper edge.
     """
-    board = Board("row-west" if westward else "row-east")
+    board = Board(name)
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
     left, last = 0.2 - pitch_mm / 2, (places - 1) * pitch_mm
     board.edge = (left, -high, last + pitch_mm / 2 - 0.2, high)
     rails = [(V33, 11.7, 1.5), (GNDA, GNDA_Y, 1.5)]
     if lights:
         rails = [(GNDL, -8.2, 2.0), (V5, -3.8, 2.0), *rails]
-    for name, y, width in rails:
-        board.rail(name, name, y, width)
+    for net, y, width in rails:
+        board.rail(net, net, y, width)
     for at in range(places):
         board.rail(f"S{at + 1}", f"S{at + 1}", 0.7 * at - 2.2, 0.25)
     for at in range(places + 1) if lights else ():
@@ -48,20 +59,23 @@ def row_board(
         # Along the chain: the first light is the western one, or the eastern
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
-    for name, y, _ in rails:
-        feeds = [("W", left + 4.0), ("E", last + 5.0)] if name in (GNDL, V5) else [("", left + 3)]
+    for net, y, _ in rails:
+        feeds = [("W", left + 4.0), ("E", last + 5.0)] if net in (GNDL, V5) else [("", left + 3)]
         for end, x in feeds:
             shape = "power" if end else "wire"
-            board.add(f"J{name}{end}", "header2", (x, y), {"1": name}, footprint=shape)
-            board.reach(name, x)
+            board.add(f"J{net}{end}", "header2", (x, y), {"1": net}, footprint=shape)
+            board.reach(net, x)
     for at in range(places):
-        name, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MOST_PLACES + 1 - at)
-        board.add(f"J{name}", "header2", (left + 3, y), {"1": name}, footprint="wire")
-        board.join(name, (left + 3, y), (left + 6 + 0.8 * at, y), width=0.25)
+        net, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MOST_PLACES + 1 - at)
+        board.add(f"J{net}", "header2", (left + 3, y), {"1": net}, footprint="wire")
+        board.join(net, (left + 3, y), (left + 6 + 0.8 * at, y), width=0.25)
     if lights:
         _chain_ends(board, left, last, places, westward=westward)
-    east, north = SCREW_MM
-    board.holes += [((x, -north), 3.2) for x in sorted({east, last + east})]
+    middle = places // 2 * pitch_mm
+    holes = [*SCREWS_MM[:2], SCREWS_MM[2] if lights else UNDER_STRIP_MM]
+    for x, (right, below, across) in zip((0.0, last, middle), holes, strict=True):
+        if not any(abs(x + right - other[0]) < 1 for other, _ in board.holes):
+            board.holes.append(((x + right, below), across))
     return board.finish()
 
 

@@ -15,17 +15,24 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError
-from tiltboard.firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
+from tiltboard.firmware_host.config.platform import (
+    AXLE_MM,
+    LOCK_MM,
+    PLYWOOD_MM,
+    RING_THICK_MM,
+    WEIGHT_ACROSS_MM,
+)
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.config.wiring import MatrixHall, MuxAdcHall
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.games.base import TILE_HAT_MM, Game, GameType, PieceBody, peg_mm
 from tiltboard.games.registry import HOSTED
-from tiltboard_plans.printed import ring_mm
-from tiltboard_plans.row_board import SCREW_MM, places_on
+from tiltboard_plans import frame as measures
+from tiltboard_plans.frame import Frame
+from tiltboard_plans.model import Plans
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
-LIGHT_HOLE_MM, CORNER_SCREW_MM, ROD_MM, BAR_MM = 6.0, 12.0, 5.2, 40.0
+LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
+PI_HOLES_MM = (58.0, 49.0)  # between the four holes of a Pi's board
 EAR_MM, RING_CORNERS = 3.6, 90
 PEN_MM, RULER_MM = 0.25, 100
 COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # of DXF's layers
@@ -66,16 +73,17 @@ class Sheet:
         self.lines += [(layer, *one, *two) for one, two in itertools.pairwise(points)]
 
 
-def sheets(profile: Profile) -> Iterator[Sheet]:
+def sheets(plans: Plans) -> Iterator[Sheet]:
     """All sheets of a table."""
-    if isinstance(profile.hall, MatrixHall):
+    profile, frame = plans.profile, plans.frame
+    if frame is None:
         return  # the circuit board is the plate
     half, lights = profile.plate_mm / 2, profile.lights
-    tilts = profile.imu is not None
-    drill, felt = Sheet.square("drill", half), Sheet.square("felt", half)
-    for sheet in (drill, felt):
-        for x, y in _square(half - CORNER_SCREW_MM):
-            sheet.circles.append(("drill", x, y, ROD_MM if tilts else 3.2))
+    drill, felt = Sheet("drill", frame.ear_x_mm), Sheet.square("felt", half)
+    drill.outline(frame.plate_outline)
+    drill.circles += [("drill", x, y, measures.ROD_HOLE_MM) for x, y in frame.rods]
+    if frame.stands == "gimbal":
+        drill.circles += [("drill", x, y, SCREW_MM) for x, y in frame.bearing_screws]
     for index, name in enumerate(profile.places):
         x, y = profile.centre_mm(index)
         drill.lines += [("mark", x - 2, y, x + 2, y), ("mark", x, y - 2, x, y + 2)]
@@ -84,33 +92,30 @@ def sheets(profile: Profile) -> Iterator[Sheet]:
             at = (x + lights.offset_mm[0], y + lights.offset_mm[1])
             for sheet in (drill, felt):
                 sheet.circles.append(("drill", *at, LIGHT_HOLE_MM))
-    if isinstance(profile.hall, MuxAdcHall):
-        drill.circles += [("drill", x, y, 3.2) for x, y in _spacers(profile)]
+    drill.circles += [("drill", *at, across) for at, across in plans.spacers()]
+    _marked(drill, half - 6, f"plate, plywood {PLYWOOD_MM:g} mm")
     yield drill
     if lights is not None and lights.guide == "ring":
         guides = Sheet("guides", half)
         for index in range(profile.size):
             _ring(guides, profile.centre_mm(index), lights.offset_mm, profile.pitch_mm)
-        felt.lines += guides.lines  # the rings lie in the felt
+        felt.lines += guides.lines  # the rings lie in the felt, and a disc of felt in each
+        felt.circles += guides.circles
         yield guides
+    _marked(felt, half - 6, "felt 1 mm")
     yield felt
-    if tilts:
-        yield _gimbal_ring(profile)
-        yield _weight_cross(profile)
+    if frame.stands == "gimbal":
+        yield _gimbal_ring(frame)
+    yield _shelf(plans, frame)
+    yield _base(frame)
     for game, kind in HOSTED.items():
         yield from _overlays(profile, game, kind)
 
 
-def _spacers(profile: Profile) -> Iterator[tuple[float, float]]:
-    """Where the row boards' screws go through the plywood, under the felt."""
-    places = places_on(profile)
-    for row in range(profile.rows):
-        for first in range(0, profile.columns, places):
-            for column in sorted({first, first + places - 1}):
-                x, y = profile.centre_mm(row * profile.columns)
-                x += column * profile.pitch_mm + SCREW_MM[0]
-                if x < profile.plate_mm / 2:
-                    yield x, y + SCREW_MM[1]
+def _marked(sheet: Sheet, y: float, words: str) -> None:
+    """Mark which side is up, which edge is north, and what the sheet is."""
+    sheet.texts.append((0, y, 4.0, f"N, this side up: {words}"))
+    sheet.lines += [("mark", -6, y + 5, 0, y + 10), ("mark", 0, y + 10, 6, y + 5)]
 
 
 def _ring(
@@ -133,32 +138,59 @@ def _ring(
     sheet.circles.append(("cut", x, y, 2 * inner))
 
 
-def _gimbal_ring(profile: Profile) -> Sheet:
-    """The ring around the plate."""
-    inner, outer = (edge / 2 for edge in ring_mm(profile.plate_mm))
-    ring = Sheet.square("gimbal-ring", outer)
-    ring.outline(_square(inner))
-    ring.texts.append((0, (inner + outer) / 2 - 2, 4.0, f"plywood {RING_THICK_MM:g} mm"))
+def _gimbal_ring(frame: Frame) -> Sheet:
+    """The ring around the plate. Lines are holes along the plywood, through a side."""
+    x, y, far, deep = frame.ring_mm
+    ring = Sheet("gimbal-ring", max(far, deep))
+    ring.outline([(-far, -deep), (far, -deep), (far, deep), (-far, deep)])
+    ring.outline([(-x, -y), (x, -y), (x, y), (-x, y)])
+    ring.circles += [("drill", *at, SCREW_MM) for at in frame.stop_screws]
     for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
-        ring.lines.append(("drill", sign * inner, 0, sign * outer, 0))
-        ring.lines.append(("drill", 0, sign * inner, 0, sign * outer))
+        for off in (0.0, measures.LOCK_OFF_MM):
+            ring.lines.append(("drill", sign * x, off, sign * far, off))
+            ring.lines.append(("drill", -sign * off, sign * y, -sign * off, sign * deep))
+    _marked(ring, y + 10, f"ring, plywood {RING_THICK_MM:g} mm")
+    ring.texts.append((0, -y - 14, 4.0, f"through the side: {AXLE_MM:g} mm, beside it {LOCK_MM:g}"))
     return ring
 
 
-def _weight_cross(profile: Profile) -> Sheet:
-    """The cross that carries the weight by rods from the plate's corners."""
-    screw = profile.plate_mm / 2 - CORNER_SCREW_MM
-    wide = BAR_MM / 2 * math.sqrt(2)
-    far = screw + wide / 2 + 8
-    cross = Sheet("weight-cross", far)
-    # Clockwise from the north-east arm's end
-    half = [(far - wide, far), (far, far - wide), (wide, 0.0)]
-    half += [(far, wide - far), (far - wide, -far), (0.0, -wide)]
-    cross.outline(half + [(-x, -y) for x, y in half])
-    cross.circles += [("drill", x, y, ROD_MM) for x, y in _square(screw)]
-    cross.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
-    cross.texts.append((0, 8, 4.0, "plywood 9 mm"))
-    return cross
+def _shelf(plans: Plans, frame: Frame) -> Sheet:
+    """The shelf under the plate: boards on it, and the weight, the Pi and the bus bars below."""
+    corners = frame.shelf_outline
+    shelf = Sheet("shelf", max(max(map(abs, corner)) for corner in corners))
+    shelf.outline(corners)
+    shelf.circles += [("drill", x, y, measures.ROD_HOLE_MM) for x, y in frame.rods]
+    shelf.circles += [("drill", *at, 3.2) for at in plans.standoffs()]
+    if frame.stands == "gimbal":
+        shelf.circles.append(("drill", 0.0, 0.0, measures.DISC_HOLE_MM))
+        shelf.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
+        west, east, south, north, *_ = frame.below_shelf["Pi"]
+        x, y = (west + east) / 2, (south + north) / 2
+        wide, long = PI_HOLES_MM[1] / 2, PI_HOLES_MM[0] / 2
+        for sx, sy in itertools.product((-1, 1), (-1, 1)):
+            shelf.circles.append(("drill", x + sx * wide, y + sy * long, PI_SCREW_MM))
+        for name, (west, east, south, north, *_) in frame.below_shelf.items():
+            shelf.path("mark", [(west, south), (east, south), (east, north), (west, north)])
+            shelf.texts.append(((west + east) / 2, 0, 3.0, f"{name}, below"))
+    elif frame.stands == "turntable":
+        shelf.circles.append(("drill", 0.0, 0.0, measures.SLIP_RING_MM))
+        shelf.circles.append(("mark", 0.0, 0.0, measures.TURNTABLE_MM))
+    _marked(shelf, 20, f"shelf, plywood {measures.SHELF_MM:g} mm")
+    return shelf
+
+
+def _base(frame: Frame) -> Sheet:
+    """The board on the table top that carries the posts and the supply."""
+    corners = frame.base_outline
+    base = Sheet("base", max(max(map(abs, corner)) for corner in corners))
+    base.outline(corners)
+    if frame.stands == "gimbal":
+        base.circles += [("drill", x, y, SCREW_MM) for x, y in frame.foot_screws]
+    west, east, south, north, *_ = frame.supply_box
+    base.path("mark", [(west, south), (east, south), (east, north), (west, north), (west, south)])
+    base.texts.append(((west + east) / 2, (south + north) / 2, 4.0, "supply"))
+    _marked(base, 0, f"base, plywood {measures.BASE_MM:g} mm")
+    return base
 
 
 def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
@@ -354,9 +386,9 @@ def _words(x: float, y: float, size: float, words: str, *, start: bool = False) 
     return f"BT /F {size} Tf {at:.3f} {y:.3f} Td ({safe}) Tj ET"
 
 
-def sheet_files(profile: Profile) -> Iterator[tuple[str, bytes]]:
+def sheet_files(plans: Plans) -> Iterator[tuple[str, bytes]]:
     """Name and content of each, three times."""
-    for sheet in sheets(profile):
+    for sheet in sheets(plans):
         yield f"sheets/{sheet.name}.dxf", dxf(sheet).encode()
         yield f"sheets/{sheet.name}.svg", svg(sheet).encode()
         yield f"sheets/{sheet.name}.pdf", pdf(sheet)

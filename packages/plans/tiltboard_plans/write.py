@@ -33,11 +33,11 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
     for name, board in plans.boards.items():
         yield f"boards/{name}-gerbers.zip", order(board)
     profile = plans.profile
-    yield from sheet_files(profile)
+    yield from sheet_files(plans)
     if can_print() and not isinstance(profile.hall, MatrixHall):
         yield from piece_files(profile.gap_mm, profile.pitch_mm)
-        if profile.imu is not None:
-            for name, solid in gimbal_parts():
+        if plans.frame is not None and plans.frame.stands == "gimbal":
+            for name, solid in gimbal_parts(plans.frame):
                 yield f"pieces/{name}.stl", stl(solid)
 
 

@@ -1,0 +1,296 @@
+"""What carries a plate, as measures that sheets, printed parts, the report and the assembly share.
+
+The origin is where the two axles cross, in the middle under the plate; x is east, y north, z up.
+A plate that is tilted hangs in a gimbal; one that spins stands on a turntable; any other stands on
+legs. In each case a shelf hangs by four rods from the plate's two ears and carries the boards, so
+that only the supply's wires leave what moves. Lengths in mm, masses in g.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from tiltboard.firmware_host.config import platform
+
+Box = tuple[float, float, float, float, float, float]
+"""West, east, south, north, bottom and top."""
+
+PLYWOOD_G_MM3, FELT_G_MM3, FR4_G_MM3, STEEL_G_MM3 = 0.68e-3, 0.25e-3, 1.85e-3, 7.85e-3
+UNDER_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
+"""The plywood's underside above the axles."""
+EAR_HALF_MM, EAR_MM = 72.0, 36.0  # half an ear's width, and its least length beyond the plate
+ROD_Y_MM, ROD_ACROSS_MM, ROD_HOLE_MM = 60.0, 5.0, 5.2
+ROD_NUT_MM = 7.0  # an M5 nut with its washer
+ROD_SPARE_MM = 2.0
+BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)  # along its axle and across
+BEARING_IN_MM = 2.0  # from a bearing's outer face to the ear's end
+LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM = 14.0, 17.0, 40.0
+STOP_WIDE_MM, STOP_HOLD_MM = 14.0, 26.0  # a stop's width, and how far it lies under the ring
+POST_GAP_MM, POST_THICK_MM, POST_ARM_MM = 4.0, 18.0, 60.0
+ARM_THICK_MM = 12.0
+FOOT_MM, FOOT_SCREW_MM = (70.0, 150.0, 8.0), (26.0, 45.0)  # along the axle, across, high
+SHELF_TOP_MM, SHELF_MM, STANDOFF_MM = -65.0, 9.0, 10.0
+BOARD_HIGH_MM = 48.0  # with the regulator's heatsink, the highest part of a carrier
+SHELF_RIM_MM = 6.0  # around the board that lies on the shelf
+DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
+BOLT_BELOW_MM = 10.0  # an M8 nut with its washer and the bolt's end
+PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)  # with standoffs; of one bus bar
+BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
+BLOCK_MM = 50.0  # under a shelf that is not tilted
+TILT_SENSOR_MM = (22.0, 17.0, 4.0)
+CLEAR_MM = 8.0  # at least, between what swings and the base
+BUNDLE_MM, BEND_MM = 8.0, 14.0  # the wires that leave the shelf, and their smallest radius
+TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
+SLIP_RING_MM = 22.0
+MARGIN = 1.5  # of what rights a plate that is full of the heaviest pieces, over what upsets it
+FRICTION = 0.2  # of a steel bolt in a printed bearing
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The measures of one table's frame."""
+
+    plate_mm: float
+    """Edge of the square that is played on."""
+    stands: Literal["gimbal", "turntable", "legs"]
+    board_mm: tuple[float, float]
+    """Width and depth of the board that lies on the shelf."""
+    hung_g: float
+    """Mass of row boards, lights and wires under the plate."""
+    board_g: float
+    """Mass of the shelf's board with its parts."""
+    pieces_g: float
+    """Mass of the heaviest piece on every place."""
+
+    @property
+    def half_mm(self) -> float:
+        """Half the plate's edge."""
+        return self.plate_mm / 2
+
+    @property
+    def rod_x_mm(self) -> float:
+        """East of the middle, where the rods hang: beyond the plate and the shelf's board."""
+        return max(self.half_mm + 19.0, self.board_mm[0] / 2 + SHELF_RIM_MM + 5.0)
+
+    @property
+    def ear_x_mm(self) -> float:
+        """East of the middle, where an ear ends."""
+        return max(self.half_mm + EAR_MM, self.rod_x_mm + 12.0)
+
+    @property
+    def bearing_x_mm(self) -> float:
+        """East of the middle, a bearing's middle."""
+        return self.ear_x_mm - BEARING_IN_MM - BEARING_MM[0] / 2
+
+    @property
+    def ring_mm(self) -> tuple[float, float, float, float]:
+        """Inner half width and half depth of the ring, and the outer ones."""
+        x = self.ear_x_mm - BEARING_IN_MM + platform.RING_GAP_MM
+        y = max(self.half_mm + platform.RING_GAP_MM + 2, self.board_mm[1] / 2 + 26.0)
+        return x, y, x + platform.RING_WIDE_MM, y + platform.RING_WIDE_MM
+
+    @property
+    def post_y_mm(self) -> float:
+        """North of the middle, a post's middle."""
+        return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
+
+    @property
+    def plate_outline(self) -> list[tuple[float, float]]:
+        """Corners of the plywood: a square with an ear to the west and one to the east."""
+        half, ear = self.half_mm, self.ear_x_mm
+        east = [(half, -half), (half, -EAR_HALF_MM), (ear, -EAR_HALF_MM)]
+        east += [(x, -y) for x, y in reversed(east)]
+        return east + [(-x, -y) for x, y in east]
+
+    @property
+    def shelf_outline(self) -> list[tuple[float, float]]:
+        """Corners of the shelf: a bar between the rods, as deep in its middle as its board."""
+        x, y = (each / 2 + SHELF_RIM_MM for each in self.board_mm)
+        far, deep = self.rod_x_mm + 10.0, ROD_Y_MM + 10.0
+        x = min(x, far - 1)
+        y = max(y, deep + 1)
+        east = [(x, -y), (x, -deep), (far, -deep)]
+        east += [(a, -b) for a, b in reversed(east)]
+        return east + [(-a, -b) for a, b in east]
+
+    @property
+    def rods(self) -> list[tuple[float, float]]:
+        """Where the four rods are."""
+        x, y = self.rod_x_mm, ROD_Y_MM
+        return [(-x, -y), (x, -y), (x, y), (-x, y)]
+
+    @property
+    def rod_mm(self) -> float:
+        """Length to cut each rod to."""
+        top = UNDER_MM + platform.PLYWOOD_MM + ROD_NUT_MM
+        return top - (SHELF_TOP_MM - SHELF_MM - ROD_NUT_MM) + 2 * ROD_SPARE_MM
+
+    @property
+    def bearing_screws(self) -> list[tuple[float, float]]:
+        """Where the ears have holes for the bearings' screws."""
+        x = self.bearing_x_mm
+        return [(sx * x, sy * SCREW_OFF_MM) for sx in (-1, 1) for sy in (-1, 1)]
+
+    @property
+    def stop_screws(self) -> list[tuple[float, float]]:
+        """Where the ring has holes for the stops' screws."""
+        x = self.ring_mm[0]
+        off = [x + STOP_HOLD_MM / 3, x + 2 * STOP_HOLD_MM / 3]
+        return [(sx * at, sy * STOP_OFF_MM) for sx in (-1, 1) for sy in (-1, 1) for at in off]
+
+    @property
+    def foot_screws(self) -> list[tuple[float, float]]:
+        """Where the base has holes for the posts' feet."""
+        along, across = FOOT_SCREW_MM
+        ys = [self.post_y_mm - along, self.post_y_mm + along]
+        return [(sx * across, sy * y) for sx in (-1, 1) for sy in (-1, 1) for y in ys]
+
+    @property
+    def below_shelf(self) -> dict[str, Box]:
+        """What is screwed under the shelf beside the weight."""
+        top = SHELF_TOP_MM - SHELF_MM
+        inner = platform.WEIGHT_ACROSS_MM / 2 + 8.0
+        pi_x, pi_y, pi_z = PI_MM
+        wide, long, high = BAR_MM
+        boxes = {"Pi": (-inner - pi_y, -inner, -pi_x / 2, pi_x / 2, top - pi_z, top)}
+        for number, name in enumerate(("bus bar 5 V", "bus bar ground")):
+            west = inner + number * (wide + 4)
+            boxes[name] = (west, west + wide, -long / 2, long / 2, top - high, top)
+        return boxes
+
+    @cached_property
+    def discs(self) -> int:
+        """How many steel discs make the weight, so that the plate rights itself as the physics'."""
+        if self.stands != "gimbal":
+            return 0
+        wanted = -platform.weight_kg(self.plate_mm) * platform.WEIGHT_MM * 1000
+        wanted -= platform.plate_kg(self.plate_mm) * 1000 * _PLATE_UP_MM
+        rights = -sum(grams * z for _, grams, z in self.masses(0))
+        upset = MARGIN * self.pieces_g * _PIECE_UP_MM
+        upset += (MARGIN - 1) * sum(grams * z for _, grams, z in self.masses(0) if z > 0)
+        number = 0
+        while rights + _discs_moment(number) < max(wanted, upset):
+            number += 1
+        return number
+
+    def masses(self, discs: int | None = None) -> Iterator[tuple[str, float, float]]:
+        """Yield name, mass and height of all that tilts with the plate, without pieces."""
+        discs = self.discs if discs is None else discs
+        ears = 4 * EAR_HALF_MM * (self.ear_x_mm - self.half_mm)
+        under, top = UNDER_MM, SHELF_TOP_MM
+        area = _area(self.plate_outline)
+        yield "plywood", area * platform.PLYWOOD_MM * PLYWOOD_G_MM3, under + 4.5
+        yield "felt", (area - ears) * platform.FELT_MM * FELT_G_MM3, under + 9.5
+        yield "row boards, lights and wires", self.hung_g, under - 3.0
+        shelf = _area(self.shelf_outline) * SHELF_MM * PLYWOOD_G_MM3
+        yield "shelf", shelf, top - SHELF_MM / 2
+        yield "boards on the shelf", self.board_g, top + STANDOFF_MM + 6.0
+        rod = math.pi * ROD_ACROSS_MM**2 / 4 * STEEL_G_MM3 * self.rod_mm
+        yield "rods and nuts", 4 * (rod + 12.0), (under + top) / 2 + 4.0
+        if self.stands == "gimbal":
+            yield "Pi", 60.0, top - SHELF_MM - PI_MM[2] / 2
+            yield "bus bars", 160.0, top - SHELF_MM - BAR_MM[2] / 2
+        if discs:
+            yield "weight", discs * _disc_g(), -_discs_moment(discs) / (discs * _disc_g())
+
+    def balance(self) -> tuple[float, float, float]:
+        """Return mass, height of the centre of mass, and the margin on a plate full of the heaviest
+        pieces: what rights it, divided by what upsets it.
+        """
+        masses = list(self.masses())
+        grams = sum(mass for _, mass, _ in masses)
+        rights = -sum(mass * z for _, mass, z in masses if z < 0)
+        upsets = sum(mass * z for _, mass, z in masses if z > 0) + self.pieces_g * _PIECE_UP_MM
+        centre = sum(mass * z for _, mass, z in masses) / grams
+        return grams, centre, rights / upsets
+
+    def rests_within_deg(self) -> float:
+        """Return the tilt at which the bearings' friction holds a full plate."""
+        masses = list(self.masses())
+        moment = -sum(mass * z for _, mass, z in masses) - self.pieces_g * _PIECE_UP_MM
+        pressed = (sum(mass for _, mass, _ in masses) + self.pieces_g) * platform.AXLE_MM / 2
+        return math.degrees(math.asin(min(1.0, FRICTION * pressed / moment)))
+
+    @property
+    def tray_bottom_mm(self) -> float:
+        """Height of the lowest end of the weight's bolt."""
+        return SHELF_TOP_MM - SHELF_MM - self.discs * DISC_MM - TRAY_MM - BOLT_BELOW_MM
+
+    @cached_property
+    def lowest_mm(self) -> float:
+        """Height of the lowest point that a corner reaches with both axles at their stops."""
+        bottom = SHELF_TOP_MM - SHELF_MM
+        points = [(abs(x), abs(y), bottom) for x, y in self.shelf_outline]
+        points += [(x + 5, y + 5, bottom - ROD_NUT_MM - ROD_SPARE_MM) for x, y in self.rods[2:3]]
+        for west, east, _, north, low, _ in self.below_shelf.values():
+            points.append((max(abs(west), east), north, low))
+        across = platform.WEIGHT_ACROSS_MM / 2 + 3
+        points.append((across, across, self.tray_bottom_mm + BOLT_BELOW_MM))
+        points.append((6.0, 6.0, self.tray_bottom_mm))
+        sin, cos = (turn(math.radians(platform.STOP_DEG)) for turn in (math.sin, math.cos))
+        return min(-x * sin + cos * (-y * sin + z * cos) for x, y, z in points)
+
+    @property
+    def base_top_mm(self) -> float:
+        """Height of the base's upper face, under all that swings."""
+        if self.stands == "gimbal":
+            return min(platform.GROUND_MM + BASE_MM, self.lowest_mm - CLEAR_MM)
+        return SHELF_TOP_MM - SHELF_MM - BLOCK_MM - TURNTABLE_HIGH_MM * (self.stands == "turntable")
+
+    @property
+    def base_outline(self) -> list[tuple[float, float]]:
+        """Corners of the base board."""
+        x = max(200.0, SUPPLY_MM[0] + FOOT_MM[1] / 2 + 15)
+        y = self.post_y_mm + FOOT_MM[0] / 2 + 10
+        return [(-x, -y), (x, -y), (x, y), (-x, y)]
+
+    @property
+    def supply_box(self) -> Box:
+        """Where the supply lies on the base: beside the southern post."""
+        long, deep, high = SUPPLY_MM
+        west, south = FOOT_MM[1] / 2 + 8, -self.base_outline[2][1] + 6
+        return west, west + long, south, south + deep, self.base_top_mm, self.base_top_mm + high
+
+    @property
+    def bundle_end_mm(self) -> tuple[float, float, float]:
+        """Where the wires to the base leave the shelf."""
+        south = -(platform.WEIGHT_ACROSS_MM / 2 + 16.0)
+        return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
+
+    def bend_mm(self, plate_deg: float = 0.0, ring_deg: float = 0.0) -> float:
+        """Return the radius of the half turn that the wires to the base make at that tilt."""
+        plate, ring = math.radians(plate_deg), math.radians(ring_deg)
+        x, y, z = self.bundle_end_mm
+        high = y * math.sin(plate) + z * math.cos(plate)
+        high = -x * math.sin(ring) + high * math.cos(ring)
+        return (high - self.base_top_mm - BUNDLE_MM / 2 - 0.5) / 2
+
+    @property
+    def clearance_mm(self) -> float:
+        """Least distance of what swings from the base."""
+        return self.lowest_mm - self.base_top_mm
+
+
+_PLATE_UP_MM = platform.SURFACE_MM - platform.PLATE_THICK_MM / 2
+_PIECE_UP_MM = platform.SURFACE_MM + 7.5
+
+
+def _disc_g() -> float:
+    ring = platform.WEIGHT_ACROSS_MM**2 - DISC_HOLE_MM**2
+    return math.pi / 4 * ring * DISC_MM * STEEL_G_MM3
+
+
+def _discs_moment(number: int) -> float:
+    """What that many discs under the shelf right, in g mm."""
+    middle = SHELF_TOP_MM - SHELF_MM - number * DISC_MM / 2
+    return -number * _disc_g() * middle
+
+
+def _area(corners: list[tuple[float, float]]) -> float:
+    """Of a closed outline."""
+    ends = zip(corners, [*corners[1:], corners[0]], strict=True)
+    return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in ends)) / 2
