@@ -42,7 +42,6 @@ from tiltboard.ground.errors import TiltboardError
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]
 COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
-UNUSED_S = 600.0  # after which a game that goes on is left alone
 
 
 class Host:
@@ -168,8 +167,6 @@ class Host:
                 upkeep.stop_calibrating()
             case c.ShowCode(code):
                 self.showing.show_code(code, self.look.now_s)
-            case c.Glow():
-                self._shine(command)
             case c.NewGame() | c.Again():
                 if playing.start_asked(command):
                     self._stop_playing_freely()
@@ -268,18 +265,6 @@ class Host:
         if self.upkeep.free is not None:
             self.session.referee.set_up_again()
         self.upkeep.free = None
-
-    def _shine(self, lamp: c.Glow) -> None:
-        """Raises NotPossibleError while somebody may be playing."""
-        self._check_not_waiting()
-        played = self.standing.moves and self.standing.phase is not Phase.OVER
-        used = played and self.look.now_s - self.showing.attract.stirred_s < UNUSED_S
-        if used and lamp.rgb is not None:
-            raise NotPossibleError(
-                "Somebody is playing: the lights belong to the game.",
-                remedy="Wait until the game is over, or ten minutes after the last move.",
-            )
-        self.showing.shine(lamp)
 
     def tell_damaged(self, what: Message) -> None:
         """Tell people of a damaged file, until the service ends."""
@@ -409,8 +394,6 @@ class Host:
         if self.upkeep.waits or self.session.keeps_awake:
             showing.attract.touched = True
         showing.attract.step(standing, look)
-        if showing.attract.stirred_s == look.now_s:
-            showing.shine(None)
         showing.sound(standing.sounds, look.now_s)
         if sweep is not None:
             showing.draw_sweep(sweep.strip, look.now_s, tried=bool(sweep.step.sounds))

@@ -16,7 +16,6 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.puzzles import exercises
 from tiltboard.firmware_host.host.sensing import Look as Scan
 from tiltboard.firmware_host.table.buttons import CONFIRM, Press
-from tiltboard.firmware_host.table.commands import Glow
 from tiltboard.firmware_host.table.lights import (
     CODE_LEVEL,
     LOOKS_S,
@@ -33,7 +32,6 @@ from tiltboard.games.registry import game_type
 
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
-FLICKER = (1.0, 0.8, 0.9, 0.6, 0.85, 0.7, 0.95, 0.55)  # of a candle, a quarter second each
 IDLE_S = 60.0  # before a game has begun
 ENDED_S = 300.0  # after a game: people look at how it ended
 MOVE_S = 1.4
@@ -95,8 +93,8 @@ class Scene:
 
 class Attract:
     """``scene``: what is shown now; None while somebody is there. The games are those that the
-    computer played against itself when the puzzles were found, each with its end. ``stirred_s``:
-    when something has happened at the table last. ``touched``: set where somebody is there.
+    computer played against itself when the puzzles were found, each with its end. ``touched``:
+    set where somebody is there.
     """
 
     def __init__(self) -> None:
@@ -105,14 +103,12 @@ class Attract:
         self._alone_since_s = self._next_s = 0.0
         self.touched = False
         self._stood: tuple[object, ...] = ()
-        self.stirred_s = 0.0
 
     def step(self, standing: Standing, look: Scan) -> None:
         """After a scan of a game that nothing keeps waiting."""
         stood = (standing.game_id, standing.step, standing.phase)
         stirred = look.presses or look.sight.events or stood != self._stood
-        if stirred:
-            self._stood, self.stirred_s = stood, look.now_s
+        self._stood = stood
         touched, self.touched = self.touched, False
         over = standing.phase is Phase.OVER
         idle = over or (standing.phase is Phase.TURN and not standing.moves)
@@ -154,8 +150,8 @@ def _changed(before: Position, after: Position) -> Iterable[str]:
 class Showing:
     """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
     set. ``sounds``: the last ones made, numbered from the start of the host. ``counted``: seconds
-    that the lights show as a digit, over all else. ``lamp``: as what the plate shines now, where
-    nobody plays. ``attract``: what is shown while nobody is there.
+    that the lights show as a digit, over all else. ``attract``: what is shown while
+    nobody is there.
     """
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
@@ -167,22 +163,12 @@ class Showing:
         self._sounds_made = 0
         self._tunes = TunePlayer()
         self._lighting = Lighting()
-        self.lamp: Glow | None = None
-        self._lamp_looks: tuple[Look | None, ...] = ()
         self._code: CodeShown | None = None
         self.counted: int | None = None
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: Scene | None = None
         self._scene_looks: tuple[Look | None, ...] = ()
-
-    def shine(self, lamp: Glow | None) -> None:
-        """As a lamp, until it is told otherwise; None: no longer."""
-        self.lamp = None
-        if lamp is not None and lamp.rgb is not None:
-            self.lamp, levels = lamp, FLICKER if lamp.candles else (1.0,)
-            ways = [Look(lamp.rgb, levels[at:] + levels[:at]) for at in range(len(levels))]
-            self._lamp_looks = tuple(ways[5 * at % len(ways)] for at in range(self._profile.size))
 
     @property
     def shows_code(self) -> bool:
@@ -239,9 +225,7 @@ class Showing:
         if self._instead(now_s):
             return
         looks = self._lighting.looks(standing, overlay, now_s, bubble)
-        if self.lamp is not None:
-            looks = self._lamp_looks
-        elif scene is not None:
+        if scene is not None:
             if scene is not self._scene:
                 self._scene, self._scene_looks = scene, _scene_looks(scene, standing, overlay)
             looks = self._scene_looks

@@ -297,7 +297,6 @@ class Publisher:
             attract=None if scene is None else dict(scene.cells),
             happened=[] if free is None else list(free.happened),
             told=[] if standing.last is None else list(reasons(standing.last)),
-            lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
             ahead=advice.ahead(standing),
         )
 

@@ -294,9 +294,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     plays itself on a table left alone shows, place -> piece; None while somebody is there.
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
     is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
-    move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp (red, green,
-    blue), while nobody plays. ``match``: with other tables, while its game is played. ``ahead``:
-    while a page shows it, player -> what he can expect of the game, 0 to 1.
+    move did, in sentences. ``match``: with other tables, while its game is played. ``ahead``: while
+    a page shows it, player -> what he can expect of the game, 0 to 1.
     """
 
     layout: int
@@ -353,7 +352,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     step: int = 0
     match: MatchInfo | None = None
     told: list[Message] = []
-    lamp: tuple[int, int, int] | None = None
     ahead: dict[str, float] | None = None
 
 

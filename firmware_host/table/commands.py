@@ -374,20 +374,6 @@ class ShowCode(Verb, frozen=True, tag="show-code"):
     code: str | None
 
 
-Part = Annotated[int, msgspec.Meta(ge=0, le=255)]
-
-
-class Glow(Verb, frozen=True, tag="glow"):
-    """Shine as a lamp in that colour, as the eye sees it, while nobody plays; None: no longer.
-    ``candles``: each light flickers for itself.
-    """
-
-    right = Right.NO_PAGE
-
-    rgb: tuple[Part, Part, Part] | None = None
-    candles: bool = False
-
-
 def kinds_of(base: type[Verb]) -> tuple[type[Verb], ...]:
     """Return the requests of that kind which are known by now and which a page may send."""
     kinds: list[type[Verb]] = []

@@ -1,26 +1,25 @@
 """The table in a smart home: Home Assistant's MQTT discovery (docs/home.md), as plain values.
 
 One retained message describes all entities of a table as one device
-(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload); one retained state, and
-one of the lamp, say how it is; events are not retained. Whatever the house asks becomes a command
+(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload); one retained state
+says how it is; events are not retained. Whatever the house asks becomes a command
 that ``Host.do`` judges like everybody's.
 """
 
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
 
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.commands import Again, Glow, TakeBack, Verb
+from tiltboard.firmware_host.table.commands import Again, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")
-CANDLE = (255, 170, 80)
 LEVEL_STEP_DEG = 0.5  # less is noise, and each change is a message
 PLAYED = ("turn", "settle", "fix")
 REQUESTS = ("asked",)  # notices that wait for somebody to press a button
@@ -43,7 +42,7 @@ class HomeState(msgspec.Struct, frozen=True):
 
 def topics(table: str) -> dict[str, str]:
     """What is where. ``table``: its public name on the broker."""
-    parts = ("state", "event", "do", "lamp", "lamp/set")
+    parts = ("state", "event", "do")
     return {part: f"tiltboard/home/{table}/{part}" for part in parts}
 
 
@@ -100,16 +99,6 @@ def discovery(
         parts |= {
             "new_game": button(text("New game"), "new-game"),
             "take_back": button(text("Take back"), "take-back"),
-            "light_scene": button(text("Candlelight"), "light-scene"),
-            "lamp": part(
-                "light",
-                text("Lamp"),
-                schema="json",
-                state_topic=at["lamp"],
-                command_topic=at["lamp/set"],
-                brightness=True,
-                supported_color_modes=["rgb"],
-            ),
         }
     ours = {"name": "tiltboard", "sw_version": version("tiltboard")}
     model = {"manufacturer": "tiltboard", "model": profile}
@@ -171,56 +160,7 @@ def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
     return found + [{"event_type": "fault", "fault": each} for each in fresh]
 
 
-def lamp_state(snapshot: Snapshot) -> dict[str, Any]:
-    """As Home Assistant's lights in JSON have it; their brightness is that of the colour."""
-    if snapshot.lamp is None:
-        return {"state": "OFF"}
-    brightness = max(snapshot.lamp)
-    red, green, blue = (round(part * 255 / brightness) for part in snapshot.lamp)
-    colour = {"r": red, "g": green, "b": blue}
-    return {"state": "ON", "color_mode": "rgb", "color": colour, "brightness": brightness}
-
-
-Part = Annotated[int, msgspec.Meta(ge=0, le=255)]
-
-
-class Colour(msgspec.Struct, frozen=True):
-    """The colour of a lamp at its brightest."""
-
-    r: Part
-    g: Part
-    b: Part
-
-
-class LampWish(msgspec.Struct, frozen=True):
-    """What Home Assistant sends to a light in JSON; the rest of it is ignored."""
-
-    state: Literal["ON", "OFF"]
-    color: Colour | None = None
-    brightness: Annotated[int, msgspec.Meta(ge=1, le=255)] | None = None
-
-
-_wish = msgspec.json.Decoder(LampWish)
-
-
-def command_of(part: str, payload: bytes, lamp: tuple[int, int, int] | None = None) -> Verb | None:
-    """What a message of the house asks for; None: nothing that it could. ``lamp``: as it shines."""
-    if part == "do":
-        asked: dict[bytes, Verb] = {
-            b"new-game": Again(),
-            b"take-back": TakeBack(),
-            b"light-scene": Glow(CANDLE, candles=True),
-        }
-        return asked.get(payload)
-    try:
-        wish = _wish.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    if wish.state == "OFF":
-        return Glow()
-    shines = lamp or CANDLE
-    brightness = wish.brightness or max(shines) or 255
-    colour = wish.color or Colour(*shines)
-    most = max(colour.r, colour.g, colour.b) or 1
-    red, green, blue = (round(c * brightness / most) for c in (colour.r, colour.g, colour.b))
-    return Glow((red, green, blue))
+def command_of(payload: bytes) -> Verb | None:
+    """Return what a message of the house asks for, or None if it is none of its buttons."""
+    asked: dict[bytes, Verb] = {b"new-game": Again(), b"take-back": TakeBack()}
+    return asked.get(payload)

@@ -133,9 +133,8 @@ class Telling:
             )
             config = f"{self._home.discovery}/device/tiltboard_{name}/config"
             self._link.publish(config, json.dumps(device).encode(), retain=True)
-            for part in ("do", "lamp/set") if allowed else ():
-                # one that was retained was meant for another day
-                self._link.subscribe(self._at[part], self._asked, retained=False)
+            if allowed:  # a request that was retained was meant for another day
+                self._link.subscribe(self._at["do"], self._asked, retained=False)
         if self._look.show is None:  # any more
             self._link.publish(LOOK + self._key, b"", retain=True)
         self._link.start()
@@ -185,17 +184,14 @@ class Telling:
             self._send(self._at["state"], msgspec.json.encode(self._state))
             for event in home.events(before, self._state):
                 self._link.publish(self._at["event"], msgspec.json.encode(event))
-            self._send(self._at["lamp"], msgspec.json.encode(home.lamp_state(snapshot)))
 
     def _send(self, topic: str, content: bytes) -> None:
         if len(content) <= MOST_BYTES and self._sent.get(topic) != content:
             self._sent[topic] = content
             self._link.publish(topic, content, retain=True)
 
-    def _asked(self, topic: str, content: bytes) -> None:
-        lamp = None if self._newest is None else self._newest[1].lamp
-        part = "do" if topic == self._at["do"] else "lamp/set"
-        command = home.command_of(part, content, lamp) if self._bucket.take() else None
+    def _asked(self, _topic: str, content: bytes) -> None:
+        command = home.command_of(content) if self._bucket.take() else None
         if command is None:
             _log.info("The house asked for something that it may not, or too often")
             return
