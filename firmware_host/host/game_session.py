@@ -26,13 +26,13 @@ from tiltboard.firmware_host.journal.records import GameRecord
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.referee.referee import Referee
-from tiltboard.firmware_host.referee.seated import SeatArbiter, with_seed
+from tiltboard.firmware_host.referee.seat_referee import SeatReferee, with_seed
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table.arbiter import Arbiter, Menu
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import NOTHING_YET, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
@@ -55,7 +55,7 @@ class GameSession:
     """
     begun: Position
     """The position that the board should show as the session begins."""
-    referee: Arbiter
+    referee: GameReferee
     """Judges scans and carries out requests."""
     opponents: Opponents
     """Bots and remote players, hints and assist."""
@@ -72,7 +72,7 @@ class GameSession:
         self,
         line: Line,
         overlay: Overlay,
-        referee: Arbiter,
+        referee: GameReferee,
         opponents: Opponents,
         clock: GameClock,
         *,
@@ -95,9 +95,9 @@ class GameSession:
         )
 
     @property
-    def seat_referee(self) -> SeatArbiter | None:
+    def seat_referee(self) -> SeatReferee | None:
         """The referee of a game of seats, or None for a board game."""
-        return self.referee if isinstance(self.referee, SeatArbiter) else None
+        return self.referee if isinstance(self.referee, SeatReferee) else None
 
     @property
     def keeps_awake(self) -> bool:
@@ -222,9 +222,9 @@ class GameStarter:
         menu = self._menu if game_id > 0 else None
         failed = () if self._last is None else self._last.failed
         told = frozenset(overlay.places[index] for index in failed)
-        referee: Arbiter
+        referee: GameReferee
         if isinstance(overlay, ZoneOverlay):
-            referee = SeatArbiter(
+            referee = SeatReferee(
                 journal,
                 self._seats,
                 overlay,

@@ -31,8 +31,8 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import CalibrationStore
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import troubles
-from tiltboard.firmware_host.table.arbiter import AGAIN
 from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.firmware_host.table.standing import Choice, Phase, Standing
 from tiltboard.games.base import Game, RulesError
@@ -336,8 +336,8 @@ class Host:
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.sensing.perception.believe(self.overlay.index_of(place), magnet)
-        if session.referee.wish is not None:
-            self._inbox.once("wish", self._grant_wish)
+        if session.referee.menu_choice is not None:
+            self._inbox.once("menu", self._grant_menu_choice)
         if playing.far is not None:
             self._inbox.once("far", self._step_far)
             if playing.far.plays(session.game_id):
@@ -363,21 +363,21 @@ class Host:
             with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
                 self._carry_out(request)
 
-    def _grant_wish(self) -> None:
+    def _grant_menu_choice(self) -> None:
         """What was chosen at the table, in a menu or with confirm; it is said if it cannot be."""
         referee = self.session.referee
-        wish = referee.wish
-        referee.answer_wish()
-        if wish is None:
+        value = referee.menu_choice
+        referee.close_menu_choice()
+        if value is None:
             return
         try:
-            chosen = c.Again() if wish == AGAIN else self.playing.lobby.choose(wish)
+            chosen = c.Again() if value == AGAIN else self.playing.lobby.choose(value)
             if chosen is not None:
                 self.do(chosen)
         except RulesError as error:
-            referee.answer_wish(troubles.refused(error))
+            referee.close_menu_choice(troubles.refused(error))
         except TiltboardError as error:
-            referee.answer_wish(troubles.part_missing([error]))
+            referee.close_menu_choice(troubles.part_missing([error]))
 
     def _wait(self, look: Look) -> None:
         """One scan of what the game waits for."""

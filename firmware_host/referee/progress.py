@@ -19,7 +19,6 @@ from tiltboard.firmware_host.referee.book import Book, Pending, ends
 from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from tiltboard.firmware_host.referee.view import Meaning
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table.arbiter import AGAIN
 from tiltboard.firmware_host.table.buttons import BACK, Press
 from tiltboard.firmware_host.table.line import (
     AGREED,
@@ -31,6 +30,7 @@ from tiltboard.firmware_host.table.line import (
     side_of,
     sides,
 )
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Sound
 from tiltboard.games.base import Outcome, Turn
 
@@ -267,7 +267,7 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
     if press.long:
         return state.noticed(text("A swap is not possible now."))
     if play.line.outcome is not None:
-        return replace(state, wish=AGAIN)
+        return replace(state, menu_choice=AGAIN)
     if state.silent_failures and state.view.phase is Phase.TURN:
         empty = frozenset(play.line.game.board.keys() - state.seen.sight.cells.keys())
         return state.playing(replace(play, missed=empty))
@@ -300,7 +300,7 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
     meant = asking.meaning(choice)
     state = replace(state, asking=Asking())
     if isinstance(meant, str):
-        return replace(state, wish=meant)
+        return replace(state, menu_choice=meant)
     if isinstance(meant, Pending):
         return _made(state, meant)
     said = {place: piece for place, piece in meant if piece is not None}

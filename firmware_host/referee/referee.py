@@ -13,18 +13,19 @@ from tiltboard.firmware_host.referee.book import Book, Pending
 from tiltboard.firmware_host.referee.judging import describe, standing
 from tiltboard.firmware_host.referee.progress import carry_out, follow_board, handle_presses
 from tiltboard.firmware_host.referee.state import Guide, Play, State
-from tiltboard.firmware_host.table.arbiter import Menu
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.line import JournalPort, Line, PendingMove
+from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Standing
 
 
 class Referee:
-    """The referee of one game on a board (an Arbiter). It judges whole boards, never single events,
-    so that any way of getting to a board is as good as another; all its times are differences of
-    the ``now_s`` it is given.
+    """The referee of one game on a board, a GameReferee.
+
+    It judges whole boards, never single events, so that any way of getting to a board is as good as
+    another. All its times are differences of the ``now_s`` that it is given.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Referee:
         self._standing: Standing | None = None
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """As in Arbiter."""
+        """As in GameReferee."""
         state = self._state
         if self._standing is not None and not presses and state.rests(sight, now_s):
             return self._standing
@@ -78,7 +79,7 @@ class Referee:
         return self._standing
 
     def carry_out(self, request: GameRequest) -> None:
-        """As in Arbiter; by what was seen last."""
+        """As in GameReferee; by what was seen last."""
         before = self._state
         request.check_current(before.play.line.game_id, before.step)
         if before.trouble is not None:
@@ -96,7 +97,7 @@ class Referee:
         self._state, self._standing = replace(state, wake_s=-inf), None
 
     def set_up_again(self) -> None:
-        """As in Arbiter."""
+        """As in GameReferee."""
         play = self._state.play
         if play.pending is None and play.line.outcome is None:
             play = replace(play, guide=Guide.SETUP, matched=False)
@@ -108,11 +109,11 @@ class Referee:
         return self._state.failed
 
     @property
-    def wish(self) -> str | None:
-        """As in Arbiter."""
-        return self._state.wish
+    def menu_choice(self) -> str | None:
+        """As in GameReferee."""
+        return self._state.menu_choice
 
-    def answer_wish(self, refused: Message | None = None) -> None:
-        """As in Arbiter."""
-        state = replace(self._state, wish=None)
+    def close_menu_choice(self, refused: Message | None = None) -> None:
+        """As in GameReferee."""
+        state = replace(self._state, menu_choice=None)
         self._state = state if refused is None else replace(state.noticed(refused), wake_s=-inf)

@@ -14,8 +14,8 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.book import Book, Pending, said_over
 from tiltboard.firmware_host.referee.view import NOT_READY, Meaning, Problems, View
 from tiltboard.firmware_host.table import troubles
-from tiltboard.firmware_host.table.arbiter import Menu
 from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
 from tiltboard.games.base import Turn
@@ -175,8 +175,8 @@ class State(Struct, frozen=True):
     was last not paused. ``sounds``: new in this step. ``failed``: sensors of which that was told.
     ``notice``: something past, and until when it is told. ``trouble``: why nothing can be confirmed
     now; ``retry_s``: when that is tried again; ``owed``: how many moves are to be left then, if
-    some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to look again although
-    nothing changes.
+    some are to be taken back. ``menu_choice``: as in GameReferee. ``wake_s``: when to look again
+    although nothing changes.
     """
 
     play: Play
@@ -198,7 +198,7 @@ class State(Struct, frozen=True):
     trouble: JournalError | None = None
     retry_s: float = inf
     owed: int | None = None
-    wish: str | None = None
+    menu_choice: str | None = None
     wake_s: float = -inf
 
     def seeing(self, sight: Sight, now_s: float) -> State:

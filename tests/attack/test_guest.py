@@ -17,7 +17,7 @@ from tiltboard.firmware_host.host.people import MOST_PEOPLE, People
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.referee.seated import SeatArbiter
+from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
 from tiltboard.firmware_host.table.line import RESIGNED, resignation
 from tiltboard.games.base import OptionError
@@ -157,12 +157,12 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
         bad = session.host.session.referee.position.game.name
         session.host.journal.close()
         session.host.close()
-        step = SeatArbiter.step
+        step = SeatReferee.step
 
         def killed(*_arguments, **_named):
             raise KilledError
 
-        monkeypatch.setattr(SeatArbiter, "step", killed)
+        monkeypatch.setattr(SeatReferee, "step", killed)
         for _ in range(2):
             with pytest.raises(KilledError):
                 session.start()
@@ -171,7 +171,7 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
         said = str(session.host.notices["journal"])
         assert "set aside" in said
         assert [game.game for game in session.host.journal.games()][1] == "gravity-warfare"
-        monkeypatch.setattr(SeatArbiter, "step", step)
+        monkeypatch.setattr(SeatReferee, "step", step)
 
 
 def test_a_game_that_is_killed_often_but_not_as_it_begins_goes_on(tmp_path):

@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.table.arbiter import AGAIN
 from tiltboard.firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.standing import Phase, Sound
 
 
@@ -28,7 +28,7 @@ def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed)
     assert table.standing.moves == ("d4", "a1")
     assert (table.journal.results, table.heard()) == ([result], [Sound.WIN])
     table.press("confirm")
-    assert table.referee.wish == AGAIN
+    assert table.referee.menu_choice == AGAIN
 
 
 def test_back_takes_only_the_end_back(refereed):

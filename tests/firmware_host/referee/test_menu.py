@@ -8,7 +8,7 @@ import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
 from tiltboard.firmware_host.host.lobby import game_menu, options_for, presets_for
-from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.registry import GAMES, HOSTED
@@ -80,19 +80,19 @@ def test_the_buttons_choose(refereed):
     table.press("confirm")
     assert table.standing.path == ("b1",)
     table.press("confirm")
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     table.press("confirm", 2.0)
-    assert table.referee.wish == OFFERED[2]
+    assert table.referee.menu_choice == OFFERED[2]
     assert table.standing.question is None
     table.begin(game_id=8)
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
 
 
 def test_a_command_chooses(refereed):
     table = refereed()
     table.press("back", 2.0)
     table.answer("gravity-trap")
-    assert table.referee.wish == "gravity-trap"
+    assert table.referee.menu_choice == "gravity-trap"
 
 
 def test_back_leaves_it_and_takes_nothing_back(refereed):
@@ -118,10 +118,10 @@ def test_it_stands_at_the_end_of_a_game_too(refereed):
     table.press("back", 2.0)
     assert (table.standing.phase, table.standing.question is not None) == (Phase.OVER, True)
     table.press("confirm")
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     table.press("back")
     table.press("confirm")
-    assert table.referee.wish == AGAIN
+    assert table.referee.menu_choice == AGAIN
 
 
 def test_it_lies_over_another_question_and_that_comes_back(refereed):
@@ -143,7 +143,7 @@ def test_a_board_too_small_for_a_light_each_still_asks(refereed):
     table.press("confirm")
     assert table.standing.path == ()
     table.press("confirm", 2.0)
-    assert table.referee.wish == OFFERED[2]
+    assert table.referee.menu_choice == OFFERED[2]
 
 
 def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
@@ -151,9 +151,9 @@ def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
     table.press("back", 2.0)
     table.answer("attraktion")
     why = game_menu(PLATE).ask
-    table.referee.answer_wish(why)
+    table.referee.close_menu_choice(why)
     assert table.scan().say.params["notice"] == why
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     assert "notice" not in table.wait(3.2).say.params
 
 

@@ -1,5 +1,6 @@
-"""Tests of firmware_host/referee/seated.py, seats.py and firmware_host/table/arbiter.py: a
-seated game on the simulated table: what people say, chance, kills, and what stays hidden.
+"""Tests of firmware_host/referee/seat_referee.py, seats.py and
+firmware_host/table/referee_protocol.py: a seated game on the simulated table: what people say,
+chance, kills, and what stays hidden.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.journal.text_format import write_game
-from tiltboard.firmware_host.referee.seated import COUNT_S, THINK_S
+from tiltboard.firmware_host.referee.seat_referee import COUNT_S, THINK_S
 from tiltboard.firmware_host.referee.seats import GAMES_KEPT
 from tiltboard.firmware_host.service.publish import SeatPublisher
 from tiltboard.firmware_host.table.commands import (

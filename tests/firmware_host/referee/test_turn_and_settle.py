@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from tiltboard.firmware_host.table.arbiter import AGAIN
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 from tiltboard.games.base import Shift
 
@@ -170,13 +170,13 @@ def test_a_draw_sounds_as_one(refereed):
 
 def test_a_short_confirm_at_the_end_wants_a_new_game(refereed):
     table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     table.press("confirm", 2.0)
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     table.press("confirm")
-    assert table.referee.wish == AGAIN
+    assert table.referee.menu_choice == AGAIN
     table.begin(game_id=8)
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
     table.scan()
     assert table.standing.phase is Phase.SETUP
     assert table.lights(Role.REMOVE) == {"a1", "g7", "c1", "g5", "e1"}
@@ -187,7 +187,7 @@ def test_confirm_during_play_changes_nothing(refereed):
     before = table.scan()
     table.press("confirm")
     assert table.standing == before
-    assert table.referee.wish is None
+    assert table.referee.menu_choice is None
 
 
 def test_a_hole_takes_the_marble_off_the_board(refereed):

@@ -11,25 +11,25 @@ from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Question, Standing
 
-AGAIN = ""  # as a wish: the same game once more
+AGAIN = ""  # As a menu choice: the same game once more
 Menu = Callable[[], Question]
 """What a long press of *back* offers."""
 
 
-class Arbiter(Protocol):
+class GameReferee(Protocol):
     """Follows one game."""
 
     @property
-    def wish(self) -> str | None:
+    def menu_choice(self) -> str | None:
         """What was chosen at the table for the host to begin: a name from the menu, or ``AGAIN``.
-        It stands until ``answer_wish``.
+        It stands until ``close_menu_choice``.
         """
 
     @property
     def failed(self) -> frozenset[str]:
         """Places whose sensors have failed and have not recovered, which people have been told."""
 
-    def answer_wish(self, refused: Message | None = None) -> None:
+    def close_menu_choice(self, refused: Message | None = None) -> None:
         """It is done; or it cannot be, which people are told for a moment."""
 
     def set_up_again(self) -> None:

@@ -16,7 +16,6 @@ from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats import LEVELS, Seats
 from tiltboard.firmware_host.table import troubles
-from tiltboard.firmware_host.table.arbiter import AGAIN, Menu
 from tiltboard.firmware_host.table.buttons import BACK, Press
 from tiltboard.firmware_host.table.commands import (
     Answer,
@@ -28,6 +27,7 @@ from tiltboard.firmware_host.table.commands import (
     TakeBack,
 )
 from tiltboard.firmware_host.table.line import JournalPort, Line
+from tiltboard.firmware_host.table.referee_protocol import AGAIN, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Role, Sound, Standing
 from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
@@ -94,7 +94,7 @@ class Computers:
         step: int,
         now_s: float,
     ) -> tuple[str, Computer] | None:
-        """A player whose time has come, and what he has come to. ``step``: of the arbiter; a new
+        """A player whose time has come, and what he has come to. ``step``: of the referee; a new
         one is thought about anew. ``levels``: of the computer's seats.
         """
         before, self._thinking = self._thinking, {}
@@ -118,7 +118,7 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """What the computer would do at a seat, and why; as long as ``step`` is the arbiter's."""
+    """What the computer would do at a seat, and why; as long as ``step`` is the referee's."""
 
     step: int
     move: str
@@ -131,8 +131,8 @@ _WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 
 
-class SeatArbiter:
-    """The referee of one seated game (an Arbiter).
+class SeatReferee:
+    """The referee of one seated game (a GameReferee).
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
     back says that it may not be so, and then that it is not; else it takes back.
@@ -154,7 +154,7 @@ class SeatArbiter:
         failed: frozenset[str] = frozenset(),
     ) -> None:
         """``overlay``: where on the plate the game of ``line`` lies; ``resumed``: it was begun
-        earlier. ``failed``: as in Arbiter, kept for the next game.
+        earlier. ``failed``: as in GameReferee, kept for the next game.
         """
         self.failed = failed
         self._journal = journal
@@ -176,7 +176,7 @@ class SeatArbiter:
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
         self.counting: int | None = None
         self._count_ends_s = inf  # five seconds after the step in which it is asked for
-        self.wish: str | None = None
+        self.menu_choice: str | None = None
         self._trouble: JournalError | None = None
         self._retry_s = 0.0
         self._stood: tuple[tuple[object, ...], Standing] | None = None  # and of what it was made
@@ -196,9 +196,9 @@ class SeatArbiter:
         """What hands are to do for somebody, mostly a computer player."""
         return None if self._wish is None else self._wish.move
 
-    def answer_wish(self, refused: Message | None = None) -> None:
-        """As in Arbiter; until the next press."""
-        self.wish = None
+    def close_menu_choice(self, refused: Message | None = None) -> None:
+        """As in GameReferee; until the next press."""
+        self.menu_choice = None
         self._notice = refused or self._notice
 
     def set_up_again(self) -> None:
@@ -207,7 +207,7 @@ class SeatArbiter:
     # What people ask
 
     def carry_out(self, request: GameRequest) -> None:
-        """As in Arbiter."""
+        """As in GameReferee."""
         request.check_current(self._line.game_id, self.step_number)
         match request:
             case SeatMove():
@@ -291,8 +291,8 @@ class SeatArbiter:
     # Steps
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """As in Arbiter. What goes on by itself: chance, the count, computers, and what could not
-        be written before.
+        """As in GameReferee. Chance, the count, bots and what could not be written before go on by
+        themselves.
         """
         if self._trouble is None or now_s >= self._retry_s:
             try:
@@ -351,7 +351,7 @@ class SeatArbiter:
         elif self.proposal is not None:
             self._play(self.proposal.move)
         elif self.position.over:
-            self.wish = AGAIN
+            self.menu_choice = AGAIN
         elif CHANCE in self.position.awaiting:
             self._deal()
 
@@ -368,7 +368,7 @@ class SeatArbiter:
 
     def _chosen(self, choice: Choice | None) -> None:
         if choice is not None:
-            self._asking, self.wish = Asking(), choice.value
+            self._asking, self.menu_choice = Asking(), choice.value
 
     def _let_computers(self, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
