@@ -185,7 +185,7 @@ def test_wrong_address_names_ad0(imu, buses, fault) -> None:
 def test_bus_that_does_not_exist(buses, fault) -> None:
     buses.missing["i2c"] = FileNotFoundError(errno.ENOENT, "No such file", "/dev/i2c-1")
     error = fault(Mpu6050(buses, 1, 0x68).read)
-    assert error.problem == "There is no /dev/i2c-1 on this computer."
+    assert error.params["device"] == "/dev/i2c-1"
     assert "dtparam=i2c_arm=on" in error.remedy
 
 

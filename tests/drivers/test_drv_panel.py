@@ -60,7 +60,7 @@ def test_tone_out_of_range(panel, hz: float) -> None:
 def test_lost_and_back(panel, buses, fault) -> None:
     buses.missing["gpio"] = OSError(errno.EBUSY, "GPIO busy", "GPIO23")
     error = fault(panel.pressed)
-    assert error.problem == "GPIO23 is in use by something else."
+    assert error.params["device"] == "GPIO23"
     assert fault(lambda: panel.tone(None)).part == "panel"
     buses.missing.clear()
     assert panel.pressed() == frozenset()

@@ -12,8 +12,8 @@ from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.service.supply import FORGETS, LOOK_S, MONITORS, THROTTLED, SupplyWatch
 from tiltboard.hw_sim.session import SimSession
 
-SAGS = "The Pi's supply falls below 4.63 V."
-HOT = "The Pi is hot, and slows itself down."
+SAGS = "4.63 V"
+HOT = "is hot"
 
 
 class Pi:
@@ -82,7 +82,7 @@ def test_it_is_looked_at_every_few_seconds_and_not_in_each_scan(pi):
     assert pi.notices == {}
     pi.session.clock.sleep(LOOK_S)
     pi.watch()
-    assert str(pi.notices["supply"]).startswith(SAGS)
+    assert SAGS in str(pi.notices["supply"])
 
 
 def test_a_card_that_keeps_nothing_is_said_beside_a_supply_that_sags(pi, root, caplog):

@@ -246,7 +246,7 @@ def test_a_pod_is_read_where_a_ship_has_just_been_lifted_from(table, stays_s):
     for base in ("11", "12"):
         table.do(MakeMove(base))
         table.wait(table.hands.do(CarryOut()))
-    stands, ship = table.cells(), table.number("11")
+    stands, ship, said = table.cells(), table.number("11"), table.said
     legal = table.standing.position.legal()
     for base in (base for base, piece in stands.items() if piece == "pod" and base not in legal):
         table.wait(table.hands.do(Take(table.number(base))))
@@ -255,10 +255,7 @@ def test_a_pod_is_read_where_a_ship_has_just_been_lifted_from(table, stays_s):
         table.run(stays_s)
         table.wait(table.hands.do(CarryOut()))
         table.run(1)
-        assert (table.standing.phase, table.said) == (
-            Phase.TURN,
-            "It is red's turn: lift the red ship.",
-        )
+        assert (table.standing.phase, table.said) == (Phase.TURN, said)
         assert table.cells() == stands
 
 

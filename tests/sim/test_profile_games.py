@@ -67,7 +67,5 @@ def test_three_players_are_refused_with_the_table_that_could(tmp_path):
     path.write_text("game momentum players=3\n")
     result = CliRunner().invoke(command, [str(path), "--profile", "plate-7"])
     assert result.exit_code == 2
-    assert (
-        "This table tells 2 kinds of pieces apart, and Momentum for 3 needs 3."
-        " Choose fewer players. A plate-10 does." in result.output
-    )
+    assert "Momentum for 3 needs 3" in result.output
+    assert "plate-10" in result.output

@@ -10,7 +10,9 @@ from queue import SimpleQueue
 import pytest
 from playwright.sync_api import expect
 
+from tiltboard.drivers.attitude import Mounting
 from tiltboard.firmware_host.commissioning.findings import Health
+from tiltboard.firmware_host.commissioning.mounting import describe
 from tiltboard.firmware_host.commissioning.tasks import Choice
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.messages import text
@@ -78,14 +80,14 @@ def healthy(places, **odd):
     return HealthMap(
         "2026-05-28 12:00",
         text("Worth a look: c2."),
-        text("The tilt sensor lies with its face down and its x arrow to the north."),
+        describe(Mounting("+y", "+x", "-z")),
         [
             Health(
                 name, 0.035, 12.1, odd.get(name, 0.93), text("Check it.") if name in odd else None
             )
             for name in places
         ],
-        [text("The buzzer is silent.")],
+        [text("Something of the wiring.")],
     )
 
 
@@ -163,7 +165,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, ope
     expect(page.get_by_text("Worth a look: c2.", exact=True)).to_be_visible()
     expect(page.get_by_role("img", name="Worth a look: c2.", exact=True)).to_be_visible()
     expect(page.get_by_text("its face down")).to_be_visible()
-    expect(page.get_by_text("The buzzer is silent.")).to_be_visible()
+    expect(page.get_by_text("Something of the wiring.")).to_be_visible()
     expect(page.locator(".health-map g")).to_have_count(len(sweeping.layout().places))
     expect(page.locator(".health-map g.poor")).to_have_text("0.2")
     page.locator(".worst").get_by_role("button", name="c2", exact=True).click()

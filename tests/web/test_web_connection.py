@@ -59,11 +59,12 @@ def test_what_is_learnt_from_is_there_once_the_table_is_back(served, open_page):
     player.expect_turn("red")
     served.lose()
     learn.click()
-    expect(player.page.locator(".learning")).to_have_text("The table does not answer.")
+    said = "The table does not answer."
+    expect(player.page.locator(".learning")).to_have_text(said)
     served.come_back()
     momentum = player.page.get_by_role("region", name="Momentum", exact=True)
     expect(momentum.get_by_role("button", name="Puzzle of the day", exact=True)).to_be_visible()
-    expect(player.page.locator(".learning")).not_to_contain_text("The table does not answer.")
+    expect(player.page.locator(".learning")).not_to_contain_text(said)
 
 
 def test_a_page_that_opened_while_the_table_was_away_lacks_nothing_later(served, open_page):

@@ -65,10 +65,10 @@ def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, ope
     expect(page.locator(".doors")).to_be_hidden()
     assert served.ask("/api/v1/layout")["number"] == number  # it is theirs already
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
-    door(page, "Learn in a minute").click()
+    page.locator(".doors .three button").first.click()
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
     expect(page.locator(".doors")).to_be_hidden()
-    page.get_by_role("button", name="Back to the game", exact=True).click()
+    page.locator(".actions button", has=page.locator("use[href$=close]")).click()
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
     door(page, "Tilt and stack").click()
     expect(page.locator(".playground")).to_be_visible()
@@ -77,10 +77,10 @@ def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, ope
 def test_doors_asked_for_before_the_lesson_has_ended_come_once_it_has(served, open_page, slow_link):
     page = open_page(served.url, own_hand=True, fresh=True).page
     link = slow_link(page)
-    door(page, "Learn in a minute").click()
+    page.locator(".doors .three button").first.click()
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
     link.slow = True
-    page.get_by_role("button", name="Back to the game", exact=True).click()
+    page.locator(".actions button", has=page.locator("use[href$=close]")).click()
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
     served.until(lambda snapshot: snapshot.lesson is None)

@@ -4,6 +4,8 @@ own, on the page in a real browser, each to its end.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -44,7 +46,7 @@ def test_attraktion_by_mouse_to_its_winning_position(served, open_page):
         if pulls:
             player.expect_phase("settle")
             expect(page.locator(".arrow")).to_have_count(pulls)
-            page.get_by_role("button", name="Push them for me", exact=True).click()
+            page.locator(".actions .primary").click()
         expect(page.locator(".move.current")).to_have_text(move)
     player.expect_turn("white")
     player.drop("white", "a2")
@@ -67,7 +69,7 @@ def test_gravity_connect_by_mouse_and_keys_asks_for_sides_and_closes_them(served
 
     player.expect_turn("red")
     player.drop("red", "A1")
-    expect(question).to_contain_text("From which side does the red tile come?")
+    expect(question).to_be_visible()
     expect(page.locator(".choice")).to_have_count(4)
     page.locator('.choice[data-value="left"]').hover()
     expect(page.locator(".route:not(.faint)")).to_have_count(1)
@@ -85,7 +87,7 @@ def test_gravity_connect_by_mouse_and_keys_asks_for_sides_and_closes_them(served
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     player.expect_phase("settle")
-    page.get_by_role("button", name="Push them for me", exact=True).click()
+    page.locator(".actions .primary").click()
 
     player.expect_turn("red")  # not from the left again (C2)
     expect(slot).to_have_count(3)
@@ -95,7 +97,7 @@ def test_gravity_connect_by_mouse_and_keys_asks_for_sides_and_closes_them(served
         player.drop(mover, place)
         page.locator(f'.choice[data-value="{side}"]').click()
         player.expect_phase("settle")
-        page.get_by_role("button", name="Push them for me", exact=True).click()
+        page.locator(".actions .primary").click()
     player.expect_turn("red")
     player.drop("red", "B1")
     page.locator('.choice[data-value="left"]').click()
@@ -155,14 +157,14 @@ def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, o
     player.expect_phase("over")
 
     page.locator(".move").nth(1).click()
-    expect(page.locator(".say-card .line")).to_have_text("Move 2 of 3: Blue 1")
+    expect(page.locator(".say-card .line")).to_have_text(re.compile(r"\b2\b.*\b3\b.* 1$"))
     player.expect_marbles(
         **{"5": "red", "1": "blue", "2": "pod", "3": "pod", "4": "pod", "6": "pod"}
     )
     page.get_by_role("button", name="Take back to here", exact=True).click()
     player.expect_phase("fix")
     player.expect_moves("5", "1")
-    page.get_by_role("button", name="Put it right for me", exact=True).click()
+    page.locator(".actions .primary").click()
     player.expect_turn("red")
     player.expect_marbles(
         **{"5": "red", "1": "blue", "2": "pod", "3": "pod", "4": "pod", "6": "pod"}
@@ -180,7 +182,7 @@ def test_another_game_goes_on_from_the_position_that_is_looked_at(served, open_p
     page.locator(".game-list article").nth(1).get_by_role(
         "button", name="Look at it", exact=True
     ).click()
-    page.get_by_role("button", name="One move back", exact=True).click()
+    page.locator(".steps button").nth(1).click()
     page.get_by_role("button", name="Play on from here", exact=True).click()
     player.expect_moves("d4")
     assert served.ask("/api/v1/snapshot")["position"] == {"d4": "red"}
@@ -238,8 +240,8 @@ def test_what_the_table_cannot_see_is_asked_with_answers_to_press(lively, open_p
     line, question = player.page.locator(".say-card .line"), player.page.locator(".question")
     asked = "The table cannot see a1, a2, b1. Is the piece on one of them?"
     expect(question.locator(".asked")).to_have_text(asked)
-    said = "It is red's turn: put a red marble on a lit place."  # no button of the table
-    expect(line).to_have_text(f"{said} {asked}")
+    expect(line).to_have_text(re.compile(rf"\bred\b.* {re.escape(asked)}$"))
+    expect(line).not_to_contain_text("confirm")  # No button of the table is named.
     player.page.mouse.click(*player.spot("b1"))
     question.get_by_role("button", name="Red marble on b1", exact=True).click()
     player.expect_turn("blue")

@@ -4,6 +4,8 @@ computer plays on the page: chosen in the dialog, thinking, moving by itself, hi
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -41,7 +43,7 @@ def test_the_computer_answers_a_move_and_plays_against_itself(lively, open_page)
     expect(page.locator(".move")).to_have_count(0, timeout=PATIENCE_MS)
 
     begin(page, red=1, blue=2)  # somebody looks on
-    page.get_by_role("button", name="Set it up for me", exact=True).click()
+    page.locator(".actions .primary").click()
     expect(page.locator(".move").nth(3)).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
 
@@ -70,24 +72,24 @@ def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     points = page.locator(".analysis polyline").get_attribute("points")
     assert len(points.split()) == 7
     turning = page.locator(".turning li").filter(has_text="Blue c1")
-    expect(turning).to_contain_text("Blue c1 let red's last marble in. ")
+    expect(turning).to_contain_text(re.compile(r"Blue c1 .*\bred\b"))
     player.expect_no_barrier(".analysis")
     turning.get_by_role("button", name="What followed", exact=True).click()
     expect(page.locator(".move.supposed").first).to_have_text("c1")
-    expect(page.locator("#say .line").first).to_have_text("Move 6 of 7: Blue c1")
+    expect(page.locator("#say .line").first).to_have_text(re.compile(r"\b6\b.*\b7\b.* c1$"))
     page.get_by_role("button", name="One move on", exact=True).click()
     expect(page.locator(".say-card .phase")).to_have_text("What if?")
-    expect(page.get_by_role("button", name="Take back to here", exact=True)).to_have_count(0)
+    expect(page.locator(".actions button", has=page.locator("use[href$=back]"))).to_have_count(0)
     expect(page.locator(".analysis polyline")).to_have_count(1)  # it is still the same game
     page.locator(".plot svg").click(position={"x": 3, "y": 20})
-    expect(page.locator("#say .line").first).to_have_text("The start of the game.")
+    player.expect_marbles()
 
 
 def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(lively, open_page):
     player = open_page(lively.url)
     page = player.page
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
-    page.get_by_text("More options", exact=True).click()
+    page.locator("dialog .more > summary").click()
     page.locator('.opponents select[data-player="red"]').select_option("assist 3")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("with assist")
@@ -127,7 +129,7 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     lively.tell(type="make-move", move=asked.solution)
     expect(line).to_contain_text("Solved!")
     expect(page.get_by_role("button", name="Next puzzle", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Back to the game", exact=True).click()
+    page.locator(".actions button", has=page.locator("use[href$=close]")).click()
     expect(page.locator(".game-title")).to_have_text("Momentum")
     expect(page.get_by_role("button", name="1: Win at once, solved", exact=True)).to_be_visible()
 

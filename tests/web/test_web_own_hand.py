@@ -37,7 +37,7 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.drop("white", "d5")
     player.expect_phase("settle")
     expect(page.locator(".arrow")).to_have_count(2)
-    page.get_by_role("button", name="Push them for me", exact=True).click()
+    page.locator(".actions .primary").click()
     player.expect_turn("black")
 
     page.get_by_label("The table does the rest", exact=True).check()

@@ -79,7 +79,7 @@ def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
     settling(served)
     player = open_phone(served.url)
     player.expect_phase("settle")
-    help_me = player.page.get_by_role("button", name="Push them for me", exact=True)
+    help_me = player.page.locator(".actions .primary")
     assert_in_sight(player, ".actions .primary")
     help_me.tap()
     player.expect_turn("red")
@@ -129,10 +129,10 @@ def test_looking_back_has_its_steps_under_the_thumb(served, open_phone):
     ).tap()
     player.expect_phase("review")
     assert_in_sight(player, ".steps")
-    page.get_by_role("button", name="One move back", exact=True).tap()
-    expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
+    page.locator(".steps button").nth(1).tap()
+    player.expect_marbles()
     assert_in_sight(player, ".actions")
-    page.get_by_role("button", name="Back to the game", exact=True).tap()
+    page.locator(".actions .leave").tap()
     player.expect_turn("blue")
 
 

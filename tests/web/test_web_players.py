@@ -51,7 +51,7 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     page.get_by_role("button", name="Resign", exact=True).click()
     expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
     page.get_by_role("button", name="Grace resigns?", exact=True).click()
-    expect(page.locator(".say-card .line")).to_have_text("Red wins: blue has resigned!")
+    expect(page.locator(".say-card .line")).to_contain_text("Red wins")
     expect(score(page, "red")).to_be_empty()  # one game is no match
     page.get_by_role("button", name="Play again", exact=True).click()
     player.expect_turn("red")
@@ -110,7 +110,7 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     expect(page.locator(".say-card .line")).not_to_contain_text("offered")
     page.get_by_role("button", name="Offer a draw", exact=True).click()
     page.get_by_role("button", name="Red agrees", exact=True).click()
-    expect(page.locator(".say-card .line")).to_have_text("A draw: everybody has agreed.")
+    expect(page.locator(".say-card .line")).to_contain_text("A draw")
     expect(score(page, "red")).to_be_empty()
     assert served.table.latest().result == {"winner": None, "reason": "agreed"}
 
@@ -187,7 +187,7 @@ def test_two_who_are_not_as_strong_are_made_even_by_a_tick(altered, open_page):
     page = open_page(altered.url).page
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     dialog = page.get_by_role("dialog", name="New game", exact=True)
-    dialog.get_by_text("More options", exact=True).click()
+    dialog.locator(".more > summary").click()
     dialog.get_by_text("Make it even: the weaker one begins, and is helped", exact=True).click()
     dialog.get_by_role("button", name="Start", exact=True).click()
     expect(dialog).to_be_hidden()

@@ -243,7 +243,7 @@ def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, o
     held = page.locator(".marble.held .ball")
     expect(held).to_have_count(1)
     assert player.box(held)["width"] > 1.15 * standing
-    page.get_by_role("button", name="Put it right for me", exact=True).click()
+    page.locator(".actions .primary").click()
     player.expect_turn("blue")
     player.expect_marbles(d4="red")
     expect(page.locator(".marble.held")).to_have_count(0)

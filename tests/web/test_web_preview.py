@@ -4,6 +4,8 @@ would do is shown before it is made: to mouse, keys, a finger that stays.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -47,7 +49,7 @@ def test_the_keys_hear_why(pushed):
     player.page.locator("#stage").focus()
     player.page.keyboard.press("ArrowUp")  # from d4, the middle
     expect(foreseen(player)).to_have_count(3)
-    expect(player.page.locator(".spoken")).to_have_text("d5: Push! d5 hits d4: it rolls to d3.")
+    expect(player.page.locator(".spoken")).to_have_text(re.compile(r"^d5: .*\bd4\b.*\bd3\b"))
     player.page.keyboard.press("Enter")
     player.expect_phase("settle")
     expect(foreseen(player)).to_have_count(0)

@@ -28,7 +28,7 @@ from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.service.table import Table
-from tiltboard.firmware_host.table.commands import NewGame
+from tiltboard.firmware_host.table.commands import NewGame, TakeBack
 from tiltboard.firmware_host.table.hands import Put
 from tiltboard.firmware_host.web import live, requests, server
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
@@ -372,7 +372,8 @@ def test_errors_of_the_table_arrive_as_its_sentences(at_rest):
     at_rest.new_game()
     with page_of(at_rest) as page:
         answer, _ = ask(page, type="take-back", ref=3)
-        assert answer == {"type": "error", "ref": 3, "say": "There is no move to take back."}
+        refused = at_rest.table.submit(TakeBack()).exception(20)
+        assert answer == {"type": "error", "ref": 3, "say": str(refused)}
         answer, _ = ask(page, type="game", game="momentum", options={"size": 8}, ref=4)
         assert "choose how many" in answer["say"]
     command = b'{"type": "game", "game": "chess"}'

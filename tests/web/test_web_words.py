@@ -82,6 +82,8 @@ def say(answer):
 def test_no_word_is_more_than_a_word(at_rest, monkeypatch, caplog, game, first):
     """Over either way in turn; what one game had over one, the other has over the other."""
     monkeypatch.setattr(live, "MESSAGES_PER_S", 1e9)
+    # An answer is looked at, and not what comes of it on the plate.
+    monkeypatch.setattr("tests.web.conftest.REST_S", 0.1)
     at_rest.table.submit(NewGame(game)).result(20)
     messages = [("command", message) for kind in SAID for message in values(kind, game=game)]
     messages += [(path, each) for path, kind in POSTED.items() for each in values(kind)]

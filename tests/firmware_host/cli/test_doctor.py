@@ -141,6 +141,9 @@ def test_a_bus_without_its_device_file_needs_the_module_that_makes_it(pi, examin
     assert "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf" in remedy
 
 
+SAGS = "The Pi's supply falls below 4.63 V."
+
+
 def test_a_supply_that_falls_is_a_problem(pi, examined):
     pi.write("sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
     pi.write("sys/class/hwmon/hwmon1/name", "rpi_volt\n")
@@ -149,14 +152,14 @@ def test_a_supply_that_falls_is_a_problem(pi, examined):
     assert [line for line in examined(pi, states=("ok",)) if line[0] == "supply"]
     pi.write("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
     [(subject, found, remedy)] = examined(pi)
-    assert (subject, found) == ("supply", "The Pi's supply falls below 4.63 V.")
+    assert (subject, found) == ("supply", SAGS)
     assert "short cable" in remedy
 
 
 # Bits of `vcgencmd get_throttled`: 0 under-voltage, 3 soft temperature limit; 16, 19: before.
 @pytest.mark.parametrize(
     ("bits", "said"),
-    [("90000", []), ("1", [("problem", "The Pi's supply falls below 4.63 V.")]),
+    [("90000", []), ("1", [("problem", SAGS)]),
      ("80008", [("note", "The Pi is hot, and slows itself down.")])],
 )  # fmt: skip
 def test_what_the_firmware_says_of_supply_and_heat(pi, examined, bits, said):
