@@ -5,7 +5,8 @@ import os
 import re
 import signal
 import sys
-from importlib import import_module
+import tomllib
+from importlib import import_module, metadata
 from pathlib import Path
 from unittest.mock import patch
 
@@ -22,8 +23,12 @@ os.environ.pop("STATE_DIRECTORY", None)
 os.environ["XDG_STATE_HOME"] = str(Path(__file__).parent / ".pytest_cache" / "state")
 
 # Games of other packages that happen to be installed here are not for tests either.
-with patch("importlib.metadata.entry_points", return_value=()):
+OURS = metadata.distribution("tiltboard").entry_points
+with patch("importlib.metadata.entry_points", OURS.select):
     import_module("tiltboard.games.registry")  # read once, now
+PROJECT = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text("utf-8"))["project"]
+if not PROJECT["entry-points"].keys() <= OURS.groups:
+    raise pytest.UsageError("The installation is older than pyproject.toml: make .venv/.dev")
 
 # The tests of the scenarios choose the table for each.
 collect_ignore_glob = ["*.scenario"]

@@ -151,7 +151,8 @@ def _of_games() -> Iterator[str]:
     from tiltboard.games.registry import BUILT_IN, GROUP, load
     from tiltboard.games.seated import SeatedGame
 
-    for name, source in BUILT_IN.items():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for name, source in (BUILT_IN | project["entry-points"][GROUP]).items():
         kind = load(EntryPoint(name, source, GROUP))
         game = kind.create({})
         if isinstance(game, SeatedGame):

@@ -1,7 +1,7 @@
-"""The games there are: those in this package, and those that other installed packages bring.
+"""The games there are: those in this package, and those that entry points bring.
 
-A package brings a game by an entry point of the group ``tiltboard.games`` that names a
-``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in
+A package, this one too, brings a game by an entry point of the group ``tiltboard.games`` that
+names a ``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in
 ``BROKEN``; it stops nobody else's game.
 """
 
@@ -20,7 +20,6 @@ BUILT_IN = {
     "attraktion": "tiltboard.games.attraktion.game:ATTRAKTION",
     "gravity-connect": "tiltboard.games.gravity_connect.game:GRAVITY_CONNECT",
     "gravity-trap": "tiltboard.games.gravity_trap.game:GRAVITY_TRAP",
-    "gravity-warfare": "tiltboard.games.gravity_warfare:GRAVITY_WARFARE",
 }
 
 

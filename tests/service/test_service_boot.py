@@ -218,7 +218,7 @@ def _release(root: Path, folder: Path, system: Path, version: str, *, broken: bo
 def _copy_packages(root: Path, target: Path) -> None:
     """The program and what it needs, as they are here, compiled already."""
     shutil.copytree(root / "tiltboard", target / "tiltboard")
-    shutil.copytree(root / "lab/tiltboard_lab", target / "tiltboard_lab")
+    shutil.copytree(root / "packages/lab/tiltboard_lab", target / "tiltboard_lab")
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     ahead = [*project["dependencies"], *project["optional-dependencies"]["sim"], "tiltboard"]
     met = set()

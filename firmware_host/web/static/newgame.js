@@ -97,7 +97,7 @@ export class NewGame {
   offerFar() {
     const { reached, chosen } = this;
     const missing = reached?.missing ?? "";
-    // Gravity Warfare needs one platform
+    // A game of seats needs one platform
     this.far.hidden = !reached || Boolean(missing) || Boolean(chosen?.seated);
     setText(this.farMissing, missing);
     this.farMissing.hidden = !missing || Boolean(chosen?.seated);

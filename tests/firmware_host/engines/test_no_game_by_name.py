@@ -5,9 +5,11 @@ rest is to know of them: the searches know none by name, the host few.
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
-from tiltboard.games.registry import EVERY_GAME
+from tiltboard.games.registry import BUILT_IN, EVERY_GAME
 
 ROOT = Path(__file__).parents[3]
 OURS = {f"tiltboard.games.{name.replace('-', '_')}" for name in EVERY_GAME}
@@ -42,6 +44,22 @@ def test_the_host_imports_the_games_that_the_documents_say():
         if path.parent.name != "games" and games_in(path.read_text("utf-8"))
     }
     assert found == {"cli/rules.py"}
+
+
+def test_only_its_folder_and_its_entry_point_name_the_game_of_seats():
+    folders = ("drivers", "firmware_host", "hw_sim", "packages/online", "packages/kernels")
+    named = [
+        str(path.relative_to(ROOT))
+        for folder in (*folders, "packages/plans", "tiltboard/ground", "games")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".js", ".html", ".css", ".toml")
+        and not {"gravity_warfare", "tests"} & {*path.parts}
+        and re.search(r"gravity.?warfare", path.read_text("utf-8"), re.IGNORECASE)
+    ]
+    assert named == []
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    assert [*points["tiltboard.games"]] == ["gravity-warfare"]
+    assert "gravity-warfare" not in BUILT_IN and "gravity-warfare" in EVERY_GAME
 
 
 def games_in(text: str) -> set[str]:

@@ -74,7 +74,7 @@ PHRASES: Mapping[c.Phrase, Message] = {
 
 COPIED = text("Another table plays this match with this table's key: leave it at one of them.")
 ONE_PLATFORM = text(
-    "Gravity Warfare needs one platform: people far away may look on, and hold seats by phone."
+    "This game needs one platform: people far away may look on, and hold seats by phone."
 )
 
 T = TypeVar("T")
