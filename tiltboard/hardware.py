@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 
 
@@ -24,4 +25,4 @@ def plate(profile: str | Profile, buses: Buses | None = None) -> Plate:
     from tiltboard.drivers.pi_buses import PiBuses
 
     table = load_profile(profile) if isinstance(profile, str) else profile
-    return table.plate(PiBuses() if buses is None else buses)
+    return build_plate(table, PiBuses() if buses is None else buses)

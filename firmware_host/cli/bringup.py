@@ -33,6 +33,7 @@ from tiltboard.firmware_host.commissioning.findings import (
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from tiltboard.firmware_host.commissioning.tasks import Choice, Step
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -116,7 +117,7 @@ def run(
             buses = until_done.enter_context(own_board(table.needs()))
             need_table(table, buses)
             answer = _by_whoever_types()
-        plate = table.plate(buses)
+        plate = build_plate(table, buses)
         until_done.callback(plate.close)
         wait = Pacer(buses.clock, table.scans_per_s).wait
         try:

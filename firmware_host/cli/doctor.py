@@ -29,6 +29,7 @@ from tiltboard.firmware_host.commissioning.mounting import describe, up_axis
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from tiltboard.firmware_host.commissioning.sweep import unfinished
 from tiltboard.firmware_host.config import computer
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.computer import BoardInUseError, Need, own_board
 from tiltboard.firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
@@ -339,7 +340,7 @@ def check_parts(
     profile: Profile, buses: Buses, calibration: Calibration | None = None
 ) -> list[Finding]:
     """A line or more for each part that ``profile`` has."""
-    plate = profile.plate(buses)
+    plate = build_plate(profile, buses)
     if calibration is not None:
         plate.mount(calibration.orientation)
     watch, frames = FrameWatch(), []

@@ -13,8 +13,6 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from tiltboard.drivers.buses import Buses
-from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.computer import Need
 from tiltboard.firmware_host.config.errors import ConfigError
@@ -92,10 +90,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         """The parts that the table has, by their sections' names."""
         found = {"hall": self.hall, "imu": self.imu, "lights": self.lights, "panel": self.panel}
         return tuple((name, part) for name, part in found.items() if part is not None)
-
-    def plate(self, buses: Buses) -> Plate:
-        """The drivers of all of them on ``buses``. Opens nothing: the first scan does."""
-        return self.hall.plate(self, buses)
 
     def needs(self, model: str = "") -> tuple[Need, ...]:
         """What they open on the computer, in the order hall, imu, lights, panel. ``model``: of the

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import logging
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol, TypeAlias, TypeVar, Union
 
 import msgspec
 
-from tiltboard.drivers import node
 from tiltboard.drivers.attitude import Vector
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.hall import MCP3008, ConverterKind, HallSettings, MuxHallArray
@@ -24,9 +23,8 @@ from tiltboard.drivers.light_links import SPI_DEVICE
 from tiltboard.drivers.lights import LightsSettings, LightStrip
 from tiltboard.drivers.lsm6dsox import Lsm6dsox
 from tiltboard.drivers.mpu6050 import Mpu6050
-from tiltboard.drivers.node_link import NodeLink, NodeSettings
 from tiltboard.drivers.panel import Panel
-from tiltboard.drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate
+from tiltboard.drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights
 from tiltboard.firmware_host.config.boot import pi_of
 from tiltboard.firmware_host.config.computer import (
     SERIAL,
@@ -38,9 +36,6 @@ from tiltboard.firmware_host.config.computer import (
 )
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.ground.plugins import PluginError, loaded
-
-if TYPE_CHECKING:
-    from tiltboard.firmware_host.config.profile import Profile
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
@@ -60,6 +55,26 @@ STRIP_MM = 1000 / 30  # between the lights of a strip of 30 a metre
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
+
+
+class Places(Protocol):
+    """What parts ask of the profile that they are in."""
+
+    @property
+    def name(self) -> str:
+        """Name of the profile, for errors."""
+
+    @property
+    def columns(self) -> int:
+        """Places from west to east."""
+
+    @property
+    def rows(self) -> int:
+        """Places from south to north."""
+
+    @property
+    def size(self) -> int:
+        """Number of places, sensors and lights."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
@@ -84,7 +99,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="k
         gpio = (gpio_need(part, model),) if self.pins() else ()
         return *(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c())), *gpio
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """Raise ConfigError for what ranges alone cannot say."""
 
 
@@ -95,19 +110,9 @@ class HallPart(Part, frozen=True):
 
     linear: ClassVar[bool]
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Places, buses: Buses) -> HallArray:
         """What reads them, in the order of the places. Opens nothing: the first read does."""
         raise NotImplementedError
-
-    def plate(self, profile: Profile, buses: Buses) -> Plate:
-        """All parts of a table with this one."""
-        return Plate(
-            self.driver(profile, buses),
-            None if profile.imu is None else profile.imu.driver(buses),
-            None if profile.lights is None else profile.lights.driver(profile.size, buses),
-            None if profile.panel is None else profile.panel.driver(buses),
-            buses.clock,
-        )
 
 
 class ImuPart(Part, frozen=True):
@@ -166,7 +171,7 @@ class LightsPart(Part, frozen=True):
         """What shows on that many. Opens nothing."""
         raise NotImplementedError
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """Dark lights draw no more than their supply gives."""
         idle_a = profile.size * self.idle_ma / 1000
         if idle_a > self.supply_a:
@@ -235,7 +240,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
         return *spi, *super().needs(part, model)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Places, buses: Buses) -> HallArray:
         """The array."""
         settings = HallSettings(
             sensors=profile.size,
@@ -251,7 +256,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         )
         return MuxHallArray(settings, buses)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """Each input once, and enough of them."""
         inputs = [spare.input for spare in self.spares]
         used = max([profile.size, *(number + 1 for number in inputs)])
@@ -297,11 +302,11 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
         """The expanders."""
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Places, buses: Buses) -> HallArray:
         """The array."""
         return SwitchArray(buses, self.i2c_bus, self.addresses, profile.columns)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """A chip for each row."""
         if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
             raise ConfigError(
@@ -330,12 +335,12 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
         """The GPIO numbers of rows and columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Places, buses: Buses) -> HallArray:
         """The matrix."""
         del profile
         return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """As many pins as rows and columns."""
         counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
         if counts != (profile.rows, profile.columns, profile.columns):
@@ -362,20 +367,6 @@ class NodeHall(HallPart, frozen=True, tag="node"):
         """The port."""
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
-
-    def plate(self, profile: Profile, buses: Buses) -> Plate:
-        """All of its parts."""
-        imu, lights = profile.imu, profile.lights
-        link = NodeLink(NodeSettings(self.port, self.baud, profile.columns, profile.rows), buses)
-        hall = node.NodeHall(link)
-        return Plate(
-            hall,
-            None if imu is None else node.NodeImu(link, imu.arm_m, imu.spin_gain),
-            None if lights is None else node.NodeLights(lights.settings(profile.size), link),
-            None if profile.panel is None else node.NodePanel(link),
-            buses.clock,
-            read_at_s=lambda: hall.time_s,
-        )
 
 
 # Tilt sensors
@@ -451,7 +442,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         """The strip."""
         return LightStrip(buses, self.settings(count), self.supply_pin)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Places) -> None:
         """SPI sends on one pin alone."""
         super().check(profile)
         if self.pin != MOSI_PIN:

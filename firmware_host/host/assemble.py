@@ -8,6 +8,7 @@ from pathlib import Path
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import PartAbsentError, PartError
 from tiltboard.firmware_host import stop
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings, engine_commands
@@ -51,7 +52,7 @@ def open_host(
         left = starts.begin()
         return Host(
             profile,
-            profile.plate(buses),
+            build_plate(profile, buses),
             journal,
             CalibrationStore(state / CALIBRATION_NAME, profile, damaged.append),
             buses.clock,
@@ -87,7 +88,7 @@ def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
 
     A table with only some parts is run: it pauses, says which are lost, and goes on when they come.
     """
-    plate = profile.plate(buses)
+    plate = build_plate(profile, buses)
     try:
         plate.scan()
         plate.show([None] * profile.size)

@@ -10,6 +10,7 @@ millisecond of it.
 
 import pytest
 
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.table.buttons import Buttons
@@ -42,7 +43,7 @@ MOMENTS = 12  # of the time between two scans, at each of which a press begins
 def test_a_press_of_a_real_switch_is_one_press(name, switch):
     closes, opens = SWITCHES[switch]
     with SimTable(load_profile(name), seed=3) as table:
-        plate, buttons = table.profile.plate(table.buses), Buttons()
+        plate, buttons = build_plate(table.profile, table.buses), Buttons()
         scan_s = 1 / table.profile.scans_per_s
         pacer, presses = Pacer(table.clock, table.profile.scans_per_s), []
 

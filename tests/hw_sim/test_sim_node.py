@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.drivers.lights import Look
 from tiltboard.drivers.node_link import NodeLink, NodeSettings
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.assemble import missing_table
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -33,7 +34,7 @@ def table():
 
 @pytest.fixture
 def plate(table):
-    made = table.profile.plate(table.buses)
+    made = build_plate(table.profile, table.buses)
     yield made
     made.close()
 
@@ -82,7 +83,7 @@ def test_the_other_way_too(table):
 def test_another_speed_is_only_noise_and_the_right_one_serves_without_a_restart(table):
     profile = load_profile("node")
     profile = replace(profile, hall=replace(profile.hall, baud=115_200))
-    plate = profile.plate(table.buses)
+    plate = build_plate(profile, table.buses)
     [fault, *_] = plate.scan().faults
     assert "does not answer" in fault.problem
     assert "baud" in fault.remedy
@@ -209,7 +210,7 @@ def test_two_tables_do_not_meet():
     with SimTable(profile, 1) as one, SimTable(profile, 2) as other:
         assert one.node.line.path != other.node.line.path
         for table in (one, other):
-            plate = profile.plate(table.buses)
+            plate = build_plate(profile, table.buses)
             assert plate.scan().faults == ()
             plate.close()
     assert not one.node.line.plugged
@@ -217,7 +218,7 @@ def test_two_tables_do_not_meet():
 
 def test_two_hosts_do_not_share_a_port(table, plate):
     assert plate.scan().faults == ()
-    second = table.profile.plate(table.buses)
+    second = build_plate(table.profile, table.buses)
     [fault, *_] = second.scan().faults
     assert isinstance(fault, PartAbsentError)
     assert "second tiltboard" in fault.remedy

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from tiltboard.drivers.errors import PartAbsentError, PartReadingError
 from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.hw_sim.table import SimTable
@@ -43,7 +44,7 @@ def table(path):
 
 def test_each_place_is_read_at_its_own_index(table) -> None:
     table.world.trays = {"south": MagnetKind("S-strong")}
-    hall = table.profile.plate(table.buses).hall
+    hall = build_plate(table.profile, table.buses).hall
     empty = hall.read()
     assert len(empty) == 169
     for place in ("a1", "k10", "l10", "m13"):  # 126, 127 | 128, 168
@@ -55,7 +56,7 @@ def test_each_place_is_read_at_its_own_index(table) -> None:
 
 
 def test_each_converter_that_falls_silent_is_named(table) -> None:
-    hall = table.profile.plate(table.buses).hall
+    hall = build_plate(table.profile, table.buses).hall
     hall.read()
     for target, said in (("1.0", "The sensors' converter does"), ("1.1", "second converter does")):
         table.faults.inject("spi-silent", (target,))

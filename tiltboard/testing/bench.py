@@ -14,6 +14,7 @@ from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import PartError
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.plate import Plate
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import NodeHall
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
@@ -88,7 +89,7 @@ class AnyBench(Subject, ABC):
         super().__init__(profile, buses.clock, title)
         self.buses = buses
         """What the drivers are handed."""
-        self.plate: Plate = profile.plate(buses)
+        self.plate: Plate = build_plate(profile, buses)
         """The drivers of all parts."""
         self.frame: Frame | None = None
         """The last scan."""
@@ -214,7 +215,7 @@ class AnyBench(Subject, ABC):
 
     def cut_off(self, error: OSError | ImportError) -> Plate:
         """Return a plate of the same profile whose buses fail to open with that error."""
-        return self.profile.plate(_NoBuses(self.clock, error))  # type: ignore[arg-type]
+        return build_plate(self.profile, _NoBuses(self.clock, error))  # type: ignore[arg-type]
 
     # Hands
 

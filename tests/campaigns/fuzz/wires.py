@@ -18,6 +18,7 @@ from tiltboard.drivers.node_firmware.board import Board
 from tiltboard.drivers.node_firmware.fast import pack
 from tiltboard.drivers.node_firmware.node import Node
 from tiltboard.drivers.node_firmware.plate import SCAN_US
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import Catalogue
@@ -184,7 +185,7 @@ class FromNode(_Frames):
     def read(self, data):
         """Scan a plate that says it, after a good beginning, and once more."""
         bus = _Bus()
-        plate = self._profile.plate(bus)
+        plate = build_plate(self._profile, bus)
         begun = [protocol.frame(kind, n, body) for n, (kind, body) in enumerate(NODE_SAYS[:2])]
         bus.port.coming = b"".join(begun) + data
         frames = []

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tiltboard.drivers.node_firmware import plate as figures
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.table import SimTable
@@ -93,7 +94,7 @@ def test_older_and_newer_firmware_say_what_is_needed(emulated, major, remedy):
     text = (ROOT / "drivers" / "node_firmware" / "node.py").read_text("utf-8")
     emulated.files = copied(node=text.replace("MAJOR, MINOR = 1, 1", f"MAJOR, MINOR = {major}, 0"))
     with SimTable(load_profile("node"), seed=3) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         faults = plate.scan().faults
         assert {fault.part for fault in faults} >= {"hall", "imu"}
         assert f"speaks version {major}.0" in faults[0].problem

@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.hw_sim.table import SimTable
@@ -42,7 +43,7 @@ def table(emulated):
 
 @pytest.fixture
 def plate(table):
-    made = table.profile.plate(table.buses)
+    made = build_plate(table.profile, table.buses)
     yield made
     made.close()
 
@@ -227,7 +228,7 @@ def test_the_bench_of_ten_places(emulated):
     emulated.files = copied(plate=text)
     with SimTable(load_profile("node"), seed=3) as table:
         row = replace(load_profile("node"), rows=1)
-        plate = row.plate(table.buses)
+        plate = build_plate(row, table.buses)
         frames = scans(table, plate, 60)
         assert frames[-1].faults == ()
         assert len(frames[-1].field_mt) == 10

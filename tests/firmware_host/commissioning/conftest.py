@@ -9,6 +9,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.commissioning.account import calibration_of, findings
 from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
 from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.hw_sim.miswiring import miswire
 from tiltboard.hw_sim.session.maker import Maker
@@ -72,7 +73,7 @@ class Swept:
                 answer = next(acting, "over")
                 return self.maker.follow(step) if answer == "over" else answer
 
-            plate = profile.plate(self.table.buses)
+            plate = build_plate(profile, self.table.buses)
             try:
                 pacer = Pacer(self.table.clock, profile.scans_per_s)
                 run_sweep(self.sweep, plate, pacer.wait, tell)

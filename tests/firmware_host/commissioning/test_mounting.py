@@ -14,6 +14,7 @@ from tiltboard.drivers.attitude import FLAT, Mounting, all_mountings
 from tiltboard.firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
 from tiltboard.firmware_host.commissioning.progress import Part
 from tiltboard.firmware_host.commissioning.tasks import EAST, NORTH, Ask
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.host.pacer import Pacer
 
 G = 9.80665
@@ -71,7 +72,7 @@ def test_it_works_however_it_lies(swept, tiny, name, orientation):
     level = atan(y_g / (1 + z_g)), atan(-x_g / (1 + z_g))
     assert found.level_rad == pytest.approx(level, abs=0.012)
     with table:
-        plate, pacer = profile.plate(table.buses), Pacer(table.clock, profile.scans_per_s)
+        plate, pacer = build_plate(profile, table.buses), Pacer(table.clock, profile.scans_per_s)
         plate.mount(found.orientation)
         table.hands.tilt(radians(6), radians(-4))
         until_s = table.clock.now() + 4

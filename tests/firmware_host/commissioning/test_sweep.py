@@ -21,6 +21,7 @@ from tiltboard.firmware_host.commissioning.progress import (
     write_progress,
 )
 from tiltboard.firmware_host.commissioning.sweep import begin, chains, measured_again
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -63,7 +64,7 @@ def reads(run, place, magnet):
     perception = Perception(profile, run.calibration())
     table.hands.set_up({})
     with table:
-        plate = profile.plate(table.buses)
+        plate = build_plate(profile, table.buses)
         pacer = Pacer(table.clock, profile.scans_per_s)
         put = False
         until_s = table.clock.now() + 5

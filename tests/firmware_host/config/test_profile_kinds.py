@@ -1,10 +1,11 @@
-"""Tests of firmware_host/config/profile.py: profiles with parts of several kinds: what is
-accepted, refused and can be told apart.
+"""Tests of firmware_host/config/profile.py and build.py: profiles with parts of several kinds:
+what is accepted, refused and can be told apart.
 """
 
 import pytest
 
 from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, ConfigError
 from tiltboard.firmware_host.config.files import convert
 from tiltboard.firmware_host.config.profile import Profile, load_profile
@@ -146,7 +147,7 @@ def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
 
 def test_a_plate_without_tilt_sensor_and_lights_has_no_fault_of_them() -> None:
     with SimTable(load_profile("matrix-gpio"), 1) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         plate.show([Look((255, 255, 255))] * 25)
         frame = plate.scan()
         assert (frame.faults, frame.motion, plate.shown, plate.dimmed) == ((), None, b"", 1.0)

@@ -8,6 +8,7 @@ import magpylib
 import pytest
 
 from tiltboard.drivers.errors import PartReadingError
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.hw_sim.boards import BIASED_REED
 from tiltboard.hw_sim.chips import hall
@@ -100,7 +101,7 @@ def table(profile):
 
 @pytest.fixture
 def plate(table):
-    made = table.profile.plate(table.buses)
+    made = build_plate(table.profile, table.buses)
     yield made
     made.close()
 
@@ -149,7 +150,7 @@ def test_a_breadboard_without_i2c_has_no_faults_of_it():
 
 def test_each_chip_of_plate_7_can_be_reset_and_comes_back():
     with SimTable(load_profile("plate-7"), 1) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         for _ in range(30):
             plate.scan()
             table.clock.sleep(0.02)
@@ -171,7 +172,7 @@ def test_each_chip_of_plate_7_can_be_reset_and_comes_back():
 def test_one_missing_chip_of_seven_is_named_and_the_rest_serves_when_it_is_back(row):
     address = 0x1F + row
     with SimTable(load_profile("plate-7"), 1) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         bus = table.buses.i2c_buses[1]
         bus.nacking.add(address)
         [fault] = [fault for fault in plate.scan().faults if fault.part == "hall"]
@@ -186,7 +187,7 @@ def test_one_missing_chip_of_seven_is_named_and_the_rest_serves_when_it_is_back(
 
 def test_a_ghost_is_made_by_the_copper_and_refused_by_the_driver():
     with SimTable(load_profile("matrix-gpio"), 1) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         for place in ("a1", "a2", "b2"):
             stand(table, place, "N-strong")
         assert set(seen(table, plate)) == {"a1", "a2", "b2"}
@@ -226,7 +227,7 @@ def test_power_cycle_forgets_settings_and_comes_back(table, plate):
 def scan_s(profile_name: str, part: str = "") -> float:
     """The longest of many scans, in the table's own time; ``part``: of the Hall array alone."""
     with SimTable(load_profile(profile_name), 1) as table:
-        plate = table.profile.plate(table.buses)
+        plate = build_plate(table.profile, table.buses)
         longest_s = 0.0
         for number in range(80):
             before_s = table.clock.now()

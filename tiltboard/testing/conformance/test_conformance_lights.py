@@ -9,6 +9,7 @@ import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.build import build_plate
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 WHITE = Look((255, 255, 255))
@@ -30,7 +31,7 @@ def limited_to(bench, supply_a):
     """Return the same plate, its lights on a smaller supply."""
     bench.plate.close()
     lights = msgspec.structs.replace(bench.profile.lights, supply_a=supply_a)
-    bench.plate = msgspec.structs.replace(bench.profile, lights=lights).plate(bench.buses)
+    bench.plate = build_plate(msgspec.structs.replace(bench.profile, lights=lights), bench.buses)
     return bench.plate
 
 

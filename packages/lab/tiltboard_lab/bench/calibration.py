@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
 from tiltboard.firmware_host.perception.bands import ENTER, classify
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
@@ -80,7 +81,7 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     profile = table.profile
     sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(Part)))
     maker = Maker(table, 1)
-    plate = profile.plate(table.buses)
+    plate = build_plate(profile, table.buses)
     refused: list[str] = []
 
     def tell(step: Step) -> str | None:

@@ -13,6 +13,7 @@ import msgspec
 
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import Look
+from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
 from tiltboard.firmware_host.perception.perception import Perception
@@ -216,7 +217,7 @@ def through_the_chips(
         elif table.hall_board is not None:
             table.hall_board.set_noise(3.0)
         table.world.trays = {magnet.value: MagnetKind(magnet.value) for magnet in classes}
-        plate = profile.plate(table.buses)
+        plate = build_plate(profile, table.buses)
         perception = Perception(profile, calibration, classes=frozenset(classes), expected={})
         pacer = Pacer(table.clock, profile.scans_per_s)
         until_s = math.inf
