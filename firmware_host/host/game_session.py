@@ -25,8 +25,9 @@ from tiltboard.firmware_host.host.people import People
 from tiltboard.firmware_host.journal.records import GameRecord
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.referee.chance import with_seed
 from tiltboard.firmware_host.referee.referee import Referee
-from tiltboard.firmware_host.referee.seat_referee import SeatReferee, with_seed
+from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.buttons import Press

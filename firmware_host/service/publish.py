@@ -16,7 +16,7 @@ from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_p
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.seat_referee import Hinted
+from tiltboard.firmware_host.referee.seat_bots import Hinted
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import play

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.host.lessons import Progress
 from tiltboard.firmware_host.host.people import Experience
 from tiltboard.firmware_host.host.upkeep import Happened
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.referee.seat_referee import Hinted
+from tiltboard.firmware_host.referee.seat_bots import Hinted
 from tiltboard.firmware_host.table.hands import BreakableInfo, BrokenInfo, LoosePiece
 from tiltboard.firmware_host.table.standing import Sound
 from tiltboard.games.base import Drawing, Shift

@@ -302,7 +302,7 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     # a place of the plate about there: between them sensors see less
     x, y = (35.0 * math.floor(100.0 * of(angle) / 35.0) + 17.5 for of in (math.cos, math.sin))
     # what stands there when the table looks first has always stood there
-    served.until(lambda _: table._host.session.seat_referee._evidence.before is not None)
+    served.until(lambda _: table._host.session.seat_referee._state.evidence.before is not None)
     tray = player.box(page.locator(f'.free-hands [data-piece="red-{kind}"]'))
     page.mouse.move(tray["x"] + 20, tray["y"] + 20)
     page.mouse.down()

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/seat_referee.py: chance in a game of seats cannot be foretold, and
+"""Tests of firmware_host/referee/chance.py: chance in a game of seats cannot be foretold, and
 can be gone through again afterwards.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/seat_referee.py, games/gravity_warfare/computer.py, outlook.py and
+"""Tests of firmware_host/referee/seat_bots.py, games/gravity_warfare/computer.py, outlook.py and
 tiltboard_lab/bench/seats.py: computer players at the table: they see their view, take
 always the same time, and finish games; what hands do is proposed, by them or by the sensors,
 and people say how it went.
@@ -14,7 +14,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.referee.seat_referee import THINK_S
+from tiltboard.firmware_host.referee.seat_bots import THINK_S
 from tiltboard.firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
 from tiltboard.games.gravity_warfare.rules import WarfareRules

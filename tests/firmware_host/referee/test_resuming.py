@@ -18,6 +18,7 @@ from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.host.playing import Playing
 from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.referee.seat_progress import _play
 from tiltboard.firmware_host.table.commands import NewGame, SeatMove
 from tiltboard.games.contract import describe
 from tiltboard.games.gravity_warfare.words import PHASES
@@ -101,7 +102,7 @@ def _goes_on(path, example, recorded, made):
         who = moves[made].partition(":")[0]
         secret = game.shown_move(moves[made], "") != moves[made]
         if secret or moves[made] == game.time_up:  # which the table alone says
-            room._play(moves[made])
+            room._state = _play(room._state, room._parts, moves[made])
         else:
             room.carry_out(SeatMove(who if who in game.players else None, moves[made]))
         assert _as_json(describe(room.position, view)) == recorded[made + 1]

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/seat_referee.py, seats.py and
+"""Tests of firmware_host/referee/seat_referee.py, seat_progress.py, seat_state.py, seats.py and
 firmware_host/table/referee_protocol.py: a seated game on the simulated table: what people say,
 chance, kills, and what stays hidden.
 """
@@ -13,7 +13,8 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.journal.text_format import write_game
-from tiltboard.firmware_host.referee.seat_referee import COUNT_S, THINK_S
+from tiltboard.firmware_host.referee.seat_bots import THINK_S
+from tiltboard.firmware_host.referee.seat_progress import COUNT_S
 from tiltboard.firmware_host.referee.seats import GAMES_KEPT
 from tiltboard.firmware_host.service.publish import SeatPublisher
 from tiltboard.firmware_host.table.commands import (
@@ -29,6 +30,7 @@ from tiltboard.firmware_host.table.commands import (
     StandUp,
     TakeBack,
 )
+from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.hw_sim.session import SimSession
 
@@ -479,3 +481,18 @@ def test_every_place_is_in_one_zone_or_in_the_middle(name):
     assert overlay.middle
     north = profile.places[profile.size - profile.columns // 2 - 1]
     assert north in overlay.zones["1"]
+
+
+def test_a_count_whose_end_a_full_disk_refuses_ends_once_the_disk_takes_it(session):
+    ask(session, SeatMove(None, "chance"))  # the deal
+    ask(session, SeatMove("red", "chance:roll:tank:5"))
+    ask(session, Count("red"))
+    session.run_until(session.clock.now() + COUNT_S - 1)
+    session.faults.inject("disk-full", [])
+    session.run_until(session.clock.now() + 3)
+    assert session.host.standing.phase is Phase.PAUSED
+    assert len(position(session).awaiting) == 3  # nothing counts that is not on disk
+    session.faults.heal("disk-full", [])
+    session.run_until(session.clock.now() + 3)
+    assert session.host.standing.phase is Phase.TURN
+    assert position(session).awaiting == ("red",)

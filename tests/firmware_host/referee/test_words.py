@@ -1,5 +1,5 @@
-"""Tests of games/gravity_warfare/words.py, moves.py and firmware_host/referee/seat_referee.py: what
-a seated game says can be shown in every language, down to the words within sentences.
+"""Tests of games/gravity_warfare/words.py, moves.py and firmware_host/referee/seat_view.py: what a
+seated game says can be shown in every language, down to the words within sentences.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.messages.catalogue import Catalogue, languages
-from tiltboard.firmware_host.referee.seat_referee import sentence
+from tiltboard.firmware_host.referee.seat_view import sentence
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, moves
 
 ENGLISH_IN_ALL = re.compile(

@@ -1,0 +1,321 @@
+"""How a game of seats goes on: by what people ask, press and do, by chance, and by bots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, inf
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.chance import CHANCE, Draws
+from tiltboard.firmware_host.referee.seat_bots import Computers, Hinted
+from tiltboard.firmware_host.referee.seat_state import SeatState
+from tiltboard.firmware_host.referee.seat_view import name, sentence
+from tiltboard.firmware_host.referee.seats import LEVELS, Seats
+from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table.buttons import BACK, Press
+from tiltboard.firmware_host.table.line import JournalPort
+from tiltboard.firmware_host.table.referee_protocol import AGAIN
+from tiltboard.firmware_host.table.sight import Sight
+from tiltboard.firmware_host.table.standing import Asking, Choice, Sound
+from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, looked
+
+COUNT_S = 5
+ROLL_S = 1.0
+_WOULD_ROLL = text("{who} would like to roll: that is for {other}.")
+_WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
+
+
+class Parts(NamedTuple):
+    """What a game of seats works with besides its state."""
+
+    journal: JournalPort
+    seats: Seats
+    bots: Computers
+    """They decide at the seats of bots."""
+    advisers: Computers
+    """They find hints."""
+
+
+class Scan(NamedTuple):
+    """What a step goes by."""
+
+    sight: Sight
+    now_s: float
+
+
+# What people ask
+
+
+def carry_out(state: SeatState, parts: Parts, request: c.GameRequest) -> SeatState:
+    """Do what somebody asks for. Raises NotPossibleError, RulesError and JournalError."""
+    match request:
+        case c.SeatMove():
+            return _move(state, parts, request)
+        case c.Count(player):
+            return _count(state, parts, player)
+        case c.NotSo():
+            if state.evidence.proposal is None:
+                raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
+            return replace(state, evidence=state.evidence.doubted())
+        case c.SeatHint(player):
+            if player not in state.position.awaiting or player in parts.seats.shut:
+                raise NotPossibleError("There is nothing to hint at now.")
+            return replace(state, asked_hints={**state.asked_hints, player: state.step})
+        case c.Answer(value):
+            return _choose(state, state.asking.named(value))
+        case c.TakeBack(to):
+            if state.kept is None or to not in (None, state.kept):
+                raise NotPossibleError(
+                    "Only what hands did last can be taken back, and no card that was seen.",
+                    remedy="Play on.",
+                )
+            return _take_back(state, parts, state.kept)
+    raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
+
+
+def _count(state: SeatState, parts: Parts, player: str | None) -> SeatState:
+    if state.game.time_up not in state.position.legal():
+        raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
+    if _only_wishes(state, parts, player):
+        return _tell_wish(state, player, _WOULD_COUNT)
+    return replace(state, counting=COUNT_S, count_ends_s=inf).sounding(Sound.ASK)
+
+
+def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
+    """Make a move. Anybody may tell the moves of hands at a bot's seat, and how what is proposed
+    went.
+    """
+    game, position, move = state.game, state.position, asked.move
+    who = move.partition(":")[0]
+    if who == CHANCE and game.rolls(position) and _only_wishes(state, parts, asked.player):
+        return _tell_wish(state, asked.player, _WOULD_ROLL)
+    if move == CHANCE:
+        return _deal(state, parts)
+    if move == game.time_up:  # Nobody ends the others' time at once.
+        return _count(state, parts, asked.player)
+    hands = who in parts.seats.computers and game.takes_back(move)
+    for proposed in (state.evidence.proposal, state.wished):
+        if proposed is not None:  # Whether ``move`` says that it was done, or that it failed.
+            failed = game.failure(position, proposed.move)
+            hands |= move == proposed.move or (failed is not None and move.startswith(failed))
+    if who in game.players and who != asked.player and not hands:
+        raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
+    secret = game.shown_move(move, "") != move  # Which cards lie where.
+    if who == CHANCE and (game.at_once(position) or secret):
+        raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
+    if not asked.proposed:
+        return _play(state, parts, move)
+    refusal = game.refusal(position, move)
+    if refusal is not None:
+        raise refusal
+    if game.failure(position, move) is None:
+        raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
+    return replace(state, wished=Proposal(move, seen=False))
+
+
+def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
+    """Whether somebody asks for what the player to move has to do."""
+    mover = state.position.mover
+    return who not in (None, mover) and mover not in parts.seats.computers
+
+
+def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
+    """Tell the player to move what somebody would like."""
+    told = {"who": name(who or ""), "other": name(state.position.mover)}
+    return replace(state, notice=Message(would.template, told)).sounding(Sound.ASK)
+
+
+# What goes on by itself
+
+
+def follow(state: SeatState, parts: Parts, scan: Scan, presses: Sequence[Press]) -> SeatState:
+    """Let the game go on for one scan, each stage at most once; nothing more once the journal has
+    refused, until it is time to try again.
+    """
+    if state.trouble is not None and scan.now_s < state.retry_s:
+        return state
+    for press in presses:
+        try:
+            state = _press(replace(state, notice=None), parts, scan, press)
+        except JournalError as error:
+            return state.refused(error, scan.now_s)
+    for stage in (_deal_at_once, _count_on, _let_bots, _advise, _look, _finish):
+        try:
+            state = stage(state, parts, scan)
+        except JournalError as error:
+            return state.refused(error, scan.now_s)
+    return state if state.trouble is None else replace(state, trouble=None)
+
+
+def _press(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+    back = press.button == BACK
+    return (_back if back else _confirm)(state, parts, scan, press)
+
+
+def _confirm(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+    """Take a choice of the menu, or what is proposed; else begin another game, or deal."""
+    if state.asking.menu:
+        asking, choice = state.asking.pressed(press, scan.now_s)
+        return _choose(replace(state, asking=asking), choice)
+    if state.proposal is not None:
+        return _play(state, parts, state.proposal.move)
+    if state.position.over:
+        return replace(state, menu_choice=AGAIN)
+    return _deal(state, parts) if CHANCE in state.position.awaiting else state
+
+
+def _back(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+    """Open or close the menu, doubt what is proposed, or take back."""
+    evidence, proposed = state.evidence, state.evidence.proposal
+    if press.long and state.menu is not None:
+        asking = state.asking.browse(state.menu(), state.game, {}, scan.now_s)
+        return replace(state, asking=asking)
+    if state.asking.menu:
+        return replace(state, asking=Asking())
+    if proposed is not None:
+        doubted = evidence.doubted() if proposed.sure else evidence.declined()
+        return replace(state, evidence=doubted)
+    return state if state.kept is None else _take_back(state, parts, state.kept)
+
+
+def _choose(state: SeatState, choice: Choice | None) -> SeatState:
+    if choice is None:
+        return state
+    return replace(state, asking=Asking(), menu_choice=choice.value)
+
+
+def _deal_at_once(state: SeatState, parts: Parts, _scan: Scan) -> SeatState:
+    waits = CHANCE in state.position.awaiting and state.game.at_once(state.position)
+    return _deal(state, parts) if waits else state
+
+
+def _count_on(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+    """End the time of the others once the count has come to its end."""
+    if state.counting is None:
+        return state
+    if state.game.time_up not in state.position.legal():
+        return replace(state, counting=None)
+    ends_s = scan.now_s + COUNT_S if state.count_ends_s == inf else state.count_ends_s
+    left = ceil(ends_s - scan.now_s)
+    if left <= 0:
+        return _play(replace(state, counting=None), parts, state.game.time_up)
+    return replace(state, counting=left, count_ends_s=ends_s)
+
+
+def _let_bots(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+    """Make a bot's move, or propose it where hands have to do it."""
+    game, position, bots = state.game, state.position, parts.seats.computers
+    if not bots or state.wished is not None:
+        return state
+    if CHANCE in position.awaiting and position.mover in bots:
+        since_s = scan.now_s if state.chance_since_s is None else state.chance_since_s
+        state = replace(state, chance_since_s=since_s)
+        return _deal(state, parts) if scan.now_s >= since_s + ROLL_S else state
+    decided = parts.bots.decided(game, position, bots, state.step, scan.now_s)
+    if decided is None:
+        return state
+    move = decided[1].best
+    if game.takes_back(move) and game.failure(position, move) is not None:
+        return replace(state, wished=Proposal(move, seen=False))
+    return _play(state, parts, move)
+
+
+def _advise(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+    """Show a hint once the strongest bot has thought of what that player sees."""
+    step = state.step
+    levels = {who: LEVELS[-1] for who, asked in state.asked_hints.items() if asked == step}
+    found = parts.advisers.decided(state.game, state.position, levels, step, scan.now_s)
+    if found is None:
+        return state
+    player, bot = found
+    hint = Hinted(step, bot.best, sentence(bot.why))
+    others = {who: asked for who, asked in state.asked_hints.items() if who != player}
+    return replace(state, asked_hints=others, hints={**state.hints, player: hint})
+
+
+def _look(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+    """Take in what the sensors tell; what they surely tell counts after a while of rest."""
+    before, wished = state.evidence.proposal, state.wished
+    for_hands = None if wished is None else wished.move
+    evidence = looked(state.evidence, scan.sight, state.overlay, state.position, for_hands)
+    if evidence is not state.evidence:
+        state = replace(state, evidence=evidence)
+    proposed = evidence.proposal
+    if proposed is not None and before is None:
+        state = state.sounding(Sound.ASK)
+    if proposed is not None and proposed.sure and scan.now_s >= proposed.since_s + REST_S:
+        return _play(state, parts, proposed.move)
+    return state
+
+
+def _finish(state: SeatState, parts: Parts, _scan: Scan) -> SeatState:
+    """Put the result on disk."""
+    outcome = state.position.outcome
+    if outcome is None or state.finished:
+        return state
+    parts.journal.finish(state.line.game_id, outcome.as_json())
+    return replace(state, finished=True)
+
+
+# Moves
+
+
+def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
+    parts.journal.take_back(state.line.game_id, len(state.line.moves), to)
+    return replace(
+        state,
+        line=state.line.shortened(to),
+        finished=False,
+        wished=None,
+        evidence=Evidence(),
+        step=state.step + 1,
+    ).sounding(Sound.TAKEBACK)
+
+
+def _deal(state: SeatState, parts: Parts) -> SeatState:
+    """Make the move of chance, which follows from the game's secret seed and the move's number.
+    Raises NotPossibleError if there is none.
+    """
+    line, game = state.line, state.game
+    legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
+    if not legal:
+        raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
+    seed = next((game.options[option] for option in game.secret_options), 0)
+    draws = Draws(seed, len(line.moves))
+    return _play(state, parts, game.completed(line.position, draws.choice(legal), draws))
+
+
+def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
+    """Make ``move`` final. Raises RulesError and JournalError."""
+    game, line, before = state.game, state.line, state.position
+    turn = before.play(move)
+    parts.journal.append(line.game_id, len(line.moves) + 1, turn.move)
+    held = game.more(before)
+    if not any((*held["hands"].values(), held["drawn"])):
+        parts.seats.deal()
+    proposed = state.evidence.proposal
+    if proposed is not None and proposed.move == move:
+        evidence = Evidence(state.evidence.explained)
+    else:  # What is seen is looked at afresh.
+        evidence = Evidence(None if game.takes_back(move) else state.evidence.before)
+    state = replace(
+        state,
+        line=line.played(turn),
+        evidence=evidence,
+        notice=None,
+        wished=None,
+        chance_since_s=None,
+    )
+    if not game.passes(move) or game.prompt(before) != game.prompt(state.position):
+        # Whoever counts begins again.
+        state = replace(state, step=state.step + 1, count_ends_s=inf)
+    failed = game.failure(before, move)
+    if state.position.over:
+        return state.sounding(Sound.WIN)
+    if failed is not None:
+        return state.sounding(Sound.WRONG if move.startswith(failed) else Sound.SETTLED)
+    return state if game.passes(move) else state.sounding(Sound.MOVE)

@@ -1,0 +1,103 @@
+"""The state of one game of seats, as a value: what is told of it follows from this alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from tiltboard.firmware_host.config.errors import JournalError
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.referee.seat_bots import Hinted
+from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.referee_protocol import Menu
+from tiltboard.firmware_host.table.standing import Asking, Sound
+from tiltboard.firmware_host.table.zones import Evidence, Proposal, ZoneOverlay
+from tiltboard.games.base import Position
+from tiltboard.games.seated import SeatedGame
+
+RETRY_S = 1.0  # Between attempts to write a journal that refuses.
+
+
+class SeatState(Struct, frozen=True):
+    """The state of one game of seats."""
+
+    line: Line
+    """The moves on disk."""
+    overlay: ZoneOverlay
+    """Where on the plate the game's zones are."""
+    menu: Menu | None
+    """What a long press of back offers, or None."""
+    step: int
+    """Changes with everything that may change a player's mind, so that an older decision does not
+    count; passing does not change it."""
+    finished: bool = False
+    """Whether the result is on disk."""
+    sounds: tuple[Sound, ...] = ()
+    """New in this step."""
+    asked_hints: Mapping[str, int] = field(default_factory=dict)
+    """Player who asked for a hint -> the step in which that was."""
+    hints: Mapping[str, Hinted] = field(default_factory=dict)
+    """Player -> what only that seat may be shown."""
+    evidence: Evidence = field(default_factory=Evidence)
+    """What the sensors tell."""
+    wished: Proposal | None = None
+    """What a bot, or somebody who cannot do it, would like hands to do."""
+    asking: Asking[str] = field(default_factory=Asking)
+    """The menu."""
+    notice: Message | None = None
+    """Told until the next press."""
+    chance_since_s: float | None = None
+    """Since when a bot's turn waits for chance."""
+    counting: int | None = None
+    """Seconds left of a count of five, or None while nobody counts."""
+    count_ends_s: float = inf
+    """Five seconds after the step in which the count is asked for."""
+    menu_choice: str | None = None
+    """As in GameReferee."""
+    trouble: JournalError | None = None
+    """Why the journal could not be written."""
+    retry_s: float = 0.0
+    """When that is tried again."""
+
+    @property
+    def game(self) -> SeatedGame:
+        """The game and its options."""
+        return self.overlay.game
+
+    @property
+    def position(self) -> Position:
+        """The position after the last move."""
+        return self.line.position
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What hands seem to have done, or have to do for somebody; people say how it went."""
+        return self.evidence.proposal or self.wished
+
+    @property
+    def kept(self) -> int | None:
+        """How many moves are left after the one that may be taken back, or None if none may be.
+
+        Once the game is over anybody may know what chance would have been, so it stays over.
+        """
+        game, moves = self.game, self.line.moves
+        if self.position.over and game.secret_options:
+            return None
+        for at in range(len(moves) - 1, -1, -1):
+            if game.takes_back(moves[at]):
+                return at
+            if not game.passes(moves[at]):
+                break
+        return None
+
+    def sounding(self, *sounds: Sound) -> SeatState:
+        """Return the state with these sounds too."""
+        return replace(self, sounds=(*self.sounds, *sounds))
+
+    def refused(self, error: JournalError, now_s: float) -> SeatState:
+        """Return the state after the journal could not be written."""
+        state = self if self.trouble is not None else self.sounding(Sound.PAUSED)
+        return replace(state, trouble=error, retry_s=now_s + RETRY_S)
