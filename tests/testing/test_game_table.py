@@ -4,8 +4,16 @@ methods of the same names.
 
 import pytest
 
+from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.scenario.person import Console, Person
 from tiltboard.firmware_host.scenario.trace import read_trace
-from tiltboard.testing import ExpectationError, GameTable, SimulationError
+from tiltboard.hw_sim.table import SimTable
+from tiltboard.testing import (
+    ExpectationError,
+    GameTable,
+    NotPossibleHereError,
+    SimulationError,
+)
 
 
 @pytest.mark.tiltboard("plate-10", "plate-7", "node", seed=3)
@@ -93,3 +101,19 @@ def test_an_expectation_that_does_not_hold_is_an_assertion_with_all_steps_in_the
     tiltboard_game.close()
     assert f"tiltboard replay {tiltboard_game.trace}" in told
     assert read_trace(tiltboard_game.trace).header.game == "momentum"
+
+
+def test_at_a_real_table_a_person_acts_and_what_nobody_can_do_is_not_possible(tmp_path):
+    """The parts are simulated here; the actor does not know."""
+    asked = []
+    with (
+        SimTable(load_profile("plate-10")) as parts,
+        Person(parts.profile, parts.buses, tmp_path, Console(asked.append)) as person,
+        GameTable(parts.profile, actor=person) as table,
+    ):
+        table.do("wait 3s\nkill").expect("phase turn", within=5)
+        for never in ("spin d4", "fault sensor-dead d4"):
+            with pytest.raises(NotPossibleHereError):
+                table.do(never)
+        assert "plate-10, real" in table.report()
+    assert any("started again" in line for line in asked)
