@@ -1,8 +1,8 @@
 """Says which magnet stands on each place, by bands with hysteresis.
 
 A reading leaves its class by leaving the wider band; it enters another when the average of four
-scans is in that class's band and the scans agree. Changes that belong together are accepted
-together.
+scans is in that class's band and the scans agree, or when three scans leave no doubt of a strong
+magnet. Changes that belong together are accepted together.
 """
 
 from __future__ import annotations

@@ -280,8 +280,11 @@ class Perception:
         if settling.may_still_move(scene, verdicts, trail):
             return ()
         events = settling.explain(scene, verdicts, trail)
+        if not all(self._history.agrees(index, AVERAGED) for index in verdicts):
+            self._history.average_latest(settling.SURE_SCANS)  # Others are of the way down.
         for index, magnet in verdicts.items():
             self._accept(index, magnet)
+        classifier.readings = self._history.averaged(self._crosstalk.total_mt)
         self._come_to_rest(restart=True)
         if events[0].happening in (Happening.SLID, Happening.KNOCKED):
             self._positions.note_slide(verdicts)

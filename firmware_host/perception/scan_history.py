@@ -65,6 +65,13 @@ class ScanHistory:
         for scan in self.scans:
             scan[index] = mt
 
+    def average_latest(self, count: int) -> None:
+        """Let the average be that of the last ``count`` scans alone, fewer than it is made of."""
+        latest = self.scans[-count:]
+        mean = [sum(readings) / count for readings in zip(*latest, strict=True)]
+        instead = [mean.copy() for _ in range(AVERAGED - count)]
+        self.scans = [*self.scans[:-AVERAGED], *instead, *latest]
+
     def shift(self, by_mt: Mapping[int, float]) -> None:
         """Subtract from each sensor's readings what has turned out to be its zero."""
         for scan in self.scans:

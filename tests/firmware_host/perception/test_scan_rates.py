@@ -83,11 +83,11 @@ def test_it_takes_as_long_at_every_rate(table, takes_s):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_a_piece_is_accepted_after_four_scans_and_zeroing_takes_no_longer(table, rate):
+def test_a_piece_is_accepted_after_three_scans_and_zeroing_takes_no_longer(table, rate):
     """Noise goes by the number of readings averaged, so that this is no time."""
     t = table(scans_per_s=rate)
     assert t.plate.number / rate < 1.0
     t.plate.put("d4", N)
-    t.run(3 / rate)
+    t.run(2 / rate)
     assert t.seen() == {}
     assert t.named(t.run()) == [("placed", "d4")]
