@@ -23,6 +23,7 @@ from tiltboard.games.base import (
     checked,
 )
 from tiltboard.games.rules import bits
+from tiltboard.ground.override import override
 
 PLAYERS = ("white", "black")
 
@@ -176,8 +177,8 @@ class AttraktionType(GameType):
             return "{more} winning position against {fewer}", params
         return "{more} winning positions against {fewer}", params
 
+    @override
     def create(self, options: Mapping[str, Any]) -> AttraktionGame:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         values = checked("Attraktion", SPECS, options)
         size: int = values.get("size", 10)
         return AttraktionGame(size, values.get("pieces", (size * size + 1) // 2))

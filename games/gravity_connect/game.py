@@ -38,6 +38,7 @@ from tiltboard.games.gravity_connect.rules import (
     fall,
 )
 from tiltboard.games.search import Evaluate, Weights, numbers
+from tiltboard.ground.override import override
 
 PLAYERS = ("red", "blue")
 
@@ -270,8 +271,8 @@ class GravityConnectType(GameType):
             return "the board is full without a line, which the second player wins", {}
         return "{count} tiles connected", {"count": _longest(outcome.places)}
 
+    @override
     def create(self, options: Mapping[str, Any]) -> GravityConnectGame:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         values = checked("Gravity Connect", SPECS, options)
         return GravityConnectGame(values.get("size", 9), values.get("line", 5))
 

@@ -27,6 +27,7 @@ from tiltboard.games.base import (
 from tiltboard.games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
 from tiltboard.games.search import Evaluate, Weights, numbers
+from tiltboard.ground.override import override
 
 POD = "pod"
 STUCK = "stuck"
@@ -268,8 +269,8 @@ class GravityTrapType(GameType):
             return Board.from_json(json_object("board", text)).as_json()
         return read(text).as_json()
 
+    @override
     def create(self, options: Mapping[str, Any]) -> GravityTrapGame:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         values = checked("Gravity Trap", SPECS, options)
         chosen = values.get("board", DEFAULT)
         named = isinstance(chosen, str)

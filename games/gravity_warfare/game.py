@@ -27,6 +27,7 @@ from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.table import ANY, State, spelt
 from tiltboard.games.rules import Dice
 from tiltboard.games.seated import Computer, SeatedGame, Witnessed, Words
+from tiltboard.ground.override import override
 
 SPIN = "spin-it"
 
@@ -263,8 +264,8 @@ class WarfareType(GameType):
     at_the_table = False
     seated = True
 
+    @override
     def create(self, options: Mapping[str, Any]) -> WarfareGame:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         return WarfareGame(data.read(options))
 
 

@@ -22,6 +22,7 @@ from tiltboard.games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Boar
 from tiltboard.games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
 from tiltboard.games.rules import cell_name
 from tiltboard.games.search import Evaluate, Weights, numbers
+from tiltboard.ground.override import override
 
 COLOURS = ("red", "blue", "white", "green")
 RINGS = 4  # a marble three steps from the edge is as safe as one further in
@@ -270,8 +271,8 @@ class MomentumType(GameType):
             return "more than half of the marbles on the board after the last round", {}
         return "nobody has more than half of the marbles after the last round", {}
 
+    @override
     def create(self, options: Mapping[str, Any]) -> MomentumGame:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         return MomentumGame(*read(options))
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 WHO_AM_I = 0x0F
@@ -66,8 +67,8 @@ class Lsm6dsox(InertialChip):
     TOLERANCES = TOLERANCES
 
     @property
+    @override
     def is_reset(self) -> bool:
-        """Whether neither sensor runs, as after a reset."""
         return not (self._registers[CTRL1_XL] >> 4 or self._registers[CTRL2_G] >> 4)
 
     def _was_read(self, register: int) -> None:

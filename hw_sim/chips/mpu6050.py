@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 # Registers (RM section 3).
@@ -101,8 +102,8 @@ class Mpu6050(InertialChip):
         registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = packed(words, "big")
         registers[INT_STATUS] |= DATA_RDY_INT
 
+    @override
     def accel_words(self, at_s: float) -> list[float]:
-        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
         registers = self._registers
         accel_hz, delay_s, _, _ = FILTERS[registers[CONFIG] & 0x07]
         lsb = ACCEL_LSB_PER_G[registers[ACCEL_CONFIG] >> FULL_SCALE_SHIFT & 3]

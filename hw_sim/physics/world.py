@@ -12,6 +12,7 @@ import numpy as np
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.games.base import PieceBody
 from tiltboard.ground.clock import Clock
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.physics.body import FEET, SLICK, STEM_M, shape_of
 from tiltboard.hw_sim.physics.dynamics import Dynamics
 from tiltboard.hw_sim.physics.magnets import Array, upward_mt
@@ -40,8 +41,8 @@ class SwingingPlate(Plate):
         self.dynamics.advance(now_s)
         self.dynamics.wake()
 
+    @override
     def motion(self, now_s: float) -> Motion:
-        """How the plate lies and moves then."""
         return self.dynamics.motion(now_s)
 
 
@@ -81,8 +82,8 @@ class RigidWorld(World):
         self._dynamics.advance(self.clock.now())
         self._dynamics.set_lanes(laid, self.profile.pitch_mm)
 
+    @override
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
-        """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""
         piece = super().new_piece(label, at, turned_over=turned_over)
         if self.slides:
             self._press_down()
@@ -111,16 +112,16 @@ class RigidWorld(World):
         self._felt_version = -1
         self._shares: tuple[tuple[int, ...], Array, Array] | None = None
 
+    @override
     def field_mt(self, sensor: int, now_s: float) -> float:
-        """Upward field at a sensor in mT; a south pole above it reads positive."""
         self.settle(now_s)
         if self._felt_version != self._dynamics.version:
             self._felt_version = self._dynamics.version
             self._felt_mt = self._total_mt().tolist()
         return self._felt_mt[sensor]
 
+    @override
     def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
-        """One piece's share of ``field_mt``."""
         self.settle(now_s)
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
@@ -185,14 +186,14 @@ class RigidWorld(World):
         piece.path = None
         self._dynamics.release(piece.piece_id)
 
+    @override
     def remove(self, piece: Piece) -> None:
-        """The piece is gone at once."""
         if piece.piece_id in self.pieces:
             self._dynamics.remove(piece.piece_id)
         super().remove(piece)
 
+    @override
     def changed(self, piece: Piece) -> None:
-        """The piece's magnet or resting point has changed in place."""
         super().changed(piece)
         self._shares = None
         self._dynamics.set_magnet(piece.piece_id, _moment_a_m2(piece))

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from tiltboard.ground.override import override
+
 Point = tuple[float, float, float]
 Quintic = tuple[float, float, float, float, float, float]
 """Coefficients of one coordinate, from the constant on."""
@@ -202,8 +204,8 @@ class Trembling(Path):
         self._mm = tremble_mm
         self._turns = turns
 
+    @override
     def at(self, now_s: float) -> Point:
-        """Where the thing is, in mm."""
         x, y, z = super().at(now_s)
         swing = (
             self._mm * math.sin(2 * math.pi * (TREMOR_HZ * (now_s - self.start_s) + turn))

@@ -21,6 +21,7 @@ from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, layout_of
 from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
 from tiltboard.games.registry import HOSTED
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import FaultError, SimulationError
 from tiltboard.hw_sim.hands import Action
@@ -352,8 +353,8 @@ class Bench(AnyBench):
         self.table.hands.set_up({})
 
     @verb
+    @override
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
-        """Put a piece on a place, off its middle by that much. Pieces: ``PIECES``."""
         known(piece, "piece", PIECES)
         off = tuple(
             number(each, what, -MOST_OFFSET_MM, MOST_OFFSET_MM)
@@ -362,8 +363,8 @@ class Bench(AnyBench):
         self._wait(self.table.hands.put(piece, self.index_of(place), (off[0], off[1])))
 
     @verb
+    @override
     def take(self, place: str) -> None:
-        """Take the piece off a place."""
         self._wait(self.table.hands.take(self.index_of(place)))
 
     @verb
@@ -377,10 +378,8 @@ class Bench(AnyBench):
         self._wait(self.table.hands.slide(self.index_of(source), self.index_of(target)))
 
     @verb
+    @override
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        """Tilt the plate and hold it: positive ``x_deg`` lowers the south side, ``y_deg`` the east
-        side. Without ``wait`` it is only begun, and takes ``hands_s``.
-        """
         x_deg = number(x_deg, "x_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
         y_deg = number(y_deg, "y_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
         tilted = self.table.hands.tilt(math.radians(x_deg), math.radians(y_deg))
@@ -393,24 +392,24 @@ class Bench(AnyBench):
         self._wait(self.table.hands.bump())
 
     @verb
+    @override
     def hold(self, button: str) -> None:
-        """Hold a button down (``confirm``, ``back``)."""
         self.table.hands.press(known(button, "button", BUTTONS), HELD_S)
 
     @verb
+    @override
     def let_go(self, button: str) -> None:
-        """Let a button go."""
         self.table.hands.press(known(button, "button", BUTTONS), 0.0)
         self.clock.sleep(LET_GO_S)
 
     @verb
+    @override
     def unplug(self, part: str) -> None:
-        """Pull the plug of a part: hall, imu, lights, panel."""
         self.table.faults.inject(*plug_of(self.profile, part))
 
     @verb
+    @override
     def plug_in(self, part: str) -> None:
-        """Put the plug back."""
         self.table.faults.heal(*plug_of(self.profile, part))
 
     @contextmanager
@@ -429,8 +428,8 @@ class Bench(AnyBench):
             with suppress(FaultError):  # the test has healed it itself
                 self.table.faults.heal(name, targets)
 
+    @override
     def lit(self) -> dict[str, Rgb]:
-        """Return red, green and blue (0 to 255) of each light that is not dark, by place."""
         self._live()
         return {
             place: rgb
@@ -446,8 +445,8 @@ class Bench(AnyBench):
         channels = sum(map(sum, self.lit().values()))
         return channels / 255 * lights.channel_ma + lights.idle_ma * self.profile.size
 
+    @override
     def sounds(self) -> bool:
-        """Return whether the buzzer sounds."""
         self._live()
         return self.table.piezo.tone_hz is not None
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.testing.bench import BUTTONS, PIECES, AnyBench, Rgb, plug_of
 from tiltboard.testing.subject import NotPossibleHereError, known, number, verb
@@ -112,8 +113,8 @@ class RealBench(AnyBench):
         self._ask = helper.ask
 
     @verb
+    @override
     def clear(self) -> None:
-        """Take every piece off the plate."""
         self._ask(CLEAR)
 
     @verb
@@ -133,8 +134,8 @@ class RealBench(AnyBench):
         self._ask(f"{request}, {' and '.join(ways)} of its middle" if ways else request)
 
     @verb
+    @override
     def take(self, place: str) -> None:
-        """Take the piece off a place."""
         self.index_of(place)
         self._ask(f"Take the piece off {place}")
 
@@ -159,8 +160,8 @@ class RealBench(AnyBench):
         self._ask(f"Hold {known(button, 'button', BUTTONS)} down until you are told to let go")
 
     @verb
+    @override
     def let_go(self, button: str) -> None:
-        """Let a button go."""
         self._ask(f"Let {known(button, 'button', BUTTONS)} go")
 
     @verb
@@ -174,8 +175,8 @@ class RealBench(AnyBench):
         self._ask(f"Pull the plug of the {part}")
 
     @verb
+    @override
     def plug_in(self, part: str) -> None:
-        """Put the plug back."""
         self._ask(f"Put the plug of the {part} back")
 
     @contextmanager

@@ -18,6 +18,7 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.base import Game
 from tiltboard.games.search import Weights
+from tiltboard.ground.override import override
 from tiltboard_lab.studies.selfplay import SelfPlay
 
 _SPARED = 0.1  # of the games, to judge by
@@ -48,8 +49,8 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
 
     finds: ClassVar[Any] = list[Sample]
 
+    @override
     def run(self, number: int) -> list[Sample]:
-        """Play."""
         game = self.made()
         check(game)
         ended = self.played(game, number)
