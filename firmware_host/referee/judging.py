@@ -14,7 +14,7 @@ from tiltboard.firmware_host.referee.book import Finding, Landing, Pending, arri
 from tiltboard.firmware_host.referee.carries import Carry, carries, other_side
 from tiltboard.firmware_host.referee.offers import ask_which, offer_claims
 from tiltboard.firmware_host.referee.slide_guidance import leaning, sliding
-from tiltboard.firmware_host.referee.state import Guide, State
+from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.referee.view import (
     View,
     carry_say,
@@ -134,20 +134,36 @@ _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 
 
 @dataclass(frozen=True)
-class Board:
+class JudgedBoard:
     """What the cases ask of a board, each worked out once."""
 
     state: State
 
-    @cached_property
-    def pending(self) -> Pending | None:
-        """The move that is being carried out."""
-        return self.state.play.pending
+    @property
+    def now(self) -> Play:
+        """The game as far as it has come."""
+        return self.state.play
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is wrong, and every place can be read."""
+        return self.finding.right and not self.state.seen.blurred
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether every place can be read of the moves that explain the board."""
+        unsure = self.state.seen.sight.unsure
+        return not any(each.touched & unsure for each in self.state.found)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a move is being carried out."""
+        return self.now.pending is not None
 
     @cached_property
     def finding(self) -> Finding:
         """How the board differs from what it should show."""
-        now, pending, cells = self.state.play, self.pending, self.state.cells
+        now, pending, cells = self.now, self.now.pending, self.state.cells
         if pending is None:
             return now.book.still.hold(cells)
         finding = pending.plan.hold(cells)
@@ -160,57 +176,33 @@ class Board:
     @cached_property
     def held(self) -> Landing | Sequence[Turn]:
         """The piece that is in the hand, as a legal move asks for; empty if there is none."""
-        return self.state.play.book.in_hand(self.state.cells, self.state.hidden)
+        return self.now.book.in_hand(self.state.cells, self.state.hidden)
 
 
-def _is_over(board: Board) -> bool:
-    return board.state.play.line.outcome is not None
-
-
-def _show_result(board: Board) -> View:
+def _show_result(board: JudgedBoard) -> View:
     line = board.state.play.line
     return over_view(line.game, line.position, cast(Outcome, line.outcome), line.last)
 
 
-def _is_carried_out_wrongly(board: Board) -> bool:
-    return board.pending is not None and bool(not board.finding.right or board.state.seen.blurred)
-
-
-def _is_being_carried_out(board: Board) -> bool:
-    return board.pending is not None and not board.finding.done
-
-
-def _show_what_is_left_to_do(board: Board) -> View:
-    state, pending = board.state, cast(Pending, board.pending)
+def _show_what_is_left_to_do(board: JudgedBoard) -> View:
+    state, pending = board.state, cast(Pending, board.now.pending)
     view = settle_view(state.play.line.game, board.finding, pending.turn)
     return view if sliding(state) else _unless_unclear(state, view)
 
 
-def _is_carried_out(board: Board) -> bool:
-    return board.pending is not None
-
-
-def _show_unsure_place(board: Board) -> View:
+def _show_unsure_place(board: JudgedBoard) -> View:
     """All is done, but a place of it cannot be read yet."""
     sight = board.state.seen.sight
-    doubtful = min(cast(Pending, board.pending).touched & sight.unsure)
+    doubtful = min(cast(Pending, board.now.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
     return View(Phase.SETTLE, troubles.NOT_READY if masked else troubles.unclear(doubtful))
 
 
-def _is_being_set_up(board: Board) -> bool:
-    return board.state.play.guide is Guide.SETUP
-
-
-def _show_setup(board: Board) -> View:
+def _show_setup(board: JudgedBoard) -> View:
     return setup_view(board.state.play.line.game, board.finding, _unread(board.state))
 
 
-def _is_taken_back(board: Board) -> bool:
-    return board.state.play.guide is not None
-
-
-def _show_way_back(board: Board) -> View:
+def _show_way_back(board: JudgedBoard) -> View:
     return _fix(board.state, board.finding, _unread(board.state))
 
 
@@ -218,28 +210,15 @@ def _unread(state: State) -> Sequence[str]:
     return state.seen.unsure if state.stands else state.seen.blurred
 
 
-def _cannot_be_read(board: Board) -> bool:
-    return bool(board.state.seen.blurred)
-
-
-def _show_what_is_wrong(board: Board) -> View:
+def _show_what_is_wrong(board: JudgedBoard) -> View:
     return _fix(board.state, board.finding, board.state.seen.blurred)
 
 
-def _shows_position(board: Board) -> bool:
-    return board.state.stands
-
-
-def _show_turn(board: Board) -> View:
+def _show_turn(board: JudgedBoard) -> View:
     return _unless_unclear(board.state, _turn(board.state))
 
 
-def _is_some_move(board: Board) -> bool:
-    found, unsure = board.state.found, board.state.seen.sight.unsure
-    return bool(found) and not any(each.touched & unsure for each in found)
-
-
-def _ask_for_move(board: Board) -> View:
+def _ask_for_move(board: JudgedBoard) -> View:
     """Several moves explain the board: ask which it was."""
     state = board.state
     line, found = state.play.line, state.found
@@ -252,52 +231,40 @@ def _ask_for_move(board: Board) -> View:
     return ask_which(View(Phase.TURN, ask), ask, line.game, found, offer=False)
 
 
-def _is_unclear_move(board: Board) -> bool:
-    return bool(board.state.found)
-
-
-def _show_turn_without_it(board: Board) -> View:
+def _show_turn_without_it(board: JudgedBoard) -> View:
     """A move explains the board once its places are clear."""
     turn, strays = _turn(board.state), board.finding.strays
     lit = {place: role for place, role in turn.roles.items() if place not in strays}
     return _unless_unclear(board.state, replace(turn, roles=lit))
 
 
-def _has_captured(board: Board) -> bool:
-    return isinstance(board.held, Landing)
-
-
-def _show_landing(board: Board) -> View:
+def _show_landing(board: JudgedBoard) -> View:
     return landing_view(board.state.play.line.game, cast(Landing, board.held))
 
 
-def _is_lifted(board: Board) -> bool:
-    return bool(board.held)
-
-
-def _show_lifted(board: Board) -> View:
+def _show_lifted(board: JudgedBoard) -> View:
     line = board.state.play.line
     return lifted_view(line.game, line.position, cast(Sequence[Turn], board.held))
 
 
-def _is_anything(_board: Board) -> bool:
-    return True
-
-
-CASES: Sequence[tuple[Callable[[Board], bool], Callable[[Board], View]]] = (
-    (_is_over, _show_result),
-    (_is_carried_out_wrongly, _show_what_is_wrong),
-    (_is_being_carried_out, _show_what_is_left_to_do),
-    (_is_carried_out, _show_unsure_place),
-    (_is_being_set_up, _show_setup),
-    (_is_taken_back, _show_way_back),
-    (_cannot_be_read, _show_what_is_wrong),
-    (_shows_position, _show_turn),
-    (_is_some_move, _ask_for_move),
-    (_is_unclear_move, _show_turn_without_it),
-    (_has_captured, _show_landing),
-    (_is_lifted, _show_lifted),
-    (_is_anything, _show_what_is_wrong),
+CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], View]]] = (
+    (lambda board: board.now.line.outcome is not None, _show_result),
+    # A move is being carried out.
+    (lambda board: board.is_pending and not board.is_right, _show_what_is_wrong),
+    (lambda board: board.is_pending and not board.finding.done, _show_what_is_left_to_do),
+    (lambda board: board.is_pending, _show_unsure_place),
+    # The board has to become the position.
+    (lambda board: board.now.guide is Guide.SETUP, _show_setup),
+    (lambda board: board.now.guide is not None, _show_way_back),
+    (lambda board: board.state.seen.blurred, _show_what_is_wrong),
+    (lambda board: board.state.stands, _show_turn),
+    # One move or more explain the board.
+    (lambda board: board.state.found and board.is_clear, _ask_for_move),
+    (lambda board: board.state.found, _show_turn_without_it),
+    # A piece is in the hand.
+    (lambda board: isinstance(board.held, Landing), _show_landing),
+    (lambda board: board.held, _show_lifted),
+    (lambda _board: True, _show_what_is_wrong),
 )
 """Whether a case applies, and what is shown then. The first case that applies counts, so each may
 rely on it that none above does.
@@ -306,7 +273,7 @@ rely on it that none above does.
 
 def judge(state: State) -> View:
     """Return what the board shows."""
-    board = Board(state)
+    board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
 
