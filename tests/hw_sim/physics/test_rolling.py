@@ -57,7 +57,8 @@ def gone_m(add, turned_rad, slope_deg, time_s, friction=body.FRICTION):
         mujoco.mj_step(model, data)
     along, across, up = axes.T @ data.body("it").xpos
     assert abs(across) < 0.001
-    assert up == pytest.approx(body.SURFACE_M + RADIUS_M, abs=0.0005)
+    # Hands give way by 2 mrad at 30 degrees, and the marble is up to 0.3 m off the axle.
+    assert up == pytest.approx(body.SURFACE_M + RADIUS_M, abs=0.0007)
     return along - BEGINS_M
 
 

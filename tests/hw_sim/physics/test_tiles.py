@@ -67,7 +67,8 @@ def test_feet_hold_at_every_tilt_that_the_plate_can_have():
     board.tile(1, 4, FEET)
     start = board.foot()[0]
     board.dynamics.advance(5.0)
-    assert math.degrees(board.dynamics.motion(5.0).attitude_rad[1]) == pytest.approx(40.0, abs=0.1)
+    # Hands hold the weight, 1.7 N m at right angles, with 400 N m a radian.
+    assert math.degrees(board.dynamics.motion(5.0).attitude_rad[1]) == pytest.approx(40.0, abs=0.2)
     assert board.foot()[0] == pytest.approx(start, abs=0.5)
 
 
