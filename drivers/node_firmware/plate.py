@@ -5,7 +5,7 @@ ROWS = 10
 PLACES = COLUMNS * ROWS
 SERPENTINE = True  # the strip runs to and fro; False: every row from the west
 
-LINE = "uart"  # to the host: "uart" (pins) or "usb" (the Pico's own plug)
+LINE = "usb"  # to the host: "usb" (the Pico's own plug) or "uart" (pins)
 BAUD = 460_800  # of the UART
 WATCHDOG_MS = 4000  # without a step for so long the Pico starts again; 8388 at most
 SPI_HZ = 1_350_000  # what an MCP3008 takes at 2.7 V and above

@@ -63,7 +63,7 @@ def copied(source: Path = ROOT, line: str = "uart", **changes: str) -> bytes:
             for path in [path for name in sources for path in sorted(source.glob(name))]:
                 text = changes.get(path.stem, path.read_text("utf-8"))
                 if path.stem == "plate":
-                    text = text.replace('LINE = "uart"', f'LINE = "{line}"')
+                    text = text.replace('LINE = "usb"', f'LINE = "{line}"')
                 name = target.replace(":", "/") + (path.name if target.endswith("/") else "")
                 with disk.open(name, "wb") as file:
                     file.write(text.encode())
