@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from statistics import median
 
@@ -36,8 +37,8 @@ def wire_of(profile: Profile, place: int) -> Message:
     match profile.hall:
         case MuxAdcHall():
             return text(
-                "multiplexer {number}, input I{input}",
-                number=place // MUX_INPUTS,
+                "U{number}, input I{input}",
+                number=place // MUX_INPUTS + 1,
                 input=place % MUX_INPUTS,
             )
         case DualSwitchHall(addresses=addresses):
@@ -126,7 +127,26 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
         pairs = ", ".join(listed + ["..."] * (len(moved) > LISTED))
         found = text("Read at the input of another place: {pairs}.", pairs=pairs)
         yield note("sensors", found, MAPPED)
+    dead = _dead_multiplexers(profile, progress)
+    for mux in dead:
+        first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
+        yield problem(
+            "sensors",
+            text(
+                "U{number} does not answer: none of its places reacts, {first} to {last}.",
+                number=mux + 1,
+                first=names[first],
+                last=names[last],
+            ),
+            text(
+                "With a multimeter, at this multiplexer: supply at pin 24, 0 V at pins 12 and 15;"
+                " then the wire from pin 1 to the converter's CH{channel}.",
+                channel=mux,
+            ),
+        )
     for place in sorted(progress.broken):
+        if place // MUX_INPUTS in dead:
+            continue
         found = text("{place} does not react, or reads nonsense.", place=names[place])
         yield problem("sensors", found, measure(profile, place))
     down = _upside_down(profile, progress)
@@ -142,6 +162,15 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     elif down:
         found = text("Sensors look down: {places}.", places=", ".join(names[i] for i in down))
         yield note("sensors", found, MAPPED)
+
+
+def _dead_multiplexers(profile: Profile, progress: Progress) -> list[int]:
+    """Return the multiplexers all of whose sensors are broken, which is one fault and not many."""
+    if not isinstance(profile.hall, MuxAdcHall):
+        return []
+    sensors = Counter(place // MUX_INPUTS for place in range(profile.size))
+    broken = Counter(place // MUX_INPUTS for place in progress.broken)
+    return [mux for mux, number in sensors.items() if broken[mux] == number > 2]
 
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:

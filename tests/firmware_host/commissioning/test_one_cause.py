@@ -1,0 +1,41 @@
+"""Tests of firmware_host/commissioning/account.py: many silent places of one chip are one fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress
+from tiltboard.firmware_host.config.profile import load_profile
+
+PROFILE = load_profile("plate-10")
+
+
+def said(*places: str) -> list[tuple[str, str]]:
+    """What is found and to be done where those places are broken."""
+    broken = tuple(map(PROFILE.places.index, places))
+    found = findings(PROFILE, Progress(FORMAT, PROFILE.name, broken=broken))
+    return [(str(each.found), str(each.remedy)) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("mux", "first", "last"),
+    [(0, "a1", "f2"), (2, "c4", "h5"), (6, "g10", "j10")],
+)
+def test_a_dead_multiplexer_is_one_finding(mux, first, last) -> None:
+    """Places by the table of docs/wiring-plate-10.md; the carrier's U1 is multiplexer 0."""
+    a, b = PROFILE.places.index(first), PROFILE.places.index(last)
+    [(found, remedy)] = said(*PROFILE.places[a : b + 1])
+    assert found.startswith(f"U{mux + 1} does not answer")
+    assert f"{first} to {last}" in found
+    assert f"CH{mux}" in remedy
+
+
+def test_a_part_of_a_multiplexer_is_a_finding_for_each_place() -> None:
+    places = PROFILE.places[:15]
+    assert [found.split()[0] for found, _ in said(*places)] == list(places)
+
+
+def test_a_wire_is_named_as_the_board_names_its_chip() -> None:
+    [(_, remedy)] = said("c4")
+    assert "at U3, input I0:" in remedy
