@@ -1,5 +1,5 @@
-"""Tests of tiltboard_plans/model.py, board.py, row_board.py, ground.py and gerber.py: what
-is drawn and listed of a profile, held against the profile and against others' figures.
+"""Tests of tiltboard_plans/model.py, board.py, row_board.py, ground.py, write.py and gerber.py:
+what is drawn and listed of a profile, held against the profile and others' figures.
 """
 
 import csv
@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib import resources
 from itertools import combinations
 
 import pytest
@@ -23,6 +24,7 @@ from tiltboard_plans.gerber import order
 from tiltboard_plans.ground import LEAD_OHM, RIBBON_OHM, ground_shift_mt, return_volts
 from tiltboard_plans.model import Plans, parts_csv, report
 from tiltboard_plans.row_board import row_board
+from tiltboard_plans.write import board_parts, placement
 
 
 def figures(profile) -> dict[str, str]:
@@ -138,9 +140,62 @@ def test_no_name_is_printed_over_another(table, name) -> None:
             assert abs(ay - by) > 1 or abs(ax - bx) > 0.45 * len(one + two), (one, two)
 
 
-def test_a_node_has_a_resistor_to_ground_at_each_multiplexer(table) -> None:
-    parts = Plans.of(table("node")).quantities
-    assert parts["r1m"] == parts["mux"] == 7
+def test_a_node_has_all_that_its_wiring_names(table) -> None:
+    """By docs/wiring-node.md, and what spins has no gimbal."""
+    plans = Plans.of(table("node"))
+    parts = plans.quantities
+    assert parts["r1m"] == parts["mux"] == parts["adapter"] == 7
+    for part, number in {"converter": 1, "button": 2, "buzzer": 1, "ntc": 1, "fuse": 3}.items():
+        assert parts[part] == number, part
+    assert {"terminal", "slip_ring", "turntable", "signal_diode", "hand_board"} <= set(parts)
+    assert not {"axle", "disc", "lock_pin"} & set(parts)
+    assert parts["row_board"] == 20
+    assert "**Not in these files.** The board for the Pico" in report(plans)
+
+
+def test_a_table_that_cannot_be_ordered_says_so(table, tmp_path) -> None:
+    """AH1889 comes in SOT-553 alone (its data sheet)."""
+    assert "come in SOT-553" in report(Plans.of(table("plate-7")))
+    ran = CliRunner().invoke(cli, ["plans", "plate-7", "-o", str(tmp_path / "p")])
+    assert (ran.exit_code, "Not in these files: Its switches" in ran.output) == (0, True)
+    assert "which is not subtracted" in report(Plans.of(table("plate-7")))
+    assert "Not in these files" not in report(Plans.of(table("plate-10")))
+
+
+@pytest.mark.parametrize("added", ['[imu]\nkind = "lsm6dsox"\ni2c_bus = 1\naddress = 0x6A\n'])
+def test_reeds_under_a_plate_are_not_drawn_as_push_buttons(tmp_path, added) -> None:
+    shipped = resources.files("tiltboard.firmware_host.config") / "profiles/matrix-gpio.toml"
+    text = shipped.read_text("utf-8") + added
+    said = refusal(text, tmp_path, ["plans", "-o", str(tmp_path / "out")])
+    assert "drawn as a board of push buttons" in said
+
+
+@pytest.mark.parametrize(("name", "board"), [("plate-10", "carrier"), ("matrix-gpio", "buttons")])
+def test_a_ribbon_from_the_pi_fits_the_header(table, name, board) -> None:
+    """The Pi's mechanical drawing: seen from above with pin 1 at the left, pin 2 lies above it and
+    pin 3 to the right. A mirrored header would exchange 3.3 V and 5 V.
+    """
+    made = Plans.of(table(name)).boards[board]
+    (x1, y1), (x2, y2), (x3, y3) = (made.pad("J1", pin) for pin in "123")
+    assert (x2 - x1, y2 - y1) == (0, pytest.approx(-2.54))  # y runs down
+    assert (x3 - x1, y3 - y1) == (pytest.approx(2.54), 0)
+
+
+def test_placement_and_parts_are_those_that_a_board_house_reads(table) -> None:
+    """Middles of the soldered pads: a sensor's is over its element, not between it and the holes of
+    its other package.
+    """
+    board = Plans.of(table("plate-10")).boards["row-east"]
+    rows = list(csv.DictReader(io.StringIO(placement(board))))
+    assert len(rows) == 5 * 4
+    by = {row["Designator"]: row for row in rows}
+    u1 = by["U1"]
+    assert (float(u1["Mid X"]), float(u1["Mid Y"])) == (pytest.approx(17.3), pytest.approx(17.3))
+    assert (u1["Rotation"], u1["Layer"], by["D1"]["Rotation"]) == ("0", "top", "180")
+    parts = list(csv.DictReader(io.StringIO(board_parts(board))))
+    listed = [ref for part in parts for ref in part["Designator"].split(",")]
+    assert sorted(listed) == sorted(by)
+    assert parts[0]["LCSC Part"] == "C962987"
 
 
 @pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])

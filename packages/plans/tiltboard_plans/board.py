@@ -54,6 +54,8 @@ class Component(NamedTuple):
     nets: dict[str, str]
     footprint: str = ""
     """Another footprint than its part's usual one."""
+    turned: bool = False
+    """Whether it is turned by half a turn."""
 
     @property
     def value(self) -> str:
@@ -152,7 +154,9 @@ class Board:
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
         placed = tuple(pad._replace(at=(at[0] + pad.at[0], at[1] + pad.at[1])) for pad in pads)
-        self.components[ref] = made = Component(ref, part, at, placed, nets, footprint or "")
+        self.components[ref] = made = Component(
+            ref, part, at, placed, nets, footprint or "", turned
+        )
         return made
 
     def pad(self, ref: str, number: str) -> Point:
@@ -266,7 +270,8 @@ def _pads(kind: str, *, turned: bool) -> tuple[Pad, ...]:
             x = GRID_MM * (pin - 1 if pin <= along else count - pin)
             y = apart / 2 if pin <= along else -apart / 2
         else:
-            x, y = GRID_MM * ((pin - 1) // 2), apart * ((pin - 1) % 2)
+            # Odd pins are nearer to the viewer, as on the Pi, or a ribbon would exchange each pair.
+            x, y = GRID_MM * ((pin - 1) // 2), apart * (pin % 2)
         if turned:
             x, y = GRID_MM * (along - 1) - x, -y
         found.append(Pad(str(pin), (x, y), (1.6, 1.6), 0.9))

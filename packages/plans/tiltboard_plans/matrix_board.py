@@ -40,9 +40,9 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
     nets = {str(pin): f"GPIO{gpio}" for gpio, pin in HEADER_PIN.items() if f"GPIO{gpio}" in used}
     nets |= {str(pin): GND for pin in PI_GROUNDS if GND in used}
     below = low + channel.depth() + 3
-    channel.add_part("J1", "header40", (4.0, below), nets)
+    channel.add_part("J1", "header40", (5.27, below), nets)
     channel.lay()
-    board.texts += [((1.0, below - 1.6), "1"), ((70.0, below + 1.3), profile.name)]
+    board.texts += [((-1.2, below + 2.5), "1"), ((70.0, below + 1.3), profile.name)]
     board.edge = (left, -4.5, max(right + 12.5, 62.0), below + 5)
     board.holes += [((board.edge[2] - 4, -0.5), 3.2), ((board.edge[2] - 4, below), 3.2)]
     return board.finish()

@@ -31,9 +31,9 @@ from tiltboard_plans.frame import (
     Frame,
 )
 from tiltboard_plans.ground import ground_shift_mt
-from tiltboard_plans.matrix_board import matrix_board
+from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
-from tiltboard_plans.row_board import LEAST_PITCH_MM, places_on, row_board
+from tiltboard_plans.row_board import HALF_MM, LEAST_PITCH_MM, places_on, row_board
 
 HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
@@ -65,10 +65,17 @@ class Plans:
         """Raises ConfigError for a table whose boards cannot be made."""
         hall, lights = profile.hall, profile.lights
         if isinstance(hall, wiring.MatrixHall):
+            if lights is not None or profile.imu is not None:
+                raise ConfigError(
+                    "profile {name}: a matrix is drawn as a board of push buttons, which has"
+                    " neither lights nor a tilt sensor.",
+                    remedy="Leave [lights] and [imu] out, or build that table without plans.",
+                    name=profile.name,
+                )
             return cls(profile, {"buttons": matrix_board(profile, hall)})
-        if not isinstance(hall, wiring.MuxAdcHall):
+        if not isinstance(hall, wiring.MuxAdcHall | wiring.NodeHall):
             return cls(profile)
-        if hall.spi_bus != 1:
+        if isinstance(hall, wiring.MuxAdcHall) and hall.spi_bus != 1:
             raise ConfigError(
                 "profile {name}: the carrier's converter is on SPI1, and hall.spi_bus is {bus}.",
                 remedy="Write spi_bus = 1, or wire that table by hand.",
@@ -100,15 +107,17 @@ class Plans:
                 gap=profile.gap_mm,
                 least=profile.gap_mm + LIGHT_HIGH_MM - spacer_mm(profile),
             )
-        if profile.columns * profile.pitch_mm > profile.plate_mm:
+        long = profile.columns * profile.pitch_mm
+        needed = max(long, (profile.rows - 1) * profile.pitch_mm + 2 * HALF_MM)
+        if needed > profile.plate_mm:
             raise ConfigError(
-                "profile {name}: its row boards are {boards:g} mm long, and plate_mm is {plate:g}.",
+                "profile {name}: its row boards need {boards:g} mm, and plate_mm is {plate:g}.",
                 remedy="Write plate_mm = {boards:g} or more.",
                 name=profile.name,
-                boards=max(profile.columns, profile.rows) * profile.pitch_mm,
+                boards=needed,
                 plate=profile.plate_mm,
             )
-        boards = {}
+        boards: dict[str, Board] = {}
         for row in range(min(profile.rows, 2)):
             for name, _, places in _row(profile, row):
                 boards[name] = row_board(
@@ -121,7 +130,8 @@ class Plans:
         # With room for multiplexers and converter
         sensors_a = profile.size * PARTS["sensor"]["peak_ma"] / 1000 + 0.05
         regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
-        boards["carrier"] = carrier(profile, hall, regulator)
+        if isinstance(hall, wiring.MuxAdcHall):
+            boards["carrier"] = carrier(profile, hall, regulator)
         plans = cls(profile, boards)
         for board in boards.values():
             _check(profile, board)
@@ -229,25 +239,20 @@ class Plans:
         count.update(magnet_strong=strong, ballast=strong)
         if profile.measures:
             count["magnet_weak"] = strong
-        if self.boards:
-            for row, _, _ in self.row_boards:
-                count.update(p.part for p in row.components.values() if p.part != "header2")
-            count.update(row_board=len(self.row_boards), carrier_board=1, heatsink=1)
-            count.update(pi_lead=count["pi"], main_fuse=1)
-            count.update(spacer=len(self.spacers()), adapter=count["mux"])
+        for row, _, _ in self.row_boards:
+            count.update(p.part for p in row.components.values() if p.part != "header2")
+        count.update(row_board=len(self.row_boards), spacer=len(self.spacers()))
+        count.update(heatsink=1, main_fuse=1, pi_lead=count["pi"])
+        if "carrier" in self.boards:
+            count.update(carrier_board=1)
             count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
-        elif isinstance(hall, wiring.DualSwitchHall):
-            count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)
-            count.update(c100n=profile.size + len(hall.addresses))
-        elif isinstance(hall, wiring.NodeHall):
-            muxes = -(-profile.size // 16)
-            count.update(node=1, sensor=profile.size, mux=muxes, r1m=muxes, c100n=profile.size)
-            count.update(regulator=1, heatsink=1, imu=1)
+        else:
+            self._count_by_hand(count)
+        count["adapter"] = count["mux"]
         if lights is not None:
-            count["strip" if lights.strip else "light"] = profile.size
             count["guide"] = profile.size * (lights.guide == "ring")
-            if not self.boards:
-                count.update(shifter=1, c1000u=2)
+            if lights.strip or not self.row_boards:
+                count["strip" if lights.strip else "light"] = profile.size
         frame = self.frame
         if frame is not None:
             count.update(frame_wood=1, screws=1, rod=math.ceil(4 * frame.rod_mm / 1000))
@@ -261,6 +266,43 @@ class Plans:
         if isinstance(profile.panel, wiring.GpioPanel):
             count.update(button=2, buzzer=1)
         return {part: count[part] for part in PARTS if count[part]}
+
+    def _count_by_hand(self, count: Counter[str]) -> None:
+        """Add what is wired on a board by hand, as the wiring pages of node and plate-7 say."""
+        profile, hall = self.profile, self.profile.hall
+        count.update(hand_board=1, regulator=1, fuse=3, c1000u=2)
+        count.update(terminal=2 + (profile.lights is not None), diode=2, header4=2, c10u=1)
+        if profile.lights is not None:
+            count.update(shifter=1, r330=2, r6k8=1, r10k=1, c100n=1)
+        count.update(r100=int(profile.panel is not None))
+        if isinstance(hall, wiring.DualSwitchHall):
+            count.update(switch=profile.size, expander=len(hall.addresses))
+            count.update(c100n=profile.size + len(hall.addresses))
+        elif isinstance(hall, wiring.NodeHall):
+            muxes, converters = -(-profile.size // 16), -(-profile.size // 128)
+            count.update(node=1, mux=muxes, converter=converters, r1m=muxes, imu=1)
+            count.update(r330=8, r1k=2, r10k=1, ntc=1, signal_diode=1)
+            count.update(c100n=muxes + converters + 2, button=2, buzzer=1)
+
+    @property
+    def missing(self) -> list[str]:
+        """What keeps the table from being ordered from these files, in sentences."""
+        hall, found = self.profile.hall, []
+        if isinstance(hall, wiring.DualSwitchHall):
+            found.append(
+                "Its switches come in SOT-553 with pins 0.5 mm apart, and no board is drawn for"
+                " them: draw one, or find a switch with the same two outputs that you can solder."
+            )
+        known = wiring.MuxAdcHall | wiring.NodeHall | wiring.MatrixHall | wiring.DualSwitchHall
+        if not isinstance(hall, known):
+            kind = hall.__struct_config__.tag
+            found.append(f"Sensors of the kind {kind} come from another package: they are missing.")
+        if isinstance(hall, wiring.NodeHall):
+            found.append(
+                "The board for the Pico and the multiplexers is not drawn: it is wired by hand, by"
+                " docs/wiring-node.md."
+            )
+        return found
 
     def total(self, key: str, parts: Collection[str] = PARTS) -> float:
         """The sum over all of those parts: ``eur``, ``grams``, ``ma``, ``peak_ma``, ``minutes``."""
@@ -305,7 +347,9 @@ class Plans:
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
     """Name, first column and number of places of each board of a row, from the west."""
     lights, first = profile.lights, 0
-    turned = lights is not None and lights.serpentine and not lights.strip and row % 2
+    # The node's own firmware ships for a chain that runs to and fro.
+    to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
+    turned = lights is not None and to_and_fro and not lights.strip and row % 2
     sizes = places_on(profile)
     for places in sizes:
         short = "" if places == sizes[0] else f"-{places}"
@@ -393,7 +437,9 @@ def parts_html(plans: Plans) -> str:
 def report(plans: Plans) -> str:
     """What the drawings come to, in figures."""
     profile = plans.profile
-    rows = {"places": f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart"}
+    matrix = isinstance(profile.hall, wiring.MatrixHall)
+    apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
+    rows = {"places": f"{profile.columns} x {profile.rows}, {apart} mm apart"}
     if not isinstance(profile.hall, wiring.MatrixHall):
         rows |= _field_rows(profile) | _power_rows(plans)
     if profile.measures:
@@ -416,7 +462,9 @@ def report(plans: Plans) -> str:
     rows["everything weighs"] = f"{plans.total('grams') / 1000:.1f} kg"
     rows["everything costs"] = f"about {eur:.0f} EUR, estimated {table('parts')['pricing']}"
     rows["work"] = f"some {hours:.0f} hours, printing not counted"
-    text = [f"# {profile.title}", "", "| what | figure |", "| --- | --- |"]
+    text = [f"# {profile.title}", ""]
+    text += [f"**Not in these files.** {sentence}\n" for sentence in plans.missing]
+    text += ["| what | figure |", "| --- | --- |"]
     text += [f"| {what} | {figure} |" for what, figure in rows.items()]
     if plans.branches():
         text += ["", "| branch of the supply | at most | fuse | wire | 1 m there and back |"]
@@ -439,8 +487,8 @@ def report(plans: Plans) -> str:
     for name, board in plans.boards.items():
         number = numbers.get(name, 1)
         text.append(f"| {name} | {number} | {board.size_mm[0]:.0f} x {board.size_mm[1]:.0f} mm |")
-    if not plans.boards:
-        text.append(f"| none: {profile.hall.__struct_config__.tag} is wired by hand | | |")
+    if "carrier" not in plans.boards and plans.frame is not None:
+        text.append(f"| by hand | 1 | {HAND_BOARD_MM[0]:g} x {HAND_BOARD_MM[1]:g} mm |")
     return "\n".join([*text, ""])
 
 
@@ -466,7 +514,8 @@ def _field_rows(profile: Profile) -> dict[str, str]:
         f" {PLYWOOD_MM:g}, spacers {spacer:.1f} less the element's {ELEMENT_MM:g}: {gap:g} mm",
         "1 mm more under the magnet": f"{100 * more:.0f} %",
         "one neighbour adds": f"{beside:.2f} mT",
-        "an empty place among strong pieces of one pole": f"{worst:.2f} mT, which is subtracted",
+        "an empty place among strong pieces of one pole": f"{worst:.2f} mT, which is"
+        f" {'subtracted' if profile.measures else 'not subtracted'}",
         "a second strong piece on a first, and a third": f"{second:.2f} and {third:.2f} mT more",
     }
 

@@ -9,9 +9,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tiltboard.firmware_host.config.wiring import MatrixHall
-from tiltboard_plans.board import Board, netlist_text, pcb_text, schematic_text
+from tiltboard_plans.board import (
+    Board,
+    Component,
+    netlist_text,
+    pcb_text,
+    schematic_text,
+    table,
+)
 from tiltboard_plans.gerber import order
-from tiltboard_plans.model import Plans, parts_csv, parts_html, report
+from tiltboard_plans.model import PARTS, Plans, parts_csv, parts_html, report
 from tiltboard_plans.printed import gimbal_parts, piece_files, stl
 from tiltboard_plans.sheets import sheet_files
 
@@ -28,6 +35,7 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
         texts[f"boards/{name}.kicad_sch"] = schematic_text(board)
         texts[f"boards/{name}.net"] = netlist_text(board)
         texts[f"boards/{name}-placement.csv"] = placement(board)
+        texts[f"boards/{name}-parts.csv"] = board_parts(board)
     for name, text in texts.items():
         yield name, text.encode()
     for name, board in plans.boards.items():
@@ -73,10 +81,41 @@ def can_print() -> bool:
 
 
 def placement(board: Board) -> str:
-    """A table of where each part is, in mm from the board's lower left corner."""
+    """A table of where each part's middle is, in mm from the board's lower left corner, and how far
+    it is turned from KiCad's own footprint, counterclockwise, as board houses read it.
+    """
     left, _, _, bottom = board.edge
-    rows = [
-        f"{part.ref},{part.value},{part.at[0] - left:.3f},{bottom - part.at[1]:.3f},top"
-        for part in board.components.values()
-    ]
-    return "\n".join(["ref,value,x,y,side", *rows, ""])
+    rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
+    for part in _placed(board):
+        pads = [pad for pad in part.pads if not pad.drill] or part.pads
+        xs, ys = ([pad.at[axis] for pad in pads] for axis in (0, 1))
+        x, y = (min(xs) + max(xs)) / 2 - left, bottom - (min(ys) + max(ys)) / 2
+        kind = part.footprint or PARTS[part.part]["footprint"]
+        turn = (table("shapes")["turns"].get(kind, 0) + 180 * part.turned) % 360
+        words = _cells(part.ref, part.value, PARTS[part.part]["package"])
+        rows.append(f"{words},{x:.3f},{y:.3f},{turn},top")
+    return "\n".join([*rows, ""])
+
+
+def board_parts(board: Board) -> str:
+    """A board's parts with their designators, as board houses read it."""
+    rows = ["Comment,Designator,Footprint,Quantity,Manufacturer,Manufacturer Part,LCSC Part"]
+    refs: dict[str, list[str]] = {}
+    for part in _placed(board):
+        refs.setdefault(part.part, []).append(part.ref)
+    for name, each in refs.items():
+        about = PARTS[name]
+        number = about.get("number", "")
+        named = _cells(about["title"], ",".join(each), about["package"])
+        bought = _cells(about.get("maker", ""), number, about.get("orders", {}).get("LCSC", ""))
+        rows.append(f"{named},{len(each)},{bought}")
+    return "\n".join([*rows, ""])
+
+
+def _placed(board: Board) -> list[Component]:
+    """Parts of a board; pads for a wire are none."""
+    return [p for p in board.components.values() if p.footprint not in ("wire", "power")]
+
+
+def _cells(*words: str) -> str:
+    return ",".join(f'"{each}"' if "," in each else each for each in words)
