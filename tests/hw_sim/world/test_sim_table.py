@@ -114,10 +114,8 @@ def test_a_full_one_pole_board_puts_1_8_mt_on_an_empty_place(table, reader):
     """The figure is of a board of 7 x 7, Momentum's largest stray field."""
     centre = 3 * 10 + 3
     rest = reader.mean_mt(centre)
-    for index in range(70):
-        if index % 10 < 7 and index != centre:
-            table.hands.put("red", index)
-    table.clock.advance(table.hands.busy_until_s - table.clock.now())
+    others = [index for index in range(70) if index % 10 < 7 and index != centre]
+    table.hands.set_up(dict.fromkeys(others, "red"))
     assert abs(reader.mean_mt(centre) - rest) == pytest.approx(1.85, abs=0.2)
 
 
