@@ -16,7 +16,7 @@ from tiltboard.games.registry import game_type
 from tiltboard_online.far import room
 from tiltboard_online.far.room import READ_S, SAID_S
 
-MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "8"))
+MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "4"))
 SCANS_WITH_FAULTS = 200
 SMALL = {"size": 5, "marbles": 4, "pie": False}
 
@@ -313,7 +313,7 @@ def survives(tables, broker, seed):
 def test_whatever_happens_on_the_way_both_journals_end_equal(
     tmp_path, broker, options, far, matches
 ):
-    """TILTBOARD_FAR_MATCHES=2000 plays so many."""
+    """TILTBOARD_FAR_MATCHES=2000 plays so many; a night plays 200."""
     players = game_type("momentum").create(options).players
     with tables_of(tmp_path, 1 + len(far)) as tables:
         for seed in range(matches):

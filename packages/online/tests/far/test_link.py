@@ -4,9 +4,11 @@ heard again, and never shown.
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import socket
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from logging.handlers import QueueHandler
@@ -527,7 +529,18 @@ def aside():
 
 
 @pytest.fixture
-def announce(aside):
+def loopback(monkeypatch):
+    """Look for brokers on this machine alone, and while no other run of these tests does: a name
+    that is announced on a loopback is heard by all.
+    """
+    monkeypatch.setattr("zeroconf.Zeroconf", partial(Zeroconf, interfaces=["127.0.0.1"]))
+    with Path(tempfile.gettempdir(), "tiltboard-tests-mdns.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def announce(aside, loopback):
     """Announces brokers on this machine alone, as avahi does in a network; ends that."""
     try:
         zeroconf = aside(Zeroconf, interfaces=["127.0.0.1"])
@@ -548,14 +561,7 @@ def announce(aside):
     aside(zeroconf.close)
 
 
-def on_loopback(monkeypatch):
-    monkeypatch.setattr("zeroconf.Zeroconf", partial(Zeroconf, interfaces=["127.0.0.1"]))
-
-
-def test_the_broker_that_the_network_names_is_found_and_one_with_tls_waited_for(
-    announce, aside, monkeypatch
-):
-    on_loopback(monkeypatch)
+def test_the_broker_that_the_network_names_is_found_and_one_with_tls_waited_for(announce, aside):
     announce("_mqtt._tcp.local.", 28831)
     assert aside(find_broker, PATIENCE_S) == Broker("127.0.0.1", 28831, False)
     announce("_secure-mqtt._tcp.local.", 28832)
@@ -563,8 +569,8 @@ def test_the_broker_that_the_network_names_is_found_and_one_with_tls_waited_for(
     assert found == Broker("broker.local", 28832, True)
 
 
-def test_where_the_network_names_none_none_is_found(aside, monkeypatch):
-    on_loopback(monkeypatch)
+@pytest.mark.usefixtures("loopback")
+def test_where_the_network_names_none_none_is_found(aside):
     assert aside(find_broker, 0.0) is None
 
 
