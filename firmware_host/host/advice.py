@@ -81,7 +81,7 @@ class Advice:
         return [player for player, each in self.assist.items() if each.sure]
 
     def doubts(self, standing: Standing, now_s: float) -> bool:
-        """Whether somebody is asked if he is sure, or may yet be: engines wait so long."""
+        """Return whether a blunder warning is shown or may still come; bots wait for that."""
         if self._late is not None and (now_s > self._late[1] or standing.outcome is not None):
             self._late = None
         doubt = self._doubt
@@ -258,7 +258,7 @@ class Advice:
         return self.assist.get(player, Assist())
 
     def _amount(self, standing: Standing) -> int:
-        """What the player to move is to be shown now."""
+        """Return the amount of assist that the player to move has now."""
         turn = standing.phase is Phase.TURN and standing.question is None
         mover = standing.to_move
         return NOTHING if mover is None or not turn else self._of(mover).amount
@@ -273,7 +273,7 @@ def _sides(game: Game) -> int:
 
 
 def _task(standing: Standing, purpose: Purpose) -> Task | None:
-    """What an engine is asked for whoever is to move; None where nobody can be helped."""
+    """Return the task for the player to move, or None if no engine can help."""
     if standing.to_move is None or standing.phase is not Phase.TURN:
         return None
     return _task_of(standing.game_id, standing.moves, standing.position, purpose)

@@ -50,7 +50,7 @@ class GameSession:
     game: Game
     """Its rules and options."""
     overlay: Overlay
-    """Where on the plate its places are."""
+    """Its places on the plate."""
     game_id: int
     """Its number in the journal; negative for a lesson or puzzle, which the journal does not keep.
     """

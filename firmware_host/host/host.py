@@ -61,7 +61,7 @@ class Host:
     showing: Showing
     """Lights and sounds."""
     upkeep: Upkeep
-    """What the game waits for: calibration and free play."""
+    """Calibration and free play, during which the game waits."""
     look: Look
     """The last scan."""
     notices: dict[str, Message]
@@ -330,7 +330,7 @@ class Host:
             self._inbox.once("power", power_off)
 
     def _follow_up(self, look: Look) -> None:
-        """What follows from how the game stands: it is asked for, as everything is."""
+        """Request what follows from the standing, through the inbox as everything else."""
         standing, playing, session = self.standing, self.playing, self.session
         playing.count()
         for place, piece in standing.claims:
@@ -364,7 +364,7 @@ class Host:
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:
-        """What was chosen at the table, in a menu or with confirm; it is said if it cannot be."""
+        """Do what was chosen at the table, in a menu or with confirm, or say why not."""
         referee = self.session.referee
         value = referee.menu_choice
         referee.close_menu_choice()
@@ -434,7 +434,7 @@ class Host:
 
     @property
     def overlay(self) -> Overlay:
-        """Where on the plate its places are."""
+        """The places of the game on the plate."""
         return self.session.overlay
 
     def close(self) -> None:

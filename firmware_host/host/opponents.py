@@ -72,7 +72,7 @@ class Opponents:
     advice: Advice
     """Hints, assist and warnings for people."""
     trouble: Message | None
-    """What people should know of a bot that does not work."""
+    """The problem of a bot that does not work, or None."""
     thinking: str | None
     """The player for whom a bot thinks."""
 
@@ -107,7 +107,7 @@ class Opponents:
 
     @property
     def everybody(self) -> EngineSeats:
-        """Who plays that is no person at this table."""
+        """Bots and remote players."""
         return {**self.seats, **self.far}
 
     @property
@@ -294,7 +294,7 @@ class Opponents:
         return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:
-        """What the engine's swap means to the person whose piece it was."""
+        """Return what a bot's swap means to the person whose piece it was."""
         if standing.game is None or standing.position is None or len(standing.game.players) != 2:
             return None
         [(place, _), *_] = standing.position.cells.items()

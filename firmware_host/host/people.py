@@ -78,7 +78,7 @@ class People:
         return self._kept.seated
 
     def person(self, name: str) -> Mapping[str, Experience]:
-        """What is known of him, by game."""
+        """Return a person's experience by game; empty for somebody unknown."""
         return self._kept.people.get(name, {})
 
     def sit(self, player: str, name: str | None) -> None:
@@ -206,5 +206,5 @@ class People:
 
 
 def mates(game: Game, player: str) -> Set[str]:
-    """Who wins together: ``player``, and the others of his team."""
+    """Return ``player`` and the rest of the team, who win together."""
     return {player, *(each for team in game.teams if player in team for each in team)}

@@ -129,7 +129,7 @@ class Upkeep:
             _log.warning("The sweep's progress cannot be saved: %s", error)
 
     def stop_calibrating(self) -> None:
-        """What has been measured is kept for the next time."""
+        """End the sweep; measurements are kept for the next one."""
         self.sweep = self.asked = self._done_since_s = None
         self.left = unfinished(self._profile, self._folder)
 

@@ -135,7 +135,7 @@ _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 
 @dataclass(frozen=True)
 class JudgedBoard:
-    """What the cases ask of a board, each worked out once."""
+    """Facts of a board that the cases ask for, each worked out once."""
 
     state: State
 

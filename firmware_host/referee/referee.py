@@ -16,12 +16,13 @@ from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.line import JournalPort, Line, PendingMove
-from tiltboard.firmware_host.table.referee_protocol import Menu
+from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.ground.override import override
 
 
-class Referee:
+class Referee(GameReferee):
     """The referee of one game on a board, a GameReferee.
 
     It judges whole boards, never single events, so that any way of getting to a board is as good as
@@ -66,8 +67,8 @@ class Referee:
         self._state = State(play, menu, silent_failures, tilts, failed=failed)
         self._standing: Standing | None = None
 
+    @override
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """As in GameReferee."""
         state = self._state
         if self._standing is not None and not presses and state.rests(sight, now_s):
             return self._standing
@@ -78,8 +79,8 @@ class Referee:
         self._state, self._standing = state.until_next(), standing(state)
         return self._standing
 
+    @override
     def carry_out(self, request: GameRequest) -> None:
-        """As in GameReferee; by what was seen last."""
         before = self._state
         request.check_current(before.play.line.game_id, before.step)
         if before.trouble is not None:
@@ -96,24 +97,24 @@ class Referee:
             state = describe(state)
         self._state, self._standing = replace(state, wake_s=-inf), None
 
+    @override
     def set_up_again(self) -> None:
-        """As in GameReferee."""
         play = self._state.play
         if play.pending is None and play.line.outcome is None:
             play = replace(play, guide=Guide.SETUP, matched=False)
             self._state, self._standing = replace(self._state, play=play), None
 
     @property
+    @override
     def failed(self) -> frozenset[str]:
-        """Places whose sensors have failed and have not recovered, of which that has been told."""
         return self._state.failed
 
     @property
+    @override
     def menu_choice(self) -> str | None:
-        """As in GameReferee."""
         return self._state.menu_choice
 
+    @override
     def close_menu_choice(self, refused: Message | None = None) -> None:
-        """As in GameReferee."""
         state = replace(self._state, menu_choice=None)
         self._state = state if refused is None else replace(state.noticed(refused), wake_s=-inf)

@@ -62,7 +62,7 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """What the computer would do at a seat, and why; as long as ``step`` is the referee's."""
+    """A bot's choice at a seat, and why; valid as long as ``step`` is the referee's."""
 
     step: int
     move: str

@@ -30,7 +30,7 @@ _WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 
 
 class Parts(NamedTuple):
-    """What a game of seats works with besides its state."""
+    """The parts that a game of seats works with besides its state."""
 
     journal: JournalPort
     seats: Seats
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What a step goes by."""
+    """One scan, and its time."""
 
     sight: Sight
     now_s: float
@@ -118,7 +118,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
 
 
 def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
-    """Whether somebody asks for what the player to move has to do."""
+    """Return whether ``who`` asks for something that the player to move has to do."""
     mover = state.position.mover
     return who not in (None, mover) and mover not in parts.seats.computers
 

@@ -15,15 +15,16 @@ from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.line import JournalPort, Line
-from tiltboard.firmware_host.table.referee_protocol import Menu
+from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Sound, Standing
 from tiltboard.firmware_host.table.zones import Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame
+from tiltboard.ground.override import override
 
 
-class SeatReferee:
+class SeatReferee(GameReferee):
     """The referee of one game of seats, a GameReferee.
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
@@ -32,8 +33,6 @@ class SeatReferee:
 
     game: SeatedGame
     """The game and its options."""
-    failed: frozenset[str]
-    """As in GameReferee: kept for the next game, as nothing is told of sensors here."""
 
     def __init__(
         self,
@@ -50,14 +49,14 @@ class SeatReferee:
         earlier. ``failed``: sensors that have failed, from the game before.
         """
         self.game = overlay.game
-        self.failed = failed
+        self._failed = failed
         self._parts = Parts(journal, seats, Computers(), Computers())
         sounds = () if resumed else (Sound.START,)
         self._state = SeatState(line, overlay, menu, len(line.moves) + 1, sounds=sounds)
         self._standing: tuple[tuple[object, ...], Standing] | None = None
 
+    @override
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """As in GameReferee; the same object as long as nothing changes."""
         state = follow(self._state, self._parts, Scan(sight, now_s), presses)
         self._state = replace(state, sounds=()) if state.sounds else state
         told = state.trouble, state.asking.question, state.notice, state.sounds
@@ -66,8 +65,8 @@ class SeatReferee:
             self._standing = made_of, standing(state)
         return self._standing[1]
 
+    @override
     def carry_out(self, request: GameRequest) -> None:
-        """As in GameReferee."""
         request.check_current(self._state.line.game_id, self._state.step)
         self._state = carry_out(self._state, self._parts, request)
 
@@ -75,14 +74,19 @@ class SeatReferee:
         """Do nothing: people say what lies there."""
 
     @property
+    @override
     def menu_choice(self) -> str | None:
-        """As in GameReferee."""
         return self._state.menu_choice
 
+    @override
     def close_menu_choice(self, refused: Message | None = None) -> None:
-        """As in GameReferee; told until the next press."""
         notice = refused or self._state.notice
         self._state = replace(self._state, menu_choice=None, notice=notice)
+
+    @property
+    @override
+    def failed(self) -> frozenset[str]:
+        return self._failed  # Kept for the next game: this one says nothing of sensors.
 
     # What the seats are shown
 
@@ -103,7 +107,7 @@ class SeatReferee:
 
     @property
     def proposal(self) -> Proposal | None:
-        """What hands seem to have done, or have to do for somebody; people say how it went."""
+        """The move that hands seem to have made, or have to make; people say how it went."""
         return self._state.proposal
 
     @property

@@ -27,9 +27,9 @@ class SeatState(Struct, frozen=True):
     line: Line
     """The moves on disk."""
     overlay: ZoneOverlay
-    """Where on the plate the game's zones are."""
+    """The game's zones on the plate."""
     menu: Menu | None
-    """What a long press of back offers, or None."""
+    """The menu of a long press of back, or None."""
     step: int
     """Changes with everything that may change a player's mind, so that an older decision does not
     count; passing does not change it."""
@@ -42,9 +42,9 @@ class SeatState(Struct, frozen=True):
     hints: Mapping[str, Hinted] = field(default_factory=dict)
     """Player -> what only that seat may be shown."""
     evidence: Evidence = field(default_factory=Evidence)
-    """What the sensors tell."""
+    """The sensors' account of what hands did."""
     wished: Proposal | None = None
-    """What a bot, or somebody who cannot do it, would like hands to do."""
+    """The move that hands have to make for a bot, or for somebody who cannot."""
     asking: Asking[str] = field(default_factory=Asking)
     """The menu."""
     notice: Message | None = None
@@ -56,7 +56,7 @@ class SeatState(Struct, frozen=True):
     count_ends_s: float = inf
     """Five seconds after the step in which the count is asked for."""
     menu_choice: str | None = None
-    """As in GameReferee."""
+    """The menu choice that the host has yet to carry out, or None."""
     trouble: JournalError | None = None
     """Why the journal could not be written."""
     retry_s: float = 0.0
@@ -74,7 +74,7 @@ class SeatState(Struct, frozen=True):
 
     @property
     def proposal(self) -> Proposal | None:
-        """What hands seem to have done, or have to do for somebody; people say how it went."""
+        """The move that hands seem to have made, or have to make; people say how it went."""
         return self.evidence.proposal or self.wished
 
     @property

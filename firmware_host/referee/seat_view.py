@@ -51,7 +51,7 @@ def _word(value: object) -> object:
 
 
 def over(outcome: Outcome) -> Message:
-    """Who has won."""
+    """Return the sentence that names the winners."""
     winners = outcome.extra.get("winners", [])
     if len(winners) == 1:
         return text("{winner} wins with the most points!", winner=name(winners[0]))

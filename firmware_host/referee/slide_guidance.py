@@ -83,7 +83,7 @@ def leaning(state: State) -> State:
 
 
 def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
-    """What is to be done with a plate that leans so, in rad, along and across the piece's way."""
+    """Return what to do with a plate that leans so, in rad ``along`` and ``across`` the way."""
     lean = hypot(along, across)
     if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
         return text("{raise} and no other.", **{"raise": raises})

@@ -27,10 +27,10 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Right(StrEnum):
-    """What whoever sends a request must have."""
+    """The right that a request needs."""
 
     LOOK = "look"
-    """Nothing: whoever may look on."""
+    """Anybody who may look on."""
     ACT = "act"
     """The table's own page, or a paired device."""
     SEAT = "seat"
@@ -48,10 +48,10 @@ class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
     """A request. The limits of its fields are checked where one is decoded."""
 
     right: ClassVar[Right] = Right.ACT
-    """What whoever sends it must have."""
+    """The right that this kind of request needs."""
 
     def needs(self) -> Right:
-        """Return what whoever sends this one must have; most need the right of their class."""
+        """Return the right that this one needs; for most kinds that of their class."""
         return self.right
 
 
@@ -108,7 +108,7 @@ class Count(SeatRequest, frozen=True, tag="count"):
 
 
 class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
-    """What the computer would do at ``player``'s seat, and why: only that seat is told."""
+    """Ask what a bot would do at ``player``'s seat, and why: only that seat is told."""
 
     right = Right.OWN_SEAT
     of_the_step = True
@@ -117,7 +117,7 @@ class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
 
 
 class NotSo(SeatRequest, frozen=True, tag="not-so"):
-    """What the sensors have seen may be otherwise: it counts only when somebody says so."""
+    """Reject what the sensors propose: it counts only when somebody says so."""
 
 
 class SitDown(Verb, frozen=True, tag="sit-down"):

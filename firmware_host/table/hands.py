@@ -50,7 +50,7 @@ class HandsCommand(Verb, frozen=True):
 
 
 class Deed(HandsCommand, frozen=True):
-    """What a person or a simulated hand can do at a table: the steps of a scenario."""
+    """Something that a person or a simulated hand can do at a table: a step of a scenario."""
 
 
 class Put(Deed, frozen=True, tag="put"):
@@ -300,7 +300,7 @@ class HandsPort(Protocol):
 
 
 class PageHand:
-    """What one page holds: it is put back, and the plate levelled, when the page leaves."""
+    """The hand of one page. When the page leaves, it puts pieces back and levels the plate."""
 
     def __init__(self, ask: Callable[[HandsCommand], Future[None]]) -> None:
         """``ask``: has hands do something."""

@@ -17,12 +17,12 @@ Menu = Callable[[], Question]
 
 
 class GameReferee(Protocol):
-    """Follows one game."""
+    """Follows one game: on a board (Referee), or at seats (SeatReferee)."""
 
     @property
     def menu_choice(self) -> str | None:
-        """What was chosen at the table for the host to begin: a name from the menu, or ``AGAIN``.
-        It stands until ``close_menu_choice``.
+        """A menu entry, or ``AGAIN``, that was chosen at the table for the host to begin; None once
+        ``close_menu_choice`` was called.
         """
 
     @property
@@ -30,18 +30,17 @@ class GameReferee(Protocol):
         """Places whose sensors have failed and have not recovered, which people have been told."""
 
     def close_menu_choice(self, refused: Message | None = None) -> None:
-        """It is done; or it cannot be, which people are told for a moment."""
+        """Forget the choice, which was carried out or ``refused``; people are told why."""
 
     def set_up_again(self) -> None:
-        """Hands have done with the board what they liked: nothing on it counts as a move until it
-        is the position once more. A move that is being carried out goes on.
+        """Take nothing on the board for a move until it shows the position again, as after free
+        play. A move that is being carried out goes on.
         """
 
     def carry_out(self, request: GameRequest) -> None:
-        """Do what somebody asks for, if it is possible as the game stands. What changes the game is
-        on disk when this returns; of a move that is still to be carried out the table says so where
-        it cannot be noted, and notes it as soon as it can. Raises NotPossibleError, RulesError or
-        JournalError, and then nothing has changed.
+        """Do what somebody asks for. What changes the game is on disk when this returns; a move
+        that has yet to be carried out is noted as soon as the disk takes it. Raises
+        NotPossibleError, RulesError or JournalError, and then nothing has changed.
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
