@@ -1,20 +1,26 @@
-"""One attack is asked for: pytest tests/attack --attack.
+"""Two attacks are asked for: pytest tests/attack --attack.
 
-It judges by the clock, which a busy machine does not keep.
+One judges by the clock, which a busy machine does not keep; the other flips ten times as many bits
+as tests/firmware_host/journal/test_journal_damage.py.
 """
 
 import pytest
 
-ASKED_FOR = "test_no_flood_of_the_page_reaches_the_watchdog"
+ASKED_FOR = {
+    "test_no_flood_of_the_page_reaches_the_watchdog",
+    "test_flipped_bits_of_a_journal",
+}
 
 
 def pytest_addoption(parser):
-    parser.addoption("--attack", action="store_true", help="flood the page of tests/attack, too")
+    parser.addoption(
+        "--attack", action="store_true", help="flood the page and flip 2,000 bits, too"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--attack", default=False):
         return
     for item in items:
-        if item.name == ASKED_FOR:
+        if item.name in ASKED_FOR:
             item.add_marker(pytest.mark.skip(reason="asked for with: pytest tests/attack --attack"))

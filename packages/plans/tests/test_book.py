@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from packages.plans.tests.conftest import BOOK
+from tests.unhurried import SCANS_PER_S
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.service.publish import Publisher
@@ -43,7 +44,8 @@ def tiltboard(tmp_path, monkeypatch, own):
     """Runs a command line beside the book's file; returns its status and what it said."""
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my-table.toml").write_text(own)
+    scans = f"scans_per_s = {SCANS_PER_S}"
+    (tmp_path / "my-table.toml").write_text(re.sub(r"(?m)^scans_per_s = \d+", scans, own))
 
     def run(line: str) -> tuple[int, str]:
         ran = CliRunner().invoke(cli, shlex.split(line)[1:])
