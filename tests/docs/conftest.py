@@ -152,11 +152,12 @@ def _source(name: str) -> Source:
     if not name.endswith(".py"):
         mark = "#" if name.endswith((".toml", ".sh")) else "//"
         return Source(name, tuple(re.findall(rf"(?m)(?:^|\s){mark}(.*)$", text)))
+    nodes = [*ast.walk(ast.parse(text))]
+    standing_alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     strings = [
-        (isinstance(parent, ast.Expr), child.value)
-        for parent in ast.walk(ast.parse(text))
-        for child in ast.iter_child_nodes(parent)
-        if isinstance(child, ast.Constant) and isinstance(child.value, str)
+        (id(node) in standing_alone, node.value)
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = (each.string for each in tokens if each.type == tokenize.COMMENT)
