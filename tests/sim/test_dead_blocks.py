@@ -162,7 +162,8 @@ def test_who_answers_truly_is_understood(tmp_path, profile, game, block, seed):
         for place in sorted(dead):
             index = session.host.overlay.index_of(place)
             session.faults.inject("sensor-dead", (session.profile.places[index],))
-        player.wait(1.5)
+        # One input after the other is asked: up to 32 scans, and eight readings to be sure.
+        player.wait(3.0)
         assert session.host.sight.blind == dead
         for _ in range(7):
             if player.position.outcome is None:
