@@ -89,10 +89,13 @@ def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 
 
-def emptying(profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool) -> Asking:
+def emptying(
+    profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool | None
+) -> Asking:
     """Nothing stands on the plate: done once two seconds were quiet, level and empty. ``tilt``:
-    whether its tilt sensor is waited for.
+    whether its tilt sensor is waited for; None: it is heeded if it answers.
     """
+    heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")
     window, step = Window(profile, EMPTY_S), Step(say)
     wrong: Verdict | None = None
@@ -101,6 +104,8 @@ def emptying(profile: Profile, progress: Progress, orientation: Mounting, *, til
         if value == Answer.LEAVE_OUT and wrong is not None:
             step = Step(say, known=progress.leaving_out(wrong.at))
             continue
+        if heeds:
+            tilt = frame.motion is not None
         moving = frame.motion is not None and max(map(abs, frame.motion.rate_rad_s)) > QUIET_RAD_S
         if moving or (tilt and frame.motion is None):
             window.clear()

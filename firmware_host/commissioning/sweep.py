@@ -300,7 +300,9 @@ class Sweep:
             case Ask.LEVEL | Ask.EDGE:
                 return tilting(profile, progress, self.orientation, task.name)
             case Ask.EMPTY:
-                return emptying(profile, progress, self.orientation, tilt=self._has_tilt)
+                # Where its edges were not asked for, the tilt sensor may not be wired yet.
+                tilt = self._has_tilt if Part.EDGES in progress.wanted else None
+                return emptying(profile, progress, self.orientation, tilt=tilt)
             case Ask.PLACE:
                 return placing(profile, progress, task)
 
@@ -311,7 +313,8 @@ class Sweep:
     def _missing(self, task: Task, frame: Frame) -> tuple[Part, PartError | None] | None:
         """A part that the task needs and that does not answer, and why; None: it is starting."""
         part = task.part
-        if task.ask is Ask.EMPTY and frame.field_mt and self._has_tilt:
+        judged = self._has_tilt and Part.EDGES in self.progress.wanted
+        if task.ask is Ask.EMPTY and frame.field_mt and judged:
             part = Part.EDGES
         fault = next((f for f in frame.faults if f.part in (FAULT_OF[part], "node")), None)
         if part in (Part.EDGES, Part.PLACES):  # what is pressed, seen and heard lasts long enough

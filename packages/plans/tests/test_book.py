@@ -105,6 +105,23 @@ def test_each_step_can_be_proven_by_itself(tiltboard, only) -> None:
     assert "Everything works." in output
 
 
+@pytest.mark.parametrize(
+    ("step", "unwired"),
+    [
+        ("places", ("i2c-nack", "button-open confirm", "button-open back", "lights-dark a1")),
+        ("lights", ("i2c-nack", "button-open confirm", "button-open back")),
+    ],
+)
+def test_a_step_is_proven_before_later_parts_are_wired(tiltboard, step, unwired) -> None:
+    """Steps 8 and 9 of the book come before the tilt sensor's and the buttons', step 10."""
+    order = re.findall(r"^    tiltboard bringup --profile my-table.toml --only (\w+)$", BOOK, re.M)
+    assert order == ["places", "lights", "buttons", "edges"]
+    faults = " ".join(f'--fault "{fault}"' for fault in unwired)
+    line = f"tiltboard bringup --sim --profile my-table.toml --only {step} {faults}"
+    status, output = tiltboard(line)
+    assert (status, "Everything works." in output) == (0, True), output
+
+
 @pytest.mark.parametrize(("added", "shown"), [("", (12.5, 11.5)), ('guide = "ring"\n', None)])
 def test_the_page_lights_the_hole_or_the_ring_that_is_drawn(tmp_path, own, added, shown) -> None:
     """By docs/plans.md: a hole where the light is, or a ring around the place."""
