@@ -1,4 +1,4 @@
-"""How the plate lies and turns, of a motion sensor's readings."""
+"""The plate's tilt and spin, computed from the readings of a motion sensor."""
 
 from __future__ import annotations
 
@@ -145,8 +145,9 @@ def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
 
 
 def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
-    """What stands still, in axes that turn by ``turn`` (rad about each): to the second order, which
-    is 0.02 degrees off after a turn of 0.1 rad.
+    """Return the unit vector ``fixed``, which does not move in the room, in axes that have turned
+    by ``turn`` (rad about each). The second-order formula is 0.02 degrees off after a turn of 0.1
+    rad.
     """
     (x, y, z), first = fixed, _cross(fixed, turn)
     (a, b, c), (d, e, f) = first, _cross(first, turn)
@@ -273,7 +274,7 @@ class AxisWatch:
 
     @property
     def trusted(self) -> bool:
-        """Whether no axis was found dead, or all have moved again since."""
+        """True unless an axis was found dead and not all axes have moved again since."""
         return not self._suspicious
 
     def update(self, words: Sequence[int]) -> None:

@@ -76,7 +76,7 @@ class SerialPort(Protocol):
         """Bytes that have not left."""
 
     def read(self, size: int, /) -> bytes:
-        """At most ``size`` of the bytes that have come."""
+        """Return up to ``size`` of the bytes that have arrived."""
 
     def write(self, data: bytes, /) -> int | None:
         """Write bytes; returns how many were taken."""

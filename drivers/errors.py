@@ -1,4 +1,4 @@
-"""What can go wrong at a table, from the chips up, and what Linux's own errors mean of a part."""
+"""Errors of the table's parts, from the chips up, and how Linux's errors become them."""
 
 from __future__ import annotations
 

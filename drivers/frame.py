@@ -1,4 +1,4 @@
-"""What one scan of the table yields: a plain value that the host takes from here."""
+"""The result of one scan of the table, as a plain value that the host reads."""
 
 from __future__ import annotations
 

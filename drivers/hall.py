@@ -177,8 +177,9 @@ _MEND_REFERENCE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class HallSettings:
-    """What is wired where. ``spares``: input -> what it carries; ``sensors``: inputs 0 and up.
-    ``converters``: on chip selects from ``spi_device`` on; ``converter``: of which kind.
+    """The wiring of the Hall sensors. ``sensors``: number of sensors, on inputs 0 and up.
+    ``spares``: input -> the test signal that it carries. ``converters``: number of converters, on
+    chip selects from ``spi_device`` on; ``converter``: their kind.
     """
 
     sensors: int
@@ -199,7 +200,7 @@ class HallSettings:
 
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
-        """Of each spare input, the lowest and the highest code that it may read as."""
+        """Input number, lowest and highest plausible code of each spare input."""
         steps = self.converter.steps
         return tuple(  # a lost NTC costs the temperature, not the game
             (number, *((0, steps - 1) if what == "ntc" else window(what, steps)))
@@ -270,8 +271,8 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
     windows.update((number, window(what, steps)) for number, what in settings.spares)
 
     def evidence(suspect: tuple[Sequence[int], PartReadingError]) -> int:
-        """How many codes speak for its being what addresses 0 to 15 lead to; 0 if it cannot be. An
-        input that nobody has named may read anything and says nothing.
+        """Return the number of test inputs whose codes fit this suspected fault, or 0 if one
+        contradicts it. Inputs without a known signal may read anything and are not counted.
         """
         selected, fitting = suspect[0], 0
         for number, _ in settings.spares:
@@ -469,9 +470,11 @@ class MuxHallArray:
         return codes
 
     def _next_start(self, codes: list[int]) -> int:
-        """Where a reading has leapt, which an input that begins to float does, unless the lines
-        have just rested there; else, every other time, where an input floats, so that one whose
-        wire has contact again is soon read; else the next in turn.
+        """Return the step of GRAY_ORDER at which the lines rest until the next scan begins there.
+
+        This is the address of the largest leap of a reading, since an input that loses its wire
+        leaps, unless the lines have just rested there. Otherwise it is every other time the address
+        of a floating input, so that a repaired wire is soon noticed, and else the next one in turn.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()

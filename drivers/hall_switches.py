@@ -67,7 +67,9 @@ CONTRADICTION_MT: Final = 4.4
 
 
 def field_mt(north: bool, south: bool) -> float:
-    """What stands in Frame.field_mt for two switches: 0 with both open; north is negative."""
+    """Return the field in mT that Frame.field_mt holds for two switches: 0 if both are open; north
+    is negative.
+    """
     if north:
         return CONTRADICTION_MT if south else -CLOSED_MT
     return CLOSED_MT if south else 0.0

@@ -1,5 +1,5 @@
-"""What the drivers of tilt sensors share: from a chip's steps to how the plate lies; and on I2C
-start, retry, and noticing that power failed.
+"""The common part of the tilt sensors' drivers: converts raw steps to motion, and on I2C starts the
+chip, retries, and detects a loss of power.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
 
 
 class Fusion:
-    """From a chip's steps to a Motion: how the chip lies, how the plate does, and dead axes."""
+    """Computes the plate's Motion from a chip's raw steps and its mounting, and finds dead axes."""
 
     def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
-        """As Attitude's."""
+        """Pass ``arm_m`` and ``spin_gain`` on to Attitude."""
         self._arm_m, self._spin_gain = arm_m, spin_gain
         self._axes = AxisWatch()
         self._mounting = FLAT
@@ -88,13 +88,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """What a data sheet says: the one table of a kind of chip.
+    """The facts from the data sheet of one kind of chip.
 
-    ``pin``: at ground for the address ``low``. ``variants``: by their answer to ``who_am_i``.
-    ``reset``: what begins it; it takes ``reset_s``. ``settings``: written then, and to be found
-    there later; values are good ``settle_s`` after that. ``burst``: the register from which all
-    values are read at once, as ``words``; among these the first of the ``accel`` and of the
-    ``gyro``, and the ``thermometer``. ``scales``: m/s2 and rad/s of a step.
+    ``pin``: tied to ground, it selects the address ``low``. ``variants``: by the value of the
+    register ``who_am_i``. ``reset``: the write that resets the chip, which takes ``reset_s``.
+    ``settings``: written after the reset and verified later; values are valid ``settle_s`` after
+    that. ``burst``: the register from which all values are read at once, as ``words``; ``accel``,
+    ``gyro`` and ``thermometer`` are the indexes of the first value of each in it. ``scales``: m/s2
+    and rad/s per step.
     """
 
     name: str
@@ -257,7 +258,9 @@ class InertialSensor:
         return bytes(bus.read_i2c_block_data(self._address, self.CHIP.burst, BURST))
 
     def _jumps(self, raw: bytes) -> bool:
-        """Whether this burst is far from the last one."""
+        """Return whether an acceleration or a rate in ``raw`` differs from the last burst by more
+        than JUMP_M_S2 or JUMP_RAD_S.
+        """
         chip = self.CHIP
         pairs = tuple(zip(chip.words.unpack(raw), chip.words.unpack(self._last), strict=True))
         return any(

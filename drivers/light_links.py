@@ -1,4 +1,4 @@
-"""From a frame of lights to the wire: bits over SPI, and the thread that sends."""
+"""The link to the lights: encodes a frame as SPI bits, and sends it in a thread."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ class SpiSender:
             raise
 
     def send(self, frame: bytes, /) -> None:
-        """As Sender's; waits for the frame to leave, without the interpreter's lock."""
+        """Send the frame (see Sender) and wait until it has left, with the interpreter's lock
+        released.
+        """
         try:
             self._spi.writebytes2(encode(frame))
         except OSError as error:
@@ -112,7 +114,7 @@ class SpiSender:
         """Nothing to check: ``send`` has raised what failed."""
 
     def close(self) -> None:
-        """As Sender's."""
+        """Give the SPI device back."""
         self._spi.close()
 
 
@@ -137,20 +139,22 @@ class ThreadSender:
         self._thread.start()
 
     def send(self, frame: bytes, /) -> None:
-        """As Sender's; returns at once."""
+        """Hand the frame (see Sender) to the thread and return at once."""
         with self._changed:
             self.check()
             self._frame = frame
             self._changed.notify()
 
     def check(self) -> None:
-        """As Sender's."""
+        """Raise OSError if the thread could not send a frame."""
         if self._failure is not None:
             number, why, device = self._failure
             raise OSError(number, why, device)
 
     def close(self) -> None:
-        """As Sender's. A frame that does not end within ``JOIN_S`` is left to the thread."""
+        """Have the thread send the last frame and end. Waits ``JOIN_S`` at most; the thread then
+        finishes alone.
+        """
         with self._changed:
             self._closing = True
             self._changed.notify()

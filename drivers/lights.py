@@ -70,7 +70,7 @@ class LightsSettings:
         )
 
     def current_a(self, levels: bytes) -> float:
-        """What these bytes draw from the supply, idle current included."""
+        """Return the current in A that these bytes draw from the supply, idle current included."""
         return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
 
     def limited(self, levels: bytes) -> tuple[bytes, float]:
@@ -84,8 +84,8 @@ class LightsSettings:
 
 
 class Drawing:
-    """What lights are asked to show: each goes through its look from one start on. ``looks``: those
-    in use; ``places``: 0 for a dark light, or which look, from 1.
+    """The looks that the lights go through from a common start. ``looks``: the different looks in
+    use; ``places``: for each light 0 if it is dark, else the number of its look, from 1.
     """
 
     def __init__(self, settings: LightsSettings) -> None:
@@ -97,9 +97,10 @@ class Drawing:
         self._drawn: tuple[object, bytes, float] | None = None
 
     def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
-        """What each light is to show, None: dark, from ``start_s`` on; whether that is new.
+        """Set the look of each light from ``start_s`` on, None for a dark one; return whether that
+        changes anything.
 
-        Raises ValueError for another number of looks than there are lights.
+        Raises ValueError unless there is one look for each light.
         """
         if len(looks) != self._settings.count:
             raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
@@ -159,7 +160,7 @@ class LightStrip:
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """As Drawing.ask."""
+        """Set the look of each light from ``start_s`` on; see Drawing.ask."""
         self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
@@ -226,7 +227,9 @@ class LightStrip:
         return None
 
     def _lose(self) -> None:
-        """What the lights show is unknown: the next write takes a new strip."""
+        """Drop the strip after a failure, so that the next write opens a new one and sends
+        everything.
+        """
         strip, self._strip = self._strip, None
         if strip is not None:
             with suppress(OSError):

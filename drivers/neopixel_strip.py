@@ -29,7 +29,7 @@ class SentStrip(NeoPixel):  # type: ignore[misc]
         self.show()
 
     def check(self) -> None:
-        """As Sender's."""
+        """Raise OSError if a frame could not be sent."""
         self._sender.check()
 
     def close(self) -> None:

@@ -215,7 +215,7 @@ class NodeLights(_NodePart):
         return self._draw()[1]
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """As Drawing.ask."""
+        """Set the look of each light from ``start_s`` on; see Drawing.ask."""
         self._changed |= self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:

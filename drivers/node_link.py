@@ -46,7 +46,7 @@ AROUND_BODY: Final = 6  # bytes on the line: type, number, CRC, COBS and the zer
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """Where the node is, and what it must be."""
+    """The node's serial port, and the size of plate that it must report."""
 
     port: str
     baud: int
@@ -91,8 +91,8 @@ class NodeTime:
         self._last_s = 0.0
 
     def reading(self, time_us: int, now_s: float, size: int) -> float:
-        """When a reading of ``size`` bytes on the line, here at ``now_s``, was taken; never goes
-        back.
+        """Return the host's time in s at which a reading was taken that has ``size`` bytes on the
+        line and arrived at ``now_s``. The result never decreases.
         """
         last = self._node_us
         self._node_us = node_us = time_us if last is None else last + _ahead(time_us - last)
@@ -452,7 +452,7 @@ class NodeLink:
 
 
 def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:
-    """What came of opening, reading or writing."""
+    """Return the PartAbsentError for a failure to open, read or write ``port``."""
     gone = (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO, None)
     if isinstance(error, OSError) and error.errno in gone:
         return PartAbsentError(
@@ -502,7 +502,7 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
 
 
 def reported(status: protocol.Status | None, part: int) -> PartError | None:
-    """What the node says is wrong with that part of its own."""
+    """Return the error that the node's status reports for its part ``part``, or None."""
     for number, code, detail in () if status is None else status.faults:
         if number == part:
             return _REPORTED.get((part, code), _REPORTED[part, IMPOSSIBLE])(detail)

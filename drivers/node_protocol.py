@@ -1,4 +1,4 @@
-"""What host and node say to each other, as bytes: docs/node-protocol.md. Knows no port and no time.
+"""The messages between host and node as bytes (docs/node-protocol.md), without ports or time.
 
 All numbers are big-endian. A message is a type, a sequence number, a body and a CRC-16; COBS and a
 zero byte make a frame of it.
@@ -44,9 +44,9 @@ class DamagedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a node is, in the order in which it says so. Field in nT = ``field_at_0_nt`` + code *
-    ``field_step_nt``, south positive. ``accel_nm_s2``, ``gyro_nrad_s``: of one step. ``flags``: see
-    the protocol document.
+    """The node's description of itself, in the order of its bytes. The field in nT, south positive,
+    is ``field_at_0_nt`` + code * ``field_step_nt``. ``accel_nm_s2``, ``gyro_nrad_s``: size of one
+    step. ``flags``: see the protocol document.
     """
 
     major: int

@@ -128,15 +128,15 @@ class PiPin:
     frequency: Any = _passed_on("frequency")
 
     def input_with_pull(self, pull: str, /) -> None:
-        """As gpiozero's."""
+        """Make the line an input with a pull resistor, as gpiozero's pin does."""
         self._call("input_with_pull", pull)
 
     def output_with_state(self, state: int, /) -> None:
-        """As gpiozero's."""
+        """Make the line an output at ``state``, as gpiozero's pin does."""
         self._call("output_with_state", state)
 
     def close(self) -> None:
-        """As gpiozero's; a line that is lost already is let go quietly."""
+        """Release the line; errors are ignored, since it may already be lost."""
         with suppress(*self._errors):
             self._pin.close()
 
@@ -177,21 +177,21 @@ class Port:
 
     @property
     def in_waiting(self) -> int:
-        """As pyserial's."""
+        """Number of bytes received and not yet read."""
         return int(self._serial.in_waiting)
 
     @property
     def out_waiting(self) -> int:
-        """As pyserial's."""
+        """Number of bytes written that have not left yet."""
         return int(self._serial.out_waiting)
 
     @property
     def is_open(self) -> bool:
-        """As pyserial's."""
+        """True until the port is closed."""
         return bool(self._serial.is_open)
 
     def read(self, size: int, /) -> bytes:
-        """As pyserial's."""
+        """Return up to ``size`` received bytes without waiting."""
         return bytes(self._serial.read(size))
 
     def write(self, data: bytes, /) -> int:

@@ -134,7 +134,7 @@ class _Part:
         return value
 
     def _may_be_sample(self, error: PartError, began_s: float) -> bool:
-        """Whether an error of a use since ``began_s`` may be a single bad sample."""
+        """Return whether an error of a use begun at ``began_s`` may be a single bad sample."""
         is_quick = self._clock.now() - began_s <= SAMPLE_S
         return self._is_good and is_quick and not isinstance(error, LastingPartError)
 
@@ -180,7 +180,7 @@ class Plate:
 
     @property
     def part_count(self) -> int:
-        """How many parts this plate has."""
+        """Number of parts that this plate has, 1 to 4."""
         return sum(part is not None for part in (self.hall, self.imu, self.lights, self.panel))
 
     @property

@@ -1,4 +1,4 @@
-"""What the firmware needs of the board it runs on. pico.py is one; a simulation is another."""
+"""The firmware's interface to its board, implemented by pico.py and by a simulation."""
 
 from array import array
 
@@ -55,7 +55,7 @@ class Board:
         raise NotImplementedError
 
     def supplied(self) -> bool:
-        """Whether the lights have their supply; True where nothing watches it."""
+        """Return whether the lights have power; True where nothing measures it."""
         return True
 
     def tone(self, hz: int) -> None:
@@ -69,7 +69,7 @@ class Board:
         raise NotImplementedError
 
     def received(self) -> bytes:
-        """What has come over the line since the last call."""
+        """Return the bytes that have arrived on the line since the last call."""
         raise NotImplementedError
 
     def send(self, data: bytearray, length: int) -> None:

@@ -1,8 +1,8 @@
-"""What every scan does to every place or byte, for MicroPython's native compiler (viper).
+"""Loops over all places or bytes in each scan, for MicroPython's native compiler (viper).
 
 As bytecode these loops alone would take longer than the 10 ms of a scan (docs/wiring-node.md, "What
-a scan takes"). On CPython the same lines run as they stand. Viper's numbers have 32 bits; ``ptr8``
-and ``ptr16`` are arrays of unsigned 8 and 16-bit numbers; nothing is checked against their ends.
+a scan takes"). CPython runs the same lines unchanged. Viper's numbers have 32 bits; ``ptr8`` and
+``ptr16`` are arrays of unsigned 8 and 16-bit numbers, without bounds checks.
 """
 
 import sys

@@ -123,7 +123,9 @@ class Imu:
         return True
 
     def _keeps_settings(self, now_us: int) -> bool:
-        """Whether every setting is there, asked again if one is not; else the chip has failed."""
+        """Return whether the chip has kept every setting, asked twice at most; if not, mark it as
+        failed.
+        """
         if self._has_settings() or self._has_settings():
             return True
         self._fail(now_us, IMPOSSIBLE, 1)

@@ -106,7 +106,7 @@ class Pico(Board):
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
-        """What has come over the line."""
+        """Return the bytes that have arrived on the line."""
         return self._line.received()
 
     def send(self, data: bytearray, length: int) -> None:
@@ -115,7 +115,9 @@ class Pico(Board):
 
 
 def held_at_start() -> bool:
-    """Whether back is held down: then the Pico stays at its prompt, for new firmware."""
+    """Return whether the back button is held down, which keeps the Pico at its prompt for new
+    firmware.
+    """
     return machine.Pin(BACK, machine.Pin.IN, machine.Pin.PULL_UP).value() == 0
 
 
@@ -128,7 +130,7 @@ class UartLine:
         )
 
     def received(self) -> bytes:
-        """What the UART's buffer holds."""
+        """Return and remove the bytes in the UART's buffer."""
         waiting = self._uart.any()
         data = self._uart.read(waiting) if waiting else None  # type: bytes | None
         return data or b""
@@ -183,7 +185,7 @@ class Scanner:
             self._walks.append((bytes(walk), array("I", pins)))
 
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
-        """As Board.scan."""
+        """Read all inputs through the hardware registers; see Board.scan."""
         walk, toggles = self._walks[start]
         return scan(self._where, walk, toggles, codes, channels) == 0
 

@@ -17,7 +17,7 @@ def crc16(data: "bytes | bytearray") -> int:
 
 
 def unstuff(coded: bytes) -> "bytes | None":
-    """What COBS made ``coded`` of, which is without the final zero; None if that cannot be."""
+    """Decode COBS bytes, given without the final zero; return None if they are malformed."""
     plain = bytearray()
     at = 0
     while at < len(coded):
