@@ -15,10 +15,12 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -38,7 +40,7 @@ from tiltboard.firmware_host.perception.calibration import (
     check_fits,
     write_calibration,
 )
-from tiltboard.firmware_host.table.commands import GameRequest, NewGame
+from tiltboard.firmware_host.table.commands import GameRequest, NewGame, TimeUp, kinds_of
 from tiltboard.firmware_host.table.sight import Magnet, Observation
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import RulesError
@@ -53,6 +55,11 @@ BEHIND = 1000  # scans that may wait for the disk
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
+# msgspec reads a union of the kinds, and not what they have in common.
+if TYPE_CHECKING:
+    Asked: TypeAlias = GameRequest
+else:
+    Asked = reduce(or_, (*kinds_of(GameRequest), TimeUp))
 Layout = tuple[str, int, int, float, float, float]
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -87,7 +94,7 @@ class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     """One scan, and what was ``asked`` of the host before it."""
 
     frame: Frame
-    asked: tuple[GameRequest, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

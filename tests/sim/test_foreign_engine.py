@@ -36,8 +36,8 @@ def test_a_strangers_engine_plays_a_whole_game(tmp_path):
         for _ in range(100_000):
             table.tick()
             if thinks.thinking is not None:  # its process takes real time, the table virtual
-                thinks._room.wait(PATIENCE_S)
-            assert thinks._room._commands["drops"] == ["sh", str(ENGINE)]
+                thinks._pool.wait(PATIENCE_S)
+            assert thinks._pool._commands["drops"] == ["sh", str(ENGINE)]
             if table.standing.outcome is not None:
                 break
         record = table.host.journal.load(table.standing.game_id)
