@@ -1,4 +1,4 @@
-"""What lies under the plate: sensors behind multiplexers, or switches, alone or in a matrix."""
+"""The boards under the plate: Hall sensors on multiplexers, or switches, alone or in a matrix."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from tiltboard.hw_sim.world.world import World, ntc_share
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-GAIN_SPREAD_PER_K = 0.0003  # of the sensors' temperature coefficient around its typical value
-DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 125 degC
-NOISY = 10.0  # a noisy sensor's factor
+GAIN_SPREAD_PER_K = 0.0003  # Spread of the temperature coefficient around its typical value.
+DRIFT_RANGE_K = 100.0  # The quiescent drift is specified from 25 to 125 degC.
+NOISY = 10.0  # Factor on the noise of a noisy sensor.
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
-READINGS = 32  # to tell a still output from a noisy one
+READINGS = 32  # Enough to tell a still output from a noisy one.
 
 
 class _Board:
-    """Sensors under the places, and their wires. Places given are not checked here."""
+    """The sensors under the places and their wires. Methods do not check which place is given."""
 
     def __init__(self, size: int) -> None:
         self._wires = list(range(size))
         self._dead: set[int] = set()
 
     def swap_wires(self, one: int, other: int) -> None:
-        """The wires of two places change sides; again, and they are right."""
+        """Swap the wires of two places; a second call with the same places undoes it."""
         self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
         self._wire_sensors()
 
     def wire_of(self, index: int) -> int:
-        """The place whose sensor is wired to the input, or the lines, of place ``index``."""
+        """Return the place whose sensor is wired to the input, or the lines, of place ``index``."""
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """The sensor's outputs are broken off; an input of a multiplexer then floats."""
+        """Break off the sensor's outputs, or mend them; a multiplexer's input then floats."""
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
     def set_noise(self, factor: float) -> None:
-        """Set every sensor's noise against the datasheet's; switches have none."""
+        """Set every sensor's noise, as a factor of the datasheet's; switches have none."""
 
     def _wire_sensors(self) -> None:
-        """Connect the sensors, after what the wires carry has changed."""
+        """Connect the sensors again after a wire or its fault has changed."""
 
 
 class HallBoard(_Board):
@@ -114,25 +114,29 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def voltage_v(self, index: int, now_s: float) -> float:
-        """What the wire of place ``index`` carries now (drawing noise as a reading does)."""
+        """Return the voltage that the wire of place ``index`` carries, with noise drawn as for a
+        reading.
+        """
         channel, address = divmod(index, INPUTS)
         return self.multiplexers[channel].rested_v(address, now_s)
 
     def probe(self, index: int) -> list[float]:
-        """As many readings of it as tell a still output from a noisy one, in V."""
+        """Return ``READINGS`` readings of one place in V, enough to tell a still output from a
+        noisy one.
+        """
         now_s = self._world.clock.now()
         return [self.voltage_v(index, now_s) for _ in range(READINGS)]
 
     def is_dead(self, index: int) -> bool:
-        """Whether that place's wire carries no voltage."""
+        """Return whether that place's wire carries no voltage."""
         return not any(self.probe(index))
 
     def is_stuck(self, index: int) -> bool:
-        """Whether that place's wire carries the same, without even noise."""
+        """Return whether all readings of that place are equal, without even noise."""
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """The output stays at what it is now."""
+        """Hold the sensor's output at its present value, or release it."""
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -140,7 +144,7 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def set_drifting(self, on: bool, index: int) -> None:
-        """The output creeps up at ``DRIFT_MT_S``, by ``DRIFT_MOST_MT`` in the end."""
+        """Let the sensor's output creep up at ``DRIFT_MT_S`` to ``DRIFT_MOST_MT``, or stop that."""
         if on:
             self._drift_from_s[index] = self._world.clock.now()
         else:
@@ -148,24 +152,24 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def crept_mt(self, index: int, now_s: float) -> float:
-        """How far a drifting sensor's output is off by then; 0 for a sound one."""
+        """Return how far a sensor's output has drifted by then, in mT; 0 for a sound sensor."""
         since_s = now_s - self._drift_from_s.get(index, now_s)
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """The sensor's noise is ``NOISY`` times the others'."""
+        """Multiply this sensor's noise by ``NOISY``, or set it back to that of the others."""
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
     def set_noise(self, factor: float) -> None:
-        """Set every sensor's noise against the datasheet's."""
+        """Set every sensor's noise, as a factor of the datasheet's."""
         self.noise_factor = factor
         for index, sensor in enumerate(self.sensors):
             own = NOISY if index in self._noisy else 1.0
             sensor.noise_rms_mt = chip.NOISE_RMS_MT * (factor * own)
 
     def under(self, lit: LitBoard) -> None:
-        """Let the lights act on the sensors like this from now on."""
+        """Let the lights act on the sensors as ``lit`` says."""
         self._lit = lit
         for index, sensor in enumerate(self.sensors):
             sensor.temperature_c = partial(lit.temperature_c, index)
@@ -201,10 +205,10 @@ def _constant(value: float, _now_s: float) -> float:
 _ground = partial(_constant, 0.0)
 
 
-# What the lights do to the sensors beside them: through ground, supply and warmth.
+# The lights disturb the sensors beside them through ground, supply and warmth.
 
-CHANNEL_A = 0.020  # WS2812B, one channel at 255: 100 lights take up to 6 A
-WARMING_S = 60.0  # of a sensor under a lit light
+CHANNEL_A = 0.020  # WS2812B, one channel at 255: 100 lights draw up to 6 A.
+WARMING_S = 60.0  # Time constant of a sensor that warms under a light.
 
 
 @dataclass
@@ -227,13 +231,13 @@ class LitBoard:
         self._warmth = [(0.0, 0.0)] * self.table.profile.size
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
-        """What the converter finds of a sensor's ``output``."""
+        """Return a sensor's ``output`` at the converter, shifted by the lights' current."""
         chain = self.table.chain
         channels = chain.channels_on(now_s) if self.pulsed else chain.level
         return self.shifted_v(index, output(now_s), channels * CHANNEL_A)
 
     def shifted_v(self, index: int, volt: float, amps: float) -> float:
-        """What the converter finds of ``volt`` while the lights draw so much."""
+        """Return ``volt`` as the converter finds it while the lights draw ``amps``."""
         profile = self.table.profile
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
@@ -241,7 +245,9 @@ class LitBoard:
         return volt * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:
-        """That sensor's temperature; to be asked now and then, in the order of time."""
+        """Return that sensor's temperature in degrees Celsius; ``now_s`` must not decrease between
+        calls.
+        """
         since_s, above_k = self._warmth[index]
         wanted_k = self.heat_k * sum(self.table.strip_rgb(index)) / 765
         share = min(1.0, (now_s - since_s) / WARMING_S)
@@ -250,13 +256,13 @@ class LitBoard:
         return self.table.world.climate.temperature_c(now_s) + above_k
 
 
-# The board of switches under the plate: a north and a south one at each place.
+# The board of switches under the plate has a north and a south switch at each place.
 
-PROBE_MT = 30.0  # more than any magnet puts on a switch
+PROBE_MT = 30.0  # More than any magnet puts on a switch.
 
 
 # A reed switch upright under its place, with a small magnet that biases it so that one pole closes
-# it: where it operates is a matter of that magnet and of patience (docs/wiring-matrix-gpio.md).
+# it: that magnet, adjusted by hand, sets where it operates (docs/wiring-matrix-gpio.md).
 # Reeds bounce for about half a millisecond.
 BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
@@ -285,7 +291,9 @@ class SwitchBoard(_Board):
         )
 
     def closed(self, index: int, now_s: float, *, south: bool) -> bool | None:
-        """Whether the switch wired to that place's line is closed; None if the line hangs free."""
+        """Return whether the switch wired to that place's line is closed; None if the line is
+        broken.
+        """
         wired = self._wires[index]
         if wired in self._dead:
             return None
@@ -294,18 +302,18 @@ class SwitchBoard(_Board):
         return self.switches[wired].closed(now_s, south=south)
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """Both outputs stay as they are now."""
+        """Hold both outputs as they are now, or release them."""
         if on:
             self._stuck[index] = self.switches[index].both(self._world.clock.now())
         else:
             self._stuck.pop(index, None)
 
     def is_dead(self, index: int) -> bool:
-        """Whether that place's lines hang free."""
+        """Return whether that place's lines are broken."""
         return self._wires[index] in self._dead
 
     def is_stuck(self, index: int) -> bool:
-        """Whether its switches would say the same to no field, a north and a south pole."""
+        """Return whether the switches answer alike to no field, a north pole and a south pole."""
         wired = self._wires[index]
         if wired in self._dead or wired in self._stuck:
             return True
@@ -318,11 +326,11 @@ class SwitchBoard(_Board):
 #
 # The lines are pulled up inside the Pi, and a row is driven low. A closed switch lets the current
 # of a higher line flow into a lower one, from column to row only where its diode is whole, with the
-# diode's drop. So a line's level is that of the lowest way to a driven row, and without diodes that
-# way may lead through other rows: ghosts come of themselves.
+# diode's drop. So a line's level is that of the lowest path to a driven row. Without diodes that
+# path may lead through other rows, which makes ghosts.
 
 DIODE_V = 0.5  # 1N4148 at the 60 uA of a pull-up
-THRESHOLD_V = 1.2  # where a Pi's input typically turns; 0.8 V low and 1.6 V high are promised
+THRESHOLD_V = 1.2  # Typical of a Pi's input; specified are 0.8 V for low and 1.6 V for high.
 
 STEP_S = 0.5e-3
 """How long the switches are taken to stay as they are: a hand moves 0.2 mm in that time."""
@@ -355,7 +363,7 @@ class SwitchMatrix:
             wiring.inputs[pin] = partial(self.level, pin)
 
     def level(self, pin: int, now_s: float) -> bool | None:
-        """What is on a line that the Pi reads; None: nothing but its pull."""
+        """Return the level of a line that the Pi reads; None if only its pull-up acts on it."""
         low_v = {line: 0.0 for line, level in self._driven.items() if not level}
         if low_v:
             self._look(now_s)
@@ -370,14 +378,14 @@ class SwitchMatrix:
         return low_v[pin] > THRESHOLD_V if pin in low_v else None
 
     def _drive(self, pin: int, level: float | None, _frequency_hz: float | None, _: float) -> None:
-        """The Pi drives a line, or lets it go."""
+        """Drive a line to ``level``, or release it with None."""
         if level is None:
             self._driven.pop(pin, None)
         else:
             self._driven[pin] = level
 
     def _look(self, now_s: float) -> None:
-        """Find, for each line, those that a low level on it pulls low, with the drop between."""
+        """Find the lines that each low line pulls low, with the voltage drops between them."""
         if self._ways_s <= now_s < self._ways_s + STEP_S:
             return
         self._ways_s, self._ways = now_s, {}

@@ -1,18 +1,18 @@
-"""Virtual time: moves only when somebody waits or when a bus is busy."""
+"""Virtual time, which moves only when something waits or a bus is busy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 START_CALENDAR_S = 1_767_268_800.0
-"""What the calendar shows at time 0, if nobody says otherwise: 2026-01-01 12:00:00 UTC."""
+"""The calendar's default at time 0: 2026-01-01 12:00:00 UTC."""
 
 
 SHORTEST_SLEEP_S = 0.001
 
 
 def in_time() -> float:
-    """How late a scan is: never, 0.0."""
+    """Return 0.0 s: every sleep ends in time."""
     return 0.0
 
 
@@ -24,8 +24,8 @@ class VirtualClock:
     Waiting and being busy are the same thing here: both add to the time. Adding many small
     durations to a float is exact to 1e-12 s over days, and the same on every machine.
 
-    ``late_s``: says of each sleep how much later than asked for the process is woken; short waits
-    are busy ones, which nobody interrupts.
+    ``late_s``: returns for each sleep how many seconds late the process wakes; waits shorter than
+    ``SHORTEST_SLEEP_S`` are busy loops and never late.
     """
 
     __slots__ = ("_now_s", "late_s", "start_calendar_s")

@@ -1,4 +1,4 @@
-"""What a simulated table refuses to do. The trunk of the tree is ``tiltboard.drivers.errors``."""
+"""The errors of a simulated table. The root of the tree is ``tiltboard.drivers.errors``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can fail at a table: each fault is applied where the real one would be, and proves it."""
+"""The faults of a table, each applied where the real one would be and checked to show there."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 Targets = Sequence[str]
 Shows = Callable[[], bool]
 Failing = Iterator[Shows]
-"""A fault from its begin to its end: it breaks something, yields what tells whether that can be
-seen now, and mends it.
+"""A fault from begin to end: it breaks something, yields a function that returns whether the fault
+shows now, and mends it.
 """
 
 
@@ -48,10 +48,10 @@ def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things
     set_on(False, *things)
 
 
-# Of the sensors under the places, their wires, and the magnets above them
+# Faults of the sensors under the places, their wires, and the magnets above them
 
-WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
-TURNED = -1.0  # a magnet's factor
+WEAK_MAGNET = 0.3  # A strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8.
+TURNED = -1.0  # Factor on a magnet's field.
 OF_MAGNETS = ("weak-magnet", "magnet-turned")
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
@@ -73,7 +73,7 @@ def _swapped(board: HallBoard | SwitchBoard, one: int, other: int) -> Failing:
 
 
 def _drifts(board: HallBoard, clock: VirtualClock, index: int) -> bool:
-    """Within the next minute, by more than a weak magnet's share."""
+    """Return whether the sensor drifts within a minute by more than a weak magnet's share."""
     return board.crept_mt(index, clock.now() + 60.0) > 1.0
 
 
@@ -83,11 +83,11 @@ def _is_noisy(board: HallBoard, index: int) -> bool:
 
 
 def _lit(table: SimTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]) -> Failing:
-    """What the lights do to sensors that measure."""
+    """Let the lights act on analogue sensors with the given ``sizes`` of LitBoard's effects."""
     last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
 
     def acts() -> bool:
-        """With every light white, on a sensor of the last row."""
+        """Return whether a sensor of the last row shows the effect with every light white."""
         shifted_v = lit.shifted_v(last, QUIESCENT_V, white_a) - QUIESCENT_V
         return abs(shifted_v) > 0.005 or lit.heat_k > 1.0
 
@@ -100,7 +100,7 @@ def _lit(table: SimTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, f
 
 
 def _magnet(table: SimTable, factor: float, index: int) -> Failing:
-    """The magnet in the piece that stands on a place."""
+    """Multiply the field of the piece at a place. Raises FaultError if the place is empty."""
     world, profile = table.world, table.profile
     piece = world.piece_at(index)
     if piece is None:
@@ -113,8 +113,8 @@ def _magnet(table: SimTable, factor: float, index: int) -> Failing:
     rated_mt = disc.vertical_mt(0.0, profile.gap_mm + disc.height_mm / 2) * piece.kind.sign
 
     def shows() -> bool:
-        """By the share of its rated field that is felt under the piece: below what the spread of
-        magnets allows, or the other pole, as of one glued in the wrong way round.
+        """Return whether the share of its rated field felt under the piece is below what the spread
+        of magnets allows or, for a magnet glued in the wrong way round, of the other pole.
         """
         share = world.field_of_mt(piece, index, table.clock.now()) / rated_mt
         return share < 0.0 if factor == TURNED else abs(share) < 0.5
@@ -126,10 +126,11 @@ def _magnet(table: SimTable, factor: float, index: int) -> Failing:
     world.changed(piece)
 
 
-# Of buttons and lights
+# Faults of buttons and lights
 
 LIGHTS_HZ = 2_400_000
-MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
+# Share of bytes misread where 3.3 V drive a line that needs 3.5 V (WS2812B, VIH 0.7 VDD).
+MISREAD = 1 / 30
 
 
 def _bounce(button: Button) -> Failing:
@@ -139,7 +140,7 @@ def _bounce(button: Button) -> Failing:
 
 
 def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
-    """Dark, when the supply goes and when it comes back."""
+    """Cut the lights' supply; they are dark when it fails and when it returns."""
 
     def is_dark() -> bool:
         probe = deepcopy(chain)
@@ -154,7 +155,7 @@ def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
 
 
 def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
-    """Without a 74AHCT125: a high that is too low is a 0 now and then."""
+    """Turn a 1 into a 0 now and then, as a level that is too low does without a 74AHCT125."""
 
     def misread(data: bytes) -> bytes:
         return bytes(
@@ -169,7 +170,7 @@ def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
 
 def _gaps(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
     def has_gaps() -> bool:
-        """A dark frame, as SPI sends it, arrives as another."""
+        """Return whether a dark frame, as SPI sends it, arrives as another."""
         probe = deepcopy(chain)
         dark = int("100" * 8 * BYTES_PER_LIGHT * probe.count, 2)
         sent = dark.to_bytes(3 * BYTES_PER_LIGHT * probe.count)
@@ -182,16 +183,16 @@ def _gaps(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
 
 
 def _damages(line: Callable[[bytes], bytes], count: int) -> bool:
-    """Whether so many bytes do not come through a line as they were sent."""
+    """Return whether the line changes any of ``count`` bytes sent through it."""
     sent = bytes([255]) * count
     return line(sent) != sent
 
 
-# Between the computer and the chips: I2C, SPI and the node's cable
+# Faults between the Pi and the chips: I2C, SPI and the node's cable
 
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
-NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
+NOISE = 1 / 2000  # Share of bytes damaged in a slip ring's brushes: three frames a second.
 
 
 def _nack(bus: I2cBus) -> Failing:
@@ -207,7 +208,7 @@ def _stuck(bus: I2cBus) -> Failing:
 
 
 def _fails_with(error: int, bus: I2cBus) -> bool:
-    """Whether addressing each chip does, tried on a clock of its own."""
+    """Return whether addressing each chip fails with that errno, tried on a copy of the clock."""
     probe = copy(bus)
     probe.clock = copy(bus.clock)
     found = []
@@ -251,7 +252,7 @@ def _unplugged(node: SimNode, clock: VirtualClock) -> Failing:
     node.power_on(clock.now())
 
 
-# In a chip on the I2C bus: a reset, a wrong identity, a dead axis
+# Faults in a chip on the I2C bus: a reset, a wrong identity, a dead axis
 
 AXES = {"x": 0, "y": 1, "z": 2}
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
@@ -264,7 +265,7 @@ def _reset(clock: VirtualClock, chip: InertialChip | Mcp23017) -> Failing:
 
 def _other_id(clock: VirtualClock, chip: InertialChip) -> Failing:
     def says_other() -> bool:
-        """Whether the chip gives a strange identity on its bus."""
+        """Return whether the chip answers with a foreign identity on its bus."""
         now_s = clock.now()
         chip.write(bytes([chip.WHO_AM_I]), now_s)
         return (chip.read(1, now_s) or b"\0")[0] == OTHER_ID
@@ -276,7 +277,7 @@ def _other_id(clock: VirtualClock, chip: InertialChip) -> Failing:
 
 def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
     def stands_still() -> bool:
-        """Whether the accelerometer feels nothing at all along it, not even its own noise."""
+        """Return whether the accelerometer reads 0 along that axis, without even noise."""
         return not any(chip.accel_words(clock.now())[axis] for _ in range(READINGS))
 
     chip.dead_axes.add(axis)
@@ -284,16 +285,18 @@ def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
     chip.dead_axes.discard(axis)
 
 
-# In the computer that runs the table: its time and its disk
+# Faults in the Pi that runs the table: its time and its disk
 
-STALL_S = 0.6  # how late each scan comes while the computer is busy with something else
-PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
-PAUSES = 1 / 100  # of the scans: every two seconds
+STALL_S = 0.6  # Delay of each scan while the Pi is busy with something else.
+PAUSE_S = 0.05, 0.3  # Range of a pause, as when a card writes or a browser starts.
+PAUSES = 1 / 100  # Share of scans with a pause: about one every two seconds.
 SLEEPS = 200
 
 
 def _late(clock: VirtualClock, late_s: Callable[[], float], least_s: float) -> Failing:
-    """``least_s``: by which so many sleeps are late together."""
+    """Make sleeps late by ``late_s()`` each; ``least_s``: the least total that ``SLEEPS`` of them
+    show.
+    """
 
     def is_late() -> bool:
         probe = copy(clock)
@@ -314,17 +317,18 @@ class SimDisk:
 
     A full disk is RLIMIT_FSIZE: the kernel refuses every write that would make a file longer than
     the journal's log is, as a quota does (EFBIG; it holds for the whole process, and for root).
-    The same writes as on a full disk fail, at the same system call. Programs started meanwhile
-    inherit it, so none keeps its bytecode: Python 3.11 would leave half a file and trip over it.
+    The same writes as on a full disk fail, at the same system call. Programs started while it is
+    full inherit the limit, so none may write bytecode: Python 3.11 would leave half a file there
+    and fail to load it later.
     """
 
     def __init__(self, state: Path) -> None:
         self._state = state
         self._limits: tuple[int, int] | None = None
-        self._kept: tuple[bool, str | None] = False, None  # what was said of bytecode before
+        self._kept: tuple[bool, str | None] = False, None  # The settings of bytecode before.
 
     def is_full(self) -> bool:
-        """Whether it takes nothing more, tried with a file of its own."""
+        """Return whether the disk refuses further bytes, tried with a probe file."""
         probe = self._state / "probe"
         try:
             probe.write_bytes(bytes(self._log_bytes() + 1))
@@ -335,7 +339,7 @@ class SimDisk:
         return False
 
     def set_full(self, on: bool) -> None:
-        """Fill the disk: it takes nothing more; or make room on it again."""
+        """Fill the disk so that it takes nothing more, or make room on it again."""
         if on and self._limits is None:
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
             self._kept = sys.dont_write_bytecode, os.environ.get(NO_BYTECODE)
@@ -351,28 +355,28 @@ class SimDisk:
                 os.environ[NO_BYTECODE] = said
 
     def reopened(self) -> None:
-        """The journal was closed and opened: its log has begun anew."""
+        """Fill the disk to the length of the new log, after the journal was opened again."""
         if self._limits is not None:
             self.set_full(True)
 
     def _log_bytes(self) -> int:
-        """The journal's write-ahead log only grows until it is closed."""
+        """Return the size of the journal's write-ahead log, which only grows until it is closed."""
         log = self._state / f"{JOURNAL_NAME}-wal"
         return log.stat().st_size if log.exists() else 0
 
 
-# The faults of one table: which it can have, which it has.
-#
 # A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
 # "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 
-MOMENTARY = frozenset({"chip-reset"})  # it happens, and is over
+MOMENTARY = frozenset({"chip-reset"})  # These end at once and need no mending.
 Kind = tuple[Callable[..., Failing], tuple[Mapping[str, Any], ...]]
-"""What begins it, called with the things that its targets name; and each target's names."""
+"""A function that begins the fault, called with one thing per target; and, for each target, the
+things by name.
+"""
 
 
 def kinds(table: SimTable) -> dict[str, Kind]:
-    """Every fault that this table can have, by name; none of the sensors of another package."""
+    """Return every fault that this table can have, by name; none for sensors of another package."""
     clock, chain, board = table.clock, table.chain, table.hall_board
     imu, node, buses, stream = table.imu, table.node, table.buses, table.streams.stream
     places = {place: index for index, place in enumerate(table.profile.places)}
@@ -436,7 +440,7 @@ class _Broken(NamedTuple):
 
 
 class Faults:
-    """What is wrong with one table."""
+    """The faults of one table: those it can have and those it has."""
 
     def __init__(self, table: SimTable) -> None:
         self._kinds = kinds(table)
@@ -449,8 +453,8 @@ class Faults:
 
     @property
     def active(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Name and targets of every fault there is, in the order of injection; of a magnet, where
-        its piece stands now.
+        """Name and targets of every active fault, in the order of injection; for a magnet, the
+        place where its piece stands now.
         """
         return [(each.name, self._targets_now(each)) for each in self._failing]
 
@@ -460,11 +464,14 @@ class Faults:
         return tuple(self._kinds)
 
     def targets_of(self, name: str) -> tuple[tuple[str, ...], ...]:
-        """What each target of that fault may be. Raises FaultError for an unknown fault."""
+        """Return the allowed values of each target of a fault. Raises FaultError for an unknown
+        fault.
+        """
         return tuple(tuple(each) for each in self._kind(name)[1])
 
     def inject(self, name: str, targets: Targets = ()) -> Shows:
-        """Break something, and see that it is broken; what tells whether that can be seen.
+        """Break something, check that it shows, and return a function that tells whether it still
+        shows.
 
         Raises FaultError for an unknown fault or target, one already there, or no visible effect.
         """
@@ -494,10 +501,10 @@ class Faults:
         return shows
 
     def heal(self, name: str, targets: Targets = ()) -> None:
-        """Mend it, a magnet by where its piece stands now, or stood when it broke; without targets,
-        every fault of that name.
+        """Mend a fault; without targets, every fault of that name. A magnet is named by the place
+        where its piece stands now, or stood when it broke.
 
-        What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
+        A momentary fault (chip-reset) is already over. Raises FaultError if the fault is not there.
         """
         self._kind(name)
         chosen = self._chosen(name, targets) if targets else None
@@ -532,7 +539,7 @@ class Faults:
         return kind
 
     def _chosen(self, name: str, given: Targets) -> tuple[str, ...]:
-        """Checked targets; the only bus or chip may be left out."""
+        """Return the checked targets; the only bus or chip of its kind may be left out."""
         named = self._kinds[name][1]
         chosen = tuple(self._other_names.get(target, target) for target in given)
         if not chosen and all(len(each) == 1 for each in named):
@@ -542,7 +549,7 @@ class Faults:
 
 
 def check_targets(name: str, allowed: Sequence[Collection[str]], given: Targets) -> None:
-    """Raises FaultError unless ``given`` are what each target may be, and none of them twice."""
+    """Raise FaultError unless ``given`` are allowed targets, one of each kind and no two equal."""
     known = all(target in each for target, each in zip(given, allowed, strict=False))
     if known and len(given) == len(allowed) == len({*given}):
         return

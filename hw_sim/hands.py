@@ -19,21 +19,21 @@ from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
 from tiltboard.hw_sim.world.world import World
 
-PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
+PACE_SPREAD = 0.1  # Share by which the duration of a movement varies.
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
-LANDING_MM = 3.0  # how far off centre a knocked piece ends up at most, each way
+LANDING_MM = 3.0  # A knocked piece lands at most this far off centre, each way.
 KNOCK_SPREAD_S = 0.03
 STRAIGHT = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
-FRICTION = 0.40  # of felt on varnish, as a hand expects it
+OFF_CENTRE_MM = 0.7  # Standard deviation, each way, of where a careful hand puts a piece.
+FRICTION = 0.40  # Felt on varnish, as a hand expects it.
 G_MM_S2 = 9810.0
-AIM_SPREAD = 0.04  # of a flick's speed
-CLEAR_MM = 0.3  # at which a piece is let go over what it is stacked on
+AIM_SPREAD = 0.04  # Standard deviation of a flick's speed, as a share of it.
+CLEAR_MM = 0.3  # Height above the stack at which a stacked piece is let go.
 TIRED_S = 20.0
-SQUEEZE_N = 0.6  # of chopsticks on what they hold
+SQUEEZE_N = 0.6  # Force of chopsticks on the piece that they hold.
 SQUEEZE_SPREAD = 0.1
-FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
+FOLLOW_S = 0.12  # Time in which a hand reaches the point that it is led to.
 
 Offset = tuple[float, float]
 CENTRE: Offset = (0.0, 0.0)
@@ -41,8 +41,8 @@ CENTRE: Offset = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """When something is done: ``touch_s`` is when the piece meets the plate (or, taken or picked
-    up, leaves it); ``end_s`` when the hand has left. Virtual seconds.
+    """The times of an action in virtual seconds: ``touch_s`` is when the piece meets or leaves the
+    plate, ``end_s`` when the hand has left.
     """
 
     start_s: float
@@ -65,14 +65,14 @@ class Hands:
         self._stream = stream
         self.traffic = Traffic(world.pieces)
         self.busy_until_s = 0.0
-        self._grips: dict[int, float] = {}  # piece carried freely -> when the hand was told last
+        self._grips: dict[int, float] = {}  # Piece in a hand -> its last instruction, s.
 
     # Pieces, by place
 
     def put(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
     ) -> Action:
-        """A piece from its tray on a place."""
+        """Put a piece from its tray on a place."""
         goal = self._free_goal(index, offset_mm)
         piece = self._world.new_piece(label, paths.above(goal), turned_over=turned_over)
         return self.bring(piece, partial(paths.lower, goal=goal, pace=self._pace()))
@@ -82,13 +82,13 @@ class Hands:
         return self.throw_off(self._standing(index).piece_id)
 
     def move(self, source: int, target: int, offset_mm: Offset = CENTRE) -> Action:
-        """Lift, carry, put."""
+        """Lift a piece, carry it and put it down."""
         piece = self._standing(source)
         goal = self._free_goal(target, offset_mm, piece)
         return self.start(piece, partial(paths.move, goal=goal, pace=self._pace()))
 
     def slide(self, source: int, target: int, offset_mm: Offset = CENTRE) -> Action:
-        """Push along the plate without lifting, around what stands a little in the way."""
+        """Push a piece along the plate without lifting it, around small obstacles."""
         piece = self._standing(source)
         goal, pace = self._free_goal(target, offset_mm, piece), self._pace()
         blocked: HandsError | None = None
@@ -100,7 +100,7 @@ class Hands:
         raise blocked or no_room(piece)
 
     def knock(self, indices: Sequence[int]) -> Action:
-        """Have pieces jump to free places beside them, all at once; to which, the seed says."""
+        """Make pieces jump to free places beside them, all at once; the seed decides to which."""
         now_s = self._now()
         pieces = [self._standing(index) for index in indices]
         plans: dict[int, Path] = {}
@@ -112,16 +112,13 @@ class Hands:
         return self._done(Action(now_s, end_s, end_s, tuple(plans)))
 
     def set_up(self, labels: Mapping[int, str]) -> None:
-        """The plate at once as a game of a scenario begins: these pieces from their trays, each in
-        the middle of its place, and no others.
-        """
+        """Set the plate up at once with these pieces, each in the middle of its place."""
         for piece in list(self._world.pieces.values()):
             self._world.remove(piece)
         for index, label in labels.items():
             self._world.changed(self._world.new_piece(label, self._goal(index)))
 
-    # Pieces, without care: in a world in which nothing moves by itself each means the nearest plain
-    # thing
+    # Pieces, without care: in a world without physics each does the nearest of the actions above.
 
     def drop(
         self,
@@ -132,7 +129,7 @@ class Hands:
         from_mm: float,
         tremble_mm: float,
     ) -> Action:
-        """Let a piece fall on a place, or on what stands there. Without a fall: ``put``."""
+        """Let a piece fall on a place, or on the pieces there; without physics, ``put`` it."""
         if not self._world.falls:
             return self.put(label, index, offset_mm)
         x, y, _ = self._goal(index, offset_mm)
@@ -154,7 +151,7 @@ class Hands:
     def stack(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, tremble_mm: float
     ) -> Action:
-        """Put a piece on top of what stands on a place."""
+        """Put a piece on top of those on a place. Raises HandsError without physics."""
         self._standing(index)
         if not self._world.falls:
             raise HandsError(
@@ -164,8 +161,8 @@ class Hands:
         return self.drop(label, index, offset_mm, from_mm=CLEAR_MM, tremble_mm=tremble_mm)
 
     def push(self, source: int, target: int, speed_mm_s: float | None = None) -> Action:
-        """Flick a piece toward a place: so that friction stops it there, or at a speed. Where
-        nothing slides by itself: ``slide``.
+        """Flick a piece toward a place at a speed, or so that friction stops it there; without
+        physics, ``slide`` it.
         """
         if not self._world.falls:
             return self.slide(source, target)
@@ -194,7 +191,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s + paths.LEAVE_S, (piece.piece_id,)))
 
     def chopsticks(self, source: int, target: int, *, tremble_mm: float) -> Action:
-        """Carry a piece between two sticks. Where nothing slips: ``move``."""
+        """Carry a piece between two chopsticks; without physics, ``move`` it."""
         if not self._world.falls:
             return self.move(source, target)
         piece = self._standing(source)
@@ -243,8 +240,10 @@ class Hands:
         return action
 
     def put_back(self, piece_id: int) -> float:
-        """Where it was picked up, else off the plate: nothing stays in the air, and where nothing
-        else is possible, the piece is gone. When that will have been done.
+        """Put a held piece back where it was picked up, or take it off the plate; return when that
+        is done.
+
+        A piece that can go neither way is removed at once, so that none stays in the air.
         """
         piece = self._world.pieces.get(piece_id)
         if piece is not None and piece.held:
@@ -269,8 +268,8 @@ class Hands:
         return self.start(piece, draw, leaves=True)
 
     def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
-        """Close a hand on a piece, or on one from its tray, and hold it with its foot there.
-        ``sticks``: between two chopsticks.
+        """Close a hand on a piece of the plate (an id) or its tray (a label), and hold its foot at
+        ``at``. ``sticks``: between two chopsticks.
         """
         if isinstance(what, str):
             piece = self._world.new_piece(what, self._reachable(at))
@@ -284,12 +283,12 @@ class Hands:
         return held
 
     def carry(self, piece_id: int, at: Point) -> Action:
-        """Take what is held there, through whatever stands in the way."""
+        """Carry a held piece to ``at``, without regard to what is in the way."""
         piece = self._held(piece_id)
         return self._hold(piece, at if self._world.falls else (*at[:2], piece.goal[2]))
 
     def let_go(self, piece_id: int) -> Action:
-        """Open the hand. Where nothing falls: ``set_down``."""
+        """Open the hand; without physics, ``set_down`` the piece."""
         piece, now_s = self._held(piece_id), self._now()
         if not self._world.falls:
             return self.set_down(piece_id, *piece.goal[:2])
@@ -297,7 +296,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece_id,)))
 
     def tire(self) -> None:
-        """Open the hands of whom nothing was heard for a while: the page may have gone."""
+        """Open hands that had no instruction for ``TIRED_S``: their page may be closed."""
         now_s = self._now()
         for number in [at for at, since_s in self._grips.items() if since_s < now_s - TIRED_S]:
             del self._grips[number]
@@ -332,7 +331,7 @@ class Hands:
         return self._done(Action(now_s, now_s, self._world.plate.bump(now_s)))
 
     def press(self, button: str, held_s: float) -> Action:
-        """Press "confirm" or "back"."""
+        """Press a button, "confirm" or "back". Raises HandsError for another name."""
         now_s = self._now()
         contact = self._world.buttons.get(button)
         if contact is None:
@@ -354,8 +353,8 @@ class Hands:
         at_s: float = 0.0,
         leaves: bool = False,
     ) -> Action:
-        """Let ``piece`` go as ``draw`` says, at once or at ``at_s``, as soon as nothing that moves
-        is in the way. ``leaves``: off the plate.
+        """Move ``piece`` along the path that ``draw`` makes, not before ``at_s`` and as soon as no
+        moving piece is in the way. ``leaves``: the piece leaves the plate at the end.
         """
         now_s = self._now()
         self._world.settle(now_s)
@@ -364,7 +363,7 @@ class Hands:
         return self._done(Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,)))
 
     def bring(self, piece: Piece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0) -> Action:
-        """Bring a new piece from its tray, where it stays if it cannot go."""
+        """Bring a new piece from its tray; remove it again if it cannot go (HandsError)."""
         piece.comes = True
         try:
             return self.start(piece, draw, at_s=at_s)
@@ -381,7 +380,7 @@ class Hands:
         return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
 
     def _turns(self) -> Point:
-        """Where in its swing a hand's tremor is."""
+        """Draw the phases of a hand's tremor along x, y and z, each 0 to 1."""
         return self._stream.random(), self._stream.random(), self._stream.random()
 
     def _squeeze_n(self) -> float:
@@ -415,7 +414,9 @@ class Hands:
         return self._on_plate(x + offset_mm[0], y + offset_mm[1])
 
     def _free_goal(self, index: int, offset_mm: Offset, mover: Piece | None = None) -> Point:
-        """Where a piece may be put, off the middle of a place; ``mover``: one on the plate."""
+        """Return a free point on a place, off its middle by ``offset_mm``; ``mover``, a piece of
+        the plate, is not in its own way. Raises HandsError.
+        """
         goal = self._goal(index, offset_mm)
         there = self._world.piece_at(index)
         if there is not None and there is not mover:
@@ -451,7 +452,9 @@ class Hands:
         return piece
 
     def _free_piece(self, piece_id: int, *, still: bool = False) -> Piece:
-        """One that nobody holds; ``still``: nor moves."""
+        """Return a piece that no hand holds and, with ``still``, that does not move. Raises
+        HandsError.
+        """
         piece = self._piece(piece_id)
         if piece.held or (still and piece.path is not None):
             raise HandsError(
@@ -472,7 +475,9 @@ class Hands:
         return piece
 
     def _jump(self, index: int, piece: Piece, plans: Mapping[int, Path]) -> Path:
-        """Jump to a free place beside it; ``plans``: of those that are knocked with it, by id."""
+        """Return the path of a jump to a free neighbour; ``plans``: paths of pieces knocked too, by
+        id.
+        """
         profile = self._world.profile
         row, column = divmod(index, profile.columns)
         straight, diagonal = (self._stream.sample(ways, 4) for ways in (STRAIGHT, DIAGONALS))
@@ -509,7 +514,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def _reachable(self, at: Point) -> Point:
-        """A hand does not reach through the plate."""
+        """Return the point limited to the plate's area and not below its surface."""
         edge = self._world.profile.plate_mm / 2
         x, y = (max(-edge, min(edge, each)) for each in at[:2])
         return x, y, max(0.0, at[2])

@@ -1,7 +1,8 @@
-"""What a maker can wire wrongly, done to a simulated table: for practice, and for tests.
+"""The mistakes in wiring that a maker can make, applied to a simulated table for practice and
+tests.
 
-Faults (tiltboard.hw_sim.faults) are what breaks later. These are there from the start, and bring-up
-must find them.
+Faults (tiltboard.hw_sim.faults) break later. These are there from the start, and bring-up must find
+them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # a magnetised M3 of steel beside a sensor, a
 SAG_MM = 1.0  # a fifth of the field
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
-"""What each target may be, and what does it to them."""
+"""The allowed values of each target, and the function that wires those targets wrongly."""
 
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
@@ -63,7 +64,7 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
         found["address-swapped"] = (LINES, LINES), partial(_swap, wiring.outputs, pins)
-        # the multiplexers' pin lies at ground
+        # The multiplexers' pin is then pulled to ground.
         found["address-open"] = (LINES,), lambda line: wiring.outputs.pop(pins[line])
     if isinstance(board, SwitchBoard):
         rows = tuple(str(row + 1) for row in range(profile.rows))
@@ -80,7 +81,7 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
 
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
-    """Wire ``table`` wrongly, or break it. Raises FaultError for what cannot be."""
+    """Wire ``table`` wrongly, or inject a fault of that name. Raises FaultError if it cannot."""
     wrong = miswirings(table).get(name)
     if wrong is None:
         table.faults.inject(name, targets)
@@ -125,7 +126,7 @@ def _fit(now_s: float, sensors: Mapping[str, Drv5055], spread: HallSpread, place
 
 
 def _sag(table: SimTable) -> None:
-    """A board that is held at its edges only: like a parabola, deepest in the middle."""
+    """Let the board sag like a parabola, held at its edges and deepest in the middle."""
     profile = table.profile
     half_mm = max(profile.columns, profile.rows) * profile.pitch_mm / 2
     table.world.set_gaps(

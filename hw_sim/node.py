@@ -28,8 +28,8 @@ I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
 BOOT_S = 0.85  # from power to main.py's first round, on the emulated Pico
 DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
 PIN_WRITE_S = 2e-6
-# By the emulated Pico (docs/wiring-node.md): a round of the main loop beside what it does; what a
-# reading takes beside its wires. A conversion's call is a Pi's here, and longer than a Pico's.
+# Measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and the code
+# around each reading. A conversion's call takes as long as a Pi's here, longer than on a Pico.
 ROUND_S = 0.6e-3
 READING_S = 0.3e-3
 
@@ -93,7 +93,7 @@ class SimNode(Board):
         line.end = self
 
     def run(self, until_s: float) -> None:
-        """Live until then, and to the end of what was begun."""
+        """Run the firmware until that time, and to the end of the step then under way."""
         clock, line = self.clock, self.line
         while line.plugged:
             due_s = self._wake_s
@@ -108,21 +108,21 @@ class SimNode(Board):
             self._wake_s = clock.now() + wait_us * 1e-6 / (1 + DRIFT)
 
     def unplug(self) -> None:
-        """The cable comes out: no power, no line."""
+        """Pull the USB cable: power and line are gone."""
         self.line.unplug()
         now_s = self.line.clock.now()
         self._piezo.drive(0.0, None, now_s)
         self._chain.power_on(now_s)  # dark
 
     def replug(self) -> None:
-        """Plug its USB in again; it has run on meanwhile."""
+        """Plug USB in again after the line alone was lost; the firmware has run on."""
         now_s = self.line.clock.now()
         self.clock.sleep(now_s - self.clock.now())
         self._wake_s = max(self._wake_s, self.clock.now())
         self.line.plug()
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes (back): the chips have forgotten everything, the firmware starts."""
+        """Restore the supply: the chips lose their state and the firmware starts."""
         for chip in (self._converter, self._imu, self._chain):
             chip.power_on(now_s)
         self._piezo.drive(0.0, None, now_s)
@@ -135,17 +135,17 @@ class SimNode(Board):
     # Board
 
     def scan(self, codes: array[int], channels: int, start: int) -> bool:
-        """The converter's wire, and what the firmware then does with a reading."""
+        """Scan the converter's inputs, and take the firmware's time for each reading."""
         answers = super().scan(codes, channels, start)
         self.clock.advance(READING_S)
         return answers
 
     def now_us(self) -> int:
-        """Its time in microseconds, by a crystal of its own."""
+        """Return the node's time in microseconds, by its own crystal."""
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
 
     def select(self, address: int) -> None:
-        """Drive the address lines, only those that change."""
+        """Set the address lines that change."""
         changed = address ^ self._address.address
         for number in range(4):
             if changed >> number & 1:
@@ -167,25 +167,25 @@ class SimNode(Board):
         self.i2c.transfer([Message(address, bytes([register]) + data)])
 
     def buttons(self) -> int:
-        """The buttons' contacts now."""
+        """Return the buttons' contacts: bit 0 is confirm, bit 1 is back."""
         confirm, back = self._buttons
         now_s = self.clock.now()
         return confirm.closed(now_s) | back.closed(now_s) << 1
 
     def supplied(self) -> bool:
-        """The divider at the strip's 5 V."""
+        """Return whether the strip has its 5 V."""
         return not self._chain.supply_failed
 
     def tone(self, hz: int) -> None:
-        """A square wave at the buzzer's pin."""
+        """Sound a square wave of ``hz`` at the buzzer's pin, or silence it with 0."""
         self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())
 
     def show(self, grb: bytearray) -> None:
-        """The strip's bits, which leave by themselves."""
+        """Send colours to the strip without waiting."""
         self._chain.receive(bytes(grb), self.clock.now())
 
     def received(self) -> bytes:
-        """What has come over the line."""
+        """Return the bytes that have arrived over the line."""
         return self.line.received(self.clock.now())
 
     def send(self, data: bytearray, length: int) -> None:

@@ -121,7 +121,7 @@ class SimBuses:
 
     @property
     def pins(self) -> SimFactory:
-        """The same, to drive its pins by hand: ``pins.pin(5).drive_low()``."""
+        """The pin factory as SimFactory, to drive its pins by hand: ``pins.pin(5).drive_low()``."""
         return cast(SimFactory, self.pin_factory)
 
     def spi(self, bus: int, device: int) -> SpiDev:
@@ -152,7 +152,7 @@ class SimBuses:
         return opened
 
     def close_ports(self) -> None:
-        """What the system does with the serial ports of a process that has died."""
+        """Close all serial ports, as the system does for a process that has died."""
         for opened in self._ports:
             opened.close()
         self._ports.clear()
@@ -180,17 +180,17 @@ class SimBuses:
             self.wiring.outputs[pin] = partial(_drive_line, address, line)
 
     def wire_button(self, pin: int, closed: Callable[[float], bool]) -> None:
-        """A contact from a pin to ground; ``closed(now_s)``."""
+        """Wire a contact from a pin to ground; ``closed(now_s)`` says whether it conducts."""
         self.wiring.inputs[pin] = lambda now_s: False if closed(now_s) else None
 
     def wire_piezo(self, pin: int, piezo: Piezo) -> None:
-        """A buzzer at a pin."""
+        """Wire a buzzer to a pin."""
         self.wiring.outputs[pin] = piezo.drive
 
     # -- power -----------------------------------------------------------------------------
 
     def power_cycle(self) -> None:
-        """The whole table's supply goes and comes back now; open pins are inputs again."""
+        """Switch the whole table's supply off and on; open pins become inputs again."""
         now_s = self.clock.now()
         if self._factory is not None:
             self._factory.close()
@@ -204,18 +204,18 @@ class SimBuses:
 def _drive_line(
     address: AddressBus, line: int, level: float | None, _frequency_hz: float | None, now_s: float
 ) -> None:
-    """A line that is let go lies at ground."""
+    """Set one address line; a released line (``level`` None) is pulled to ground."""
     address.drive(line, level is not None and level >= 0.5, now_s)
 
 
-# What sends to the lights in virtual time: the real way down to ``spidev.SpiDev``
-# (tiltboard.hw_sim.buses.spi), in a thread's own time.
+# The sender of the lights uses the real code down to ``spidev.SpiDev``
+# (tiltboard.hw_sim.buses.spi), in a thread's own virtual time.
 
 
 class SideClock(VirtualClock):
-    """The time of a thread beside the main one: it passes while the main one's stands.
+    """The time of a thread beside the main one, which passes while the main clock stands still.
 
-    What begins on it begins when the main clock says so, or when the last thing has ended.
+    Each task on it starts at the main clock's time, or when the task before it has ended.
     """
 
     __slots__ = ("_main",)
@@ -236,13 +236,13 @@ class SideClock(VirtualClock):
 
 
 class VirtualSender(SpiSender):
-    """ThreadSender's place in virtual time: the caller is held for the hand-over alone."""
+    """Stands in for ThreadSender in virtual time: the caller waits for the hand-over only."""
 
     def __init__(self, spi: SpiDev, count: int, clock: VirtualClock) -> None:
         super().__init__(spi, count, MAX_BYTES)
         self._clock = clock
 
     def send(self, frame: bytes, /) -> None:
-        """As Sender's."""
+        """Send one frame as ``Sender.send`` does; the caller waits for the hand-over only."""
         self._clock.advance(timing.SEND_HANDOVER_S)
         super().send(frame)

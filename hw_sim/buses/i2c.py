@@ -155,7 +155,7 @@ class I2cSeam:
             setattr(smbus2.smbus2, _IOCTL, self._real_ioctl)
 
     def path_of(self, bus: I2cBus) -> str:
-        """What to open to reach that bus; unlike any real device."""
+        """Return the path that opens that bus; no real device has such a path."""
         path = f"/dev/i2c-{bus.number}#{id(bus):x}"
         self._paths[path] = bus
         return path
@@ -175,7 +175,7 @@ class I2cSeam:
         return getattr(os, name)
 
     def open(self, path: str, flags: int) -> int:
-        """As ``os.open``."""
+        """Open a simulated bus, or any other path as ``os.open`` does."""
         bus = self._bus_at(path)
         if bus is None:
             return os.open(path, flags)
@@ -184,12 +184,12 @@ class I2cSeam:
         return self._next
 
     def close(self, number: int) -> None:
-        """As ``os.close``."""
+        """Close a simulated bus, or any other file as ``os.close`` does."""
         if self._files.pop(number, None) is None:
             os.close(number)
 
     def ioctl(self, number: int, request: int, argument: Any = 0) -> int:
-        """As ``fcntl.ioctl`` on a device file of the I2C driver."""
+        """Do what ``fcntl.ioctl`` does on a device file of the I2C driver. Raises OSError."""
         file = self._files.get(number)
         if file is None:
             return int(self._real_ioctl(number, request, argument))
@@ -217,7 +217,7 @@ def _error(number: int) -> OSError:
 
 
 def _smbus(file: _File, argument: Any) -> None:
-    """One SMBus transaction, made of plain messages as the kernel's emulation does."""
+    """Run one SMBus transaction, made of plain messages as the kernel's emulation does."""
     bus, address, size = file.bus, file.address, argument.size
     reading = argument.read_write == SMBUS_READ
     counts = {BYTE: int(reading), BYTE_DATA: 1, WORD_DATA: 2}
@@ -239,7 +239,7 @@ def _smbus(file: _File, argument: Any) -> None:
 
 
 def _read_write(bus: I2cBus, argument: Any) -> None:
-    """Messages as they are."""
+    """Transfer the messages of an I2C_RDWR request unchanged."""
     parts = [argument.msgs[i] for i in range(argument.nmsgs)]
     answer = bus.transfer(
         [

@@ -23,9 +23,9 @@ from tiltboard.hw_sim.buses.timing import SERIAL_CALL_S
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 
-BITS_PER_BYTE = 10  # start, eight, stop
-USB_PACKET = 64  # what an adapter sends on at a time, at full speed
-FIFO_HALF = 4  # a microcontroller's receiver has so many when it is read
+BITS_PER_BYTE = 10  # A start bit, eight data bits and a stop bit.
+USB_PACKET = 64  # An adapter passes bytes on in packets of this size at full speed.
+FIFO_HALF = 4  # A microcontroller reads its receiver when this many bytes are in it.
 # What Linux keeps for a reader of a terminal is 4096 bytes (N_TTY_BUF_SIZE), of which it may hold
 # the last 128 back.
 PTY_HOLDS = 4096 - 256
@@ -44,10 +44,11 @@ class LineEnd(Protocol):
 
 
 class SimLine:
-    """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
+    """One serial line between the Pi and ``end``. ``path``: the device to open while it is plugged
+    in.
 
-    ``noise``: what the line makes of bytes, either way. ``handed_s``: when the last byte came to
-    the computer.
+    ``noise``: changes the bytes that pass, in both directions. ``handed_s``: when the Pi received
+    its last byte.
     """
 
     def __init__(self, clock: VirtualClock, baud: int) -> None:
@@ -69,18 +70,18 @@ class SimLine:
 
     @property
     def plugged(self) -> bool:
-        """Whether the device is there."""
+        """Whether the device is plugged in."""
         return self._master is not None
 
     def plug(self) -> None:
-        """The device appears."""
+        """Plug the device in: its ``path`` appears."""
         if self._master is None:
             self._master, self._slave = os.openpty()
             tty.setraw(self._slave)
             self.path = os.ttyname(self._slave)
 
     def unplug(self) -> None:
-        """The device is gone, and what was on its way with it."""
+        """Unplug the device; bytes under way are lost."""
         if self._master is not None:
             os.close(self._master)
             os.close(self._slave)
@@ -91,7 +92,7 @@ class SimLine:
     # The computer's end
 
     def pump(self) -> None:
-        """Let the other end live until now, and hand over what has come by now."""
+        """Run the other end until now, and hand over the bytes that have arrived by now."""
         if self.end is not None:
             self.end.run(self.clock.now())
         ready = b""
@@ -102,7 +103,9 @@ class SimLine:
             self._hand_over(self._master, self._as_heard(ready))
 
     def receive(self, count: int) -> None:
-        """The computer has written so many bytes."""
+        """Take ``count`` bytes that the Pi has written. Raises SimulationError if the kernel keeps
+        them.
+        """
         if self._master is None:
             return
         data = b""
@@ -121,7 +124,7 @@ class SimLine:
     # The other end
 
     def send(self, data: bytes, now_s: float) -> None:
-        """Bytes for the computer, put into the transmitter at ``now_s``."""
+        """Put bytes for the Pi into the transmitter at ``now_s``."""
         if self._master is None:
             return
         self.bytes_up += len(data)
@@ -129,7 +132,7 @@ class SimLine:
         self._up_free_s = self._send(self._up, self.noise(data), USB_PACKET, start_s)
 
     def received(self, now_s: float) -> bytes:
-        """What has come from the computer by ``now_s``."""
+        """Return the bytes from the Pi that have arrived by ``now_s``, and drop them here."""
         data = bytearray()
         while self._down and self._down[0][0] <= now_s:
             data += self._down.popleft()[1]
@@ -137,13 +140,15 @@ class SimLine:
 
     @property
     def next_byte_s(self) -> float | None:
-        """When the next byte from the computer has come; None: nothing is on its way."""
+        """Time at which the next byte from the Pi arrives, or None if none is under way."""
         return self._down[0][0] if self._down else None
 
     def _send(
         self, line: deque[tuple[float, bytes]], data: bytes, together: int, at_s: float
     ) -> float:
-        """A receiver hands on so many bytes ``together``, or the last. When all have passed."""
+        """Send ``data`` in packets of ``together`` bytes from ``at_s`` on; return when the last
+        arrives.
+        """
         for start in range(0, len(data), together):
             piece = data[start : start + together]
             at_s += len(piece) * self._byte_s
@@ -159,7 +164,7 @@ class SimLine:
             waiting = self._waiting()
             if waiting >= before + len(fits):
                 return
-            # Bytes that wait make it readable at once: then only time helps.
+            # Waiting bytes make it readable at once, so select cannot wait for the rest.
             select.select([] if waiting else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
         raise SimulationError("The kernel did not hand on what was written to a pty.")
 
@@ -169,7 +174,7 @@ class SimLine:
         return count[0]
 
     def _as_heard(self, data: bytes) -> bytes:
-        """Bytes as a receiver hears them; at another speed than the sender's, others."""
+        """Return the bytes as the receiver hears them: others if the two speeds differ."""
         speed = termios.tcgetattr(self._slave)[5]
         return data if speed == getattr(termios, f"B{self.baud}") else data.translate(_NOISE)
 
@@ -182,27 +187,27 @@ class SimSerial:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), line.path)
         self._line = line
         self._port = Port(line.path, baud)
-        line.pump()  # what comes from here on is for this port
+        line.pump()  # Only bytes that arrive from now on are for this port.
 
     @property
     def in_waiting(self) -> int:
-        """As pyserial's."""
+        """The number of bytes that wait to be read, as in pyserial."""
         self._line.pump()
         return self._port.in_waiting
 
     @property
     def out_waiting(self) -> int:
-        """As pyserial's."""
+        """The number of bytes that wait to be sent, as in pyserial."""
         return self._port.out_waiting
 
     def read(self, size: int, /) -> bytes:
-        """As pyserial's."""
+        """Read up to ``size`` bytes, as pyserial does."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
         return self._port.read(size)
 
     def write(self, data: bytes, /) -> int:
-        """As pyserial's."""
+        """Write bytes and return how many were written, as pyserial does."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
         written = self._port.write(data)
@@ -211,9 +216,9 @@ class SimSerial:
 
     @property
     def is_open(self) -> bool:
-        """As pyserial's."""
+        """Whether the port is open, as in pyserial."""
         return self._port.is_open
 
     def close(self) -> None:
-        """As pyserial's."""
+        """Close the port, as pyserial does."""
         self._port.close()

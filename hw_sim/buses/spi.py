@@ -63,7 +63,9 @@ class SpiPort:
         return answer
 
     def _cost(self, clock_hz: int, size: int) -> tuple[int, float]:
-        """The clock that is possible, and how long a transfer of so many bytes takes."""
+        """Return the nearest possible clock in Hz and how long a transfer of ``size`` bytes takes
+        in s.
+        """
         if self._core_hz is not None:
             clock_hz = round(self._core_hz / (2 * math.ceil(self._core_hz / clock_hz / 2)))
         clocks = CLOCKS_PER_BYTE if size < SPI_DMA_BYTES else 8
@@ -71,10 +73,10 @@ class SpiPort:
 
 
 class SpiDev:
-    """Of ``spidev.SpiDev`` what the drivers use of it (``tiltboard.drivers.buses.SpiDevice``).
+    """The part of ``spidev.SpiDev`` that the drivers use (``tiltboard.drivers.buses.SpiDevice``).
 
     ``mode``: clock polarity and phase, 0 to 3. ``max_speed_hz``: the clock of the following
-    transfers. ``bits_per_word``: 8, as a Pi's controllers take no other.
+    transfers. ``bits_per_word``: 8, the only value that a Pi's controllers accept.
     """
 
     def __init__(self, ports: Mapping[tuple[int, int], SpiPort], bus: int, device: int) -> None:

@@ -1,7 +1,7 @@
-"""What a Raspberry Pi's calls cost in virtual time. The one table of such figures.
+"""The cost of a Raspberry Pi's calls in virtual time, all in one table.
 
-Wire times come from the chips' own files and bus clocks; here is what Linux and Python add. The
-figures are a Pi 4's.
+Wire times come from the chips' own files and bus clocks; the figures here, a Pi 4's, are what Linux
+and Python add.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """CD74HC4067, sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
 
-Its common pin has a capacitance that a newly chosen input must first charge: who converts too soon
-after an address change reads a mix of old and new, and an input that nothing drives leaves it as it
-is, but for what a resistor to ground draws off.
+Its common pin has a capacitance that a newly selected input must first charge: a conversion too
+soon after an address change reads a mix of old and new. An input that nothing drives leaves the
+pin's voltage as it is, except for the current through a resistor to ground.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AddressBus:
         self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
-        """Line 0 to 3 takes a level."""
+        """Set address line 0 to 3 high or low."""
         mask = 1 << line
         address = self.address | mask if high else self.address & ~mask
         if address == self.address:
@@ -83,7 +83,7 @@ class Cd74Hc4067:
             raise ValueError(f"{source_ohm} ohm is too much for a multiplexer's source")
 
     def voltage_v(self, now_s: float) -> float:
-        """The common pin at that time, which must not be before the last address change."""
+        """Return the common pin's voltage; ``now_s`` must not be before the last address change."""
         bus = self._bus
         if bus.address in self.open_inputs:
             return self._floating_v(now_s)
@@ -92,11 +92,11 @@ class Cd74Hc4067:
         return self._settling_v(now_s)
 
     def rested_v(self, address: int, now_s: float) -> float:
-        """What the common pin carries once that input has been chosen for long."""
+        """Return the common pin's voltage with the input selected long enough to settle."""
         return 0.0 if address in self.open_inputs else self.inputs[address](now_s)
 
     def _floating_v(self, now_s: float) -> float:
-        """What the last driven input has left on the common pin, as far as it is still there."""
+        """Return what is left on the common pin of the voltage of the last driven input."""
         until_s = now_s
         for since_s, address in reversed(self._bus.latest):
             if address not in self.open_inputs:
@@ -108,7 +108,7 @@ class Cd74Hc4067:
         return 0.0
 
     def _settling_v(self, now_s: float) -> float:
-        """The output while it settles, from change to change: keep, then approach the chosen
+        """Return the output while it settles: at each address change it holds, then nears the new
         input.
         """
         changes = self._bus.changes

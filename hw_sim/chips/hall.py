@@ -32,10 +32,10 @@ THERMAL_STEP_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class HallSpread:
-    """What one copy of the sensor is like, within the datasheet's limits (not checked here).
+    """The properties of one copy of the sensor, within the datasheet's limits (not checked here).
 
-    ``quiescent_v``: at 25 degC and 3.3 V. ``sensitivity_v_mt``: likewise.
-    ``quiescent_v_k``: drift with temperature, at most 1 % of the supply over 100 K.
+    ``quiescent_v`` and ``sensitivity_v_mt``: at 25 degC and 3.3 V. ``quiescent_v_k``: drift with
+    temperature, at most 1 % of the supply over 100 K.
     """
 
     quiescent_v: float = QUIESCENT_V
@@ -74,7 +74,7 @@ class Drv5055:
         self._rest_v = self._gain = 0.0
 
     def warm(self, now_s: float) -> None:
-        """Take the temperature of that time into account."""
+        """Update the sensor to the temperature at ``now_s``."""
         spread = self.spread
         above_k = self.temperature_c(now_s) - REFERENCE_C
         self._rest_v = (spread.quiescent_v + spread.quiescent_v_k * above_k) * self._ratio
@@ -84,7 +84,7 @@ class Drv5055:
         self._warm_until_s = now_s + THERMAL_STEP_S
 
     def voltage_v(self, now_s: float) -> float:
-        """The output pin at that time, noise included."""
+        """Return the voltage of the output pin at that time, noise included."""
         if now_s >= self._warm_until_s:
             self.warm(now_s)
         volt = self._rest_v + self._gain * (
@@ -110,10 +110,10 @@ class Drv5055:
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoints:
-    """One pole's: closes when the field exceeds ``operate_mt``, opens below ``release_mt``.
+    """One pole's limits: closes when the field exceeds ``operate_mt``, opens below ``release_mt``.
 
-    Of a kind of switch they are the typical ones: ``spread`` is the share by which one copy's lie
-    off, both together. ``response_s``: until the output follows.
+    For a type of switch these are typical values, and ``spread`` is the share by which both limits
+    of one copy deviate together. ``response_s``: delay of the output.
     """
 
     operate_mt: float
@@ -122,7 +122,7 @@ class SwitchPoints:
     response_s: float = 10e-6
 
     def drawn(self, stream: Stream) -> SwitchPoints:
-        """One copy's points, within the spread."""
+        """Draw the limits of one copy, within the spread."""
         factor = 1.0 + stream.uniform(-self.spread, self.spread)
         return SwitchPoints(self.operate_mt * factor, self.release_mt * factor)
 
@@ -151,7 +151,7 @@ class DualSwitch:
         self._is_closed = {False: False, True: False}
 
     def closed(self, now_s: float, *, south: bool) -> bool:
-        """Whether that pole's output is low now."""
+        """Return whether that pole's output is low."""
         field = self.field_mt(now_s - self._response_s)
         points = self.south if south else self.north
         towards_mt = field if south else -field
@@ -160,5 +160,5 @@ class DualSwitch:
         return self._is_closed[south]
 
     def both(self, now_s: float) -> tuple[bool, bool]:
-        """The north pole's output, and the south pole's."""
+        """Return whether the north pole's output is low, and the south pole's."""
         return self.closed(now_s, south=False), self.closed(now_s, south=True)

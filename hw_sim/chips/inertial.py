@@ -1,4 +1,4 @@
-"""What the models of inertial sensors share."""
+"""The shared base of the models of inertial sensors."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ REGISTERS = 128
 
 @dataclass(frozen=True, slots=True)
 class ImuSpread:
-    """What one copy is like. Offsets as the chip's output: g and degrees per second, at 25 degrees;
-    and how they drift with each degree that it is warmer.
+    """The errors of one copy of the chip: gains, and offsets of its output in g and degrees per
+    second at 25 degrees Celsius, with their drift per degree above it.
     """
 
     accel_offset_g: Vector = (0.0, 0.0, 0.0)
@@ -37,7 +37,7 @@ class ImuSpread:
 
 @dataclass(frozen=True, slots=True)
 class ImuTolerances:
-    """How far copies of a chip lie off, either way: what ImuSpread has, by the data sheet."""
+    """The data sheet's limits of what ImuSpread holds, in both directions."""
 
     accel_offset_z_g: float
     gyro_offset_deg_s: float
@@ -61,7 +61,7 @@ class InertialChip(ABC):
     WHO_AM_I: ClassVar[int]
     RESET_BIT: ClassVar[tuple[int, int]]  # register and mask of the bit that stands during a reset
     RESETS: ClassVar[int]  # bits of that register that begin one
-    OF_RATE: ClassVar[tuple[int, ...]]  # registers that set the sample rate
+    OF_RATE: ClassVar[tuple[int, ...]]  # Registers that set the sample rate.
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
     GYRO_START_S: ClassVar[float]
@@ -88,17 +88,21 @@ class InertialChip(ABC):
         self._restart(-math.inf)
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes back: reset values, deaf until its registers have started."""
+        """Restore the supply: registers hold reset values, and the chip answers after
+        ``POWER_UP_S``.
+        """
         self._restart(-math.inf)
         self._answers_from_s = now_s + self.POWER_UP_S
 
     def reset(self, now_s: float) -> None:
-        """As if the reset bit were written: asleep, every setting gone."""
+        """Reset the chip as its reset bit does: all registers at their reset values, no sensor
+        running.
+        """
         self._restart(now_s + self.RESET_S)
 
     @abstractmethod
     def accel_words(self, at_s: float) -> list[float]:
-        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
+        """Return the accelerometer's registers at that time, unrounded; a dead axis reads 0."""
 
     @property
     @abstractmethod
@@ -116,7 +120,7 @@ class InertialChip(ABC):
     # -- what the bus sees -----------------------------------------------------------------
 
     def write(self, data: bytes, now_s: float) -> bool:
-        """A write message: register address, then values for it and those after it.
+        """Take a write message: a register address, then values for it and the registers after it.
 
         Returns whether the chip acknowledged its address.
         """
@@ -131,9 +135,9 @@ class InertialChip(ABC):
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """A read message from the register address on; None if the chip does not answer.
+        """Answer a read message from the register address on; None if the chip does not answer.
 
-        Sensor registers are one sample for the whole message.
+        All sensor registers in one message belong to the same sample.
         """
         if now_s < self._answers_from_s:
             return None
@@ -154,7 +158,7 @@ class InertialChip(ABC):
         self._pointer = (self._pointer + 1) % REGISTERS
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        """One value from the bus. Samples count anew from waking; at another rate, from now."""
+        """Write one register. Samples count from waking, or from now if the sample rate changes."""
         if register == self.RESET_BIT[0] and value & self.RESETS:
             self.reset(now_s)
             return
@@ -172,20 +176,20 @@ class InertialChip(ABC):
 
     @abstractmethod
     def _was_read(self, register: int) -> None:
-        """What reading it changes."""
+        """Apply the effect that reading the register has on the chip."""
 
     # -- sampling --------------------------------------------------------------------------
 
     @abstractmethod
     def _sample_s(self) -> float:
-        """Sample period; asked only while a sensor runs."""
+        """Return the sample period in s; called only while a sensor runs."""
 
     @abstractmethod
     def _fill(self, at_s: float) -> None:
-        """The sensor registers take on the sample of that time."""
+        """Write the sample of that time to the sensor registers."""
 
     def _sample_number(self, now_s: float) -> int:
-        """Samples taken since it woke; -1 while asleep or starting."""
+        """Return the number of the newest sample since waking; -1 while asleep or starting."""
         running_s = now_s - self._awake_since_s - self.GYRO_START_S
         return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
 
@@ -197,14 +201,14 @@ class InertialChip(ABC):
             self._fill(self._awake_since_s + self.GYRO_START_S + number * self._sample_s())
 
     def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
-        """What the accelerometer makes of that time; a dead axis stands at 0."""
+        """Return the accelerometer's reading at that time in g; a dead axis reads 0."""
         spread = self.spread
         felt = [each / STANDARD_G_M_S2 for each in filtered(self._force_m_s2, at_s, delay_s)]
         offset = self._drifted(spread.accel_offset_g, spread.accel_drift_g_c, at_s)
         return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
-        """What the gyroscope reads, in degrees a second."""
+        """Return the gyroscope's reading at that time, in degrees per second."""
         spread = self.spread
         felt = [math.degrees(each) for each in filtered(self._rate_rad_s, at_s, delay_s)]
         offset = self._drifted(spread.gyro_offset_deg_s, spread.gyro_drift_deg_s_c, at_s)
@@ -225,13 +229,13 @@ class InertialChip(ABC):
 
 
 def packed(words: list[float], order: Literal["big", "little"]) -> bytes:
-    """Sensor registers: rounded, cut off at the ends of the scale."""
+    """Return sensor registers as bytes, rounded and limited to 16 bits."""
     whole = [max(-0x8000, min(0x7FFF, round(word))) for word in words]
     return struct.pack(f"{'>' if order == 'big' else '<'}{len(whole)}h", *whole)
 
 
 def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
-    """What a low-pass filter lets through: the mean over twice its delay.
+    """Return ``source`` after a low-pass filter: its mean over twice the filter's delay.
 
     A moving average of that length has the datasheet's delay exactly and its bandwidth within a
     factor of two (0.44 over the length).

@@ -82,7 +82,7 @@ class Lsm6dsox(InertialChip):
     # -- sampling --------------------------------------------------------------------------
 
     def _sample_s(self) -> float:
-        """The period of the faster sensor: both are sampled with it."""
+        """Return the period of the faster sensor, at which both are sampled."""
         return 1 / max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
     def _fill(self, at_s: float) -> None:
@@ -98,7 +98,7 @@ class Lsm6dsox(InertialChip):
         registers[STATUS] = NEW_DATA
 
     def accel_words(self, at_s: float) -> list[float]:
-        """As InertialChip's; all axes stand at 0 while it does not run."""
+        """Return the accelerometer's three registers, unrounded; all 0 while it is powered down."""
         control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
         band_hz = _rate_hz(control) / divisor

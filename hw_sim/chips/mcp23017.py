@@ -36,7 +36,7 @@ class Mcp23017:
         self.power_on(0.0)
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes back, or RESET was low: reset values."""
+        """Restore the supply, or release RESET: all registers return to their reset values."""
         del now_s
         for port in self._registers:
             port[:] = [0] * KINDS
@@ -51,7 +51,7 @@ class Mcp23017:
         return all(port[IODIR] == 0xFF for port in self._registers)
 
     def write(self, data: bytes, now_s: float) -> bool:
-        """A write message: register address, then values. Always acknowledged."""
+        """Take a write message: a register address, then values. Always acknowledged."""
         if data:
             self._pointer = data[0]
             for value in data[1:]:
@@ -74,7 +74,7 @@ class Mcp23017:
         return bytes(answer)
 
     def _where(self) -> tuple[int, int] | None:
-        """Port and kind of the register at the pointer; None where there is none (table 3-1)."""
+        """Return port and kind of the register at the pointer; None without one (table 3-1)."""
         if self._registers[0][IOCON] & BANK:
             port, kind = divmod(self._pointer, BANK_1_STEP)
         else:
@@ -82,8 +82,8 @@ class Mcp23017:
         return (port, kind) if port < 2 and kind < KINDS else None
 
     def _advance(self) -> None:
-        """Section 3.2.1: on to the next address; with SEQOP, to the pair's other one (BANK 0) or
-        nowhere (BANK 1).
+        """Move the pointer as section 3.2.1 says: on to the next address; with SEQOP to the pair's
+        other register (BANK 0) or nowhere (BANK 1).
         """
         control = self._registers[0][IOCON]
         bank_1 = bool(control & BANK)
@@ -107,7 +107,7 @@ class Mcp23017:
             self._registers[port][OLAT if kind == GPIO else kind] = value
 
     def _levels(self, port: int, now_s: float) -> int:
-        """GPIO: latch where the line is an output, the pin (inverted by IPOL) where an input."""
+        """Return GPIO: the latch for outputs, the pin (inverted by IPOL) for inputs."""
         registers = self._registers[port]
         value = 0
         for bit in range(8):

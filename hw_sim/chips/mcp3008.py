@@ -41,7 +41,7 @@ AnalogInput = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What one command makes the chip do."""
+    """The decoded effect of one command on the chip."""
 
     plus: int
     minus: int | None
@@ -75,11 +75,11 @@ class Mcp3008:
         self._plans: dict[bytes, _Plan | None] = {}
 
     def power_on(self, _now_s: float) -> None:
-        """The supply comes back: nothing is held but an empty capacitor."""
+        """Restore the supply; the sampling capacitor is empty."""
         self._held_v = 0.0
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> tuple[int, ...]:
-        """CS falls at ``start_s``, the bytes go through, CS rises. Returns DOUT's bytes."""
+        """Clock ``sent`` through with CS low from ``start_s`` on; return DOUT's bytes."""
         if self._clocked != (clock_hz, mode):
             self._clocked, self._plans = (clock_hz, mode), {}
         try:
@@ -132,8 +132,8 @@ _REVERSED = tuple(int(f"{code:010b}"[-2::-1], 2) for code in range(STEPS))
 
 @lru_cache(maxsize=32)
 def _answers(size: int, shift: int) -> Sequence[tuple[int, ...]]:
-    """The 19 answer bits B9..B0, B1..B9 of each code, moved left by ``shift`` (right if it is
-    negative).
+    """Return the 19 answer bits B9..B0, B1..B9 of each code, shifted left by ``shift`` (right if it
+    is negative).
     """
     words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
     mask = (1 << 8 * size) - 1

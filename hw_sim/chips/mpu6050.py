@@ -77,7 +77,7 @@ class Mpu6050(InertialChip):
 
     @property
     def is_reset(self) -> bool:
-        """Whether it sleeps, as after a reset."""
+        """Whether the chip sleeps, as after a reset."""
         return bool(self._registers[PWR_MGMT_1] & SLEEP)
 
     def _was_read(self, register: int) -> None:
@@ -87,7 +87,7 @@ class Mpu6050(InertialChip):
     # -- sampling --------------------------------------------------------------------------
 
     def _sample_s(self) -> float:
-        """Sample period (RM section 4.2)."""
+        """Return the sample period in s (RM section 4.2)."""
         rate_hz = FILTERS[self._registers[CONFIG] & 0x07][3]
         return (1 + self._registers[SMPLRT_DIV]) / rate_hz
 

@@ -51,7 +51,9 @@ class Ws2812Chain:
         return tuple((grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb), BYTES_PER_LIGHT))
 
     def channels_on(self, now_s: float) -> int:
-        """How many are on at that instant, as they are pulsed in phase since the last frame."""
+        """Return how many channels are on at that instant; all are pulsed in phase from the last
+        frame on.
+        """
         if not self.level:
             return 0
         key = self.updates, self.level
@@ -62,12 +64,12 @@ class Ws2812Chain:
 
     @property
     def latched_s(self) -> float:
-        """When the lights took on the colours that they show."""
+        """The time at which the lights took on their present colours."""
         return self._quiet_from_s + RESET_S
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
-        """The data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip): its levels, by
-        their length, are bits and resets.
+        """Read the data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip): the
+        lengths of its levels make bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
         if len(sent) < self.gaps_under:
@@ -86,7 +88,7 @@ class Ws2812Chain:
         return bytes(len(sent))
 
     def _burst(self, levels: str, clock_hz: int, start_s: float) -> None:
-        """Bits without a reset between them, the first rising at ``start_s``."""
+        """Receive bits without a reset between them, the first rising at ``start_s``."""
         pulses = levels.replace("0", " ").split()
         bits: dict[str, str] = {}
         for pulse in set(pulses):
@@ -102,12 +104,12 @@ class Ws2812Chain:
     def receive(
         self, data: bytes | bytearray, start_s: float, duration_s: float | None = None
     ) -> float:
-        """Bits that arrive from ``start_s`` on. Returns the time at which the last has passed.
+        """Take bits that arrive from ``start_s`` on; return the time at which the last has passed.
 
-        ``duration_s``: how long they take; None: ``BIT_S`` each.
+        ``duration_s``: how long they take, or None for ``BIT_S`` each.
 
-        Bytes beyond the chain's end fall off it; lights that none reach keep their colour; a
-        light that got fewer than 24 bits does too.
+        Bytes beyond the chain's end are lost. A light that gets fewer than 24 bits keeps its
+        colour.
         """
         end_s = start_s + (len(data) * 8 * BIT_S if duration_s is None else duration_s)
         if self.supply_failed:
@@ -123,7 +125,7 @@ class Ws2812Chain:
         return self._quiet_from_s
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes back (or a brown-out ends): all lights are dark and wait for bits."""
+        """Restore the supply, or end a brown-out: all lights are dark and wait for bits."""
         self._grb = bytearray(len(self._grb))
         self.level = 0.0
         self._quiet_from_s = now_s - RESET_S
