@@ -1,4 +1,4 @@
-"""What the HTTP interface answers with, beside layouts, snapshots and records."""
+"""The answers of the HTTP interface, except layouts, snapshots and game records."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """It has been done."""
+    """The answer to a request that was carried out."""
 
     done: bool = True
 
 
 class GameKind(msgspec.Struct, frozen=True):
-    """A game that can be started: whose it is, its rules in short, the presets that fit the plate
-    (the usual one first), its options, limited to what the plate can carry, and the pieces that
-    stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn
-    order, and ``looks``: how their pieces are drawn; none in a game of seats (``seated``).
-    ``lesson``: it can be learnt in a minute. ``waits``: about how many seconds the computer takes
-    for a move at each level, on a desktop computer; a Raspberry Pi takes a few times as long.
+    """A game that can be started.
+
+    ``rules`` is its rules in short, ``aim`` says in one line what it is about. ``presets`` (the
+    usual one first) and ``options`` are limited to what fits the plate. ``emblem`` holds the pieces
+    that stand for the game. ``players`` names the players of each preset in turn order, and
+    ``looks`` says how their pieces are drawn; both are empty if players sit at seats (``seated``).
+    ``lesson`` is true if a lesson teaches it in a minute. ``waits`` is the bot's time for a move at
+    each level, in seconds, on a desktop PC; a Raspberry Pi takes a few times as long.
     """
 
     name: str
@@ -52,14 +54,14 @@ class GameKind(msgspec.Struct, frozen=True):
 
 
 class FarState(msgspec.Struct, frozen=True):
-    """Why no other table can be reached, and what to do; None where one can be."""
+    """The reason why no other table can be reached, with its remedy, or null if one can be."""
 
     missing: Message | None
 
 
 class PuzzleKind(msgspec.Struct, frozen=True):
-    """A puzzle: what there is to find, a ``win`` or the only move that ``save``s, in how many turns
-    of the winner.
+    """A puzzle's task: find the move that wins (``win``), or the only one that does not lose
+    (``save``), within ``turns`` of the winner.
     """
 
     kind: str
@@ -67,7 +69,7 @@ class PuzzleKind(msgspec.Struct, frozen=True):
 
 
 class GamePuzzles(msgspec.Struct, frozen=True):
-    """The puzzles of a game, counted from 1. ``daily``: the number of today's."""
+    """The puzzles of a game, numbered from 1; ``daily`` is the number of today's."""
 
     game: str
     daily: int
@@ -75,7 +77,9 @@ class GamePuzzles(msgspec.Struct, frozen=True):
 
 
 class Light(msgspec.Struct, frozen=True):
-    """What a light means. ``levels``: brightness, a quarter second each; ``breath_s``: Pattern."""
+    """The meaning of one kind of light. ``levels`` are its brightnesses from 0 to 1, a quarter of a
+    second each; ``breath_s`` is the period of a smooth pulse, or null.
+    """
 
     role: str
     meaning: Message
@@ -86,8 +90,9 @@ class Light(msgspec.Struct, frozen=True):
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """The page's language, of ``languages``: English sentence -> sentence, or -> its plural forms,
-    in the order of Unicode's categories (zero, one, two, few, many, other) that it has.
+    """The sentences of the page in ``language``: English to its translation, or to its plural forms
+    in the order of Unicode's categories (zero, one, two, few, many, other), unused ones left out.
+    ``languages`` are all that can be chosen.
     """
 
     language: str
@@ -96,18 +101,19 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 class LookLink(msgspec.Struct, frozen=True):
-    """Under which anybody may look on, far away. ``picture``: of it, as an SVG for phones."""
+    """The link under which anybody can watch from elsewhere; ``picture`` is its QR code, an SVG."""
 
     url: str
     picture: str
 
 
 class PairingState(msgspec.Struct, frozen=True):
-    """What this visitor may do. ``network``: the page is served to other devices.
+    """The rights of the visitor who asks.
 
-    ``code``: the one open now, told to the table's own page only. ``first``: no device is paired,
-    so that this one may ask to be let in by a press at the table. ``machine``: whether it may ask
-    the computer that the table runs on. ``look``: what it may give to others.
+    ``network`` is true if the page is served to other devices. ``code`` is the open pairing code,
+    and null except on the table's own page. ``first`` is true if no device is paired yet, so that
+    this one may be let in by a press at the table. ``machine`` is true if this visitor may ask the
+    Pi for updates, Wi-Fi and shutdown. ``look`` is a link for watching that they may share.
     """
 
     network: bool
@@ -120,8 +126,8 @@ class PairingState(msgspec.Struct, frozen=True):
 
 
 class PairingCode(msgspec.Struct, frozen=True):
-    """A new code, and for how many seconds it is good. ``address``: of the page, for other devices;
-    ``picture``: a QR code as SVG of that with a long secret behind it, which is good as long.
+    """A new pairing code, valid for ``lasts_s`` seconds. ``address`` is the page's, for other
+    devices; ``picture`` is a QR code (SVG) of that address with a long secret, valid equally long.
     """
 
     code: str
@@ -131,21 +137,23 @@ class PairingCode(msgspec.Struct, frozen=True):
 
 
 class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to call this device, the first one."""
+    """A request of the first device to be let in; ``name`` is what to call it."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 
 class Joining(msgspec.Struct, frozen=True):
-    """The ``number`` that the table's lights show; for ``lasts_s`` confirm may be pressed there."""
+    """The ``number`` that the table's lights show; confirm must be pressed there within
+    ``lasts_s``.
+    """
 
     number: str
     lasts_s: float
 
 
 class MachineState(msgspec.Struct, frozen=True):
-    """The computer that the table runs on. ``wifi``, ``password``: of the table's own Wi-Fi, where
-    it has one; ``picture``: both for a phone's camera, a QR code as SVG.
+    """The version that runs, and name and password of the table's own Wi-Fi, or null if it has
+    none. ``picture`` is a QR code (SVG) that joins a phone to that Wi-Fi.
     """
 
     version: str
@@ -155,19 +163,21 @@ class MachineState(msgspec.Struct, frozen=True):
 
 
 class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The code shown at the table or the secret of its picture, and what to call this device."""
+    """The code shown at the table, or its picture's secret, and a name for this device."""
 
     code: Annotated[str, msgspec.Meta(pattern="^([0-9]{6}|[0-9a-f]{32})$")]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 
 class SeatsState(msgspec.Struct, frozen=True):
-    """The seats of the game being played. ``players``: all; ``mine``: those of this device;
-    ``away``: those whose device has no page open. ``codes``: of free seats, told to those who may
-    act on the table. ``at_table``: this is the table's own page, which sits down without a code.
-    ``pictures``: of the codes, for a phone's camera: QR codes as SVG, of the page's ``address`` for
-    phones with the code behind it; none where the page is not served to phones. ``closed``: it
-    is not, and this visitor may let them in.
+    """The seats of the current game.
+
+    ``players`` are all of them, ``mine`` those of this device, ``away`` those whose device has no
+    page open. ``codes`` are the codes of the free seats, for visitors who may act on the table;
+    ``pictures`` are QR codes (SVG) of the page's ``address`` with such a code, and empty if the
+    page is not served to phones. ``at_table`` is true on the table's own page, which takes a seat
+    without a code. ``closed`` is true if the page is not served to phones and this visitor may
+    change that.
     """
 
     players: list[str]
@@ -181,14 +191,16 @@ class SeatsState(msgspec.Struct, frozen=True):
 
 
 class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sit down: with a seat's code, or, on the table's own page, at the seat of that player."""
+    """A request for a seat: by its code, or on the table's own page by the player's name."""
 
     code: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")] | None = None
     player: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
 
 
 def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
-    """A game to choose, in words, with the presets and options that such a table has."""
+    """Return a game as the page offers it, translated, with the presets and options that fit the
+    plate.
+    """
 
     def translate(english: str) -> str:
         return spoken.translate(Message(english))

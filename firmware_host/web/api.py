@@ -65,8 +65,8 @@ def serves(
     body: Any = None,
     headers: tuple[str, ...] = (),
 ) -> Callable[[H], H]:
-    """The method below is that endpoint, which its docstring describes: it answers with a ``kind``,
-    or with a Problem for one of the reasons ``why_not``.
+    """Declare the method below as an endpoint, described by its docstring: it answers with a
+    ``kind``, or with a Problem and one of the status codes ``why_not``.
     """
 
     def note(handler: H) -> H:

@@ -69,7 +69,7 @@ _STATUS: dict[type[Exception], int] = {
 
 
 class _NotTakenError(Exception):
-    """What was sent is not taken: the status, and why."""
+    """A request's body is refused, with this HTTP status and reason."""
 
     def __init__(self, status: int, why: Message) -> None:
         self.status, self.why = status, why
@@ -110,8 +110,8 @@ def create_app(
 
 
 class _Web:
-    """What an endpoint's method returns is sent as JSON, and what it raises is told in a sentence;
-    ``asked``: what came with the request, decoded.
+    """The endpoints. Each method's result is sent as JSON, and its error as a sentence; ``asked``
+    is the decoded body of the request.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class _Web:
         self._description: bytes | None = None
 
     def served(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """What answers an endpoint's requests."""
+        """Return the function that answers an endpoint's requests."""
         handle: Callable[..., Awaitable[object]] = getattr(self, endpoint.handler)
         decode = None if endpoint.body is None else msgspec.json.Decoder(endpoint.body).decode
 
@@ -139,7 +139,9 @@ class _Web:
         return serve
 
     async def refuse(self, request: Request, error: Exception) -> Response:
-        """Why not, as everything is answered; no such path, or not with this method, too."""
+        """Return the response for an error, also for an unknown path or a method that it does not
+        have.
+        """
         spoken = self._spoken(request)
         headers = None
         match error:
@@ -169,43 +171,47 @@ class _Web:
         return Response(body, status, headers, media_type="application/json")
 
     def _with_cookie(self, request: Request, value: object, name: str, token: str) -> Response:
-        """Not Secure: the page is plain HTTP (docs/service.md says what that means)."""
+        """Return a response that sets a cookie, not marked Secure: the page is plain HTTP
+        (docs/service.md says what that means).
+        """
         answer, lasts_s = self._json(request, value), int(pairing.TOKEN_LASTS_S)
         answer.set_cookie(name, token, max_age=lasts_s, httponly=True, samesite="strict")
         return answer
 
     @serves("GET", "/layout", page.Layout)
     async def layout(self, _request: Request) -> page.Layout:
-        """What stays while a game is played."""
+        """Return what does not change while a game is played."""
         return self._table.layout()
 
     @serves("GET", "/snapshot", page.Snapshot)
     async def snapshot(self, _request: Request) -> page.Snapshot:
-        """The table after its newest scan."""
+        """Return the table's state after its newest scan."""
         return self._table.latest()
 
     @serves("GET", "/texts", answers.Texts)
     async def texts(self, request: Request) -> answers.Texts:
-        """The page's language: the cookie's, else the browser's."""
+        """Return the page's sentences, in the cookie's language, else the browser's."""
         spoken = self._spoken(request)
         return answers.Texts(spoken.language, spoken.messages, languages())
 
     @serves("GET", "/games", list[answers.GameKind])
     async def games(self, request: Request) -> list[answers.GameKind]:
-        """The games that can be started."""
+        """Return the games that can be started."""
         spoken, profile = self._spoken(request), self._table.profile
         return [answers.game_kind(kind, profile, spoken) for kind in HOSTED.values()]
 
     @serves("GET", "/far", answers.FarState, 403)
     async def far(self, request: Request) -> answers.FarState:
-        """Whether this table can play with others, looked up anew: it takes some seconds."""
+        """Return why no other table can be reached, if so. It is checked anew, which takes some
+        seconds.
+        """
         self._access.check_may_act(request.scope[guard.VISITOR])
         settings = self._table.far_settings
         return answers.FarState(await asyncio.to_thread(why_unreachable, settings))
 
     @serves("GET", "/puzzles", list[answers.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
-        """The puzzles that come with the table, and today's."""
+        """Return the puzzles that come with the table, and which are today's."""
         day = date.fromtimestamp(sound_date(self._calendar())).toordinal()
         return [
             answers.GamePuzzles(
@@ -219,7 +225,7 @@ class _Web:
 
     @serves("GET", "/legend", list[answers.Light])
     async def legend(self, _request: Request) -> list[answers.Light]:
-        """What the lights mean."""
+        """Return the meanings of the lights."""
         return [
             answers.Light(
                 role=entry.role.value,
@@ -234,17 +240,17 @@ class _Web:
 
     @serves("GET", "/history", list[page.GameSummary], 503)
     async def history(self, _request: Request) -> list[page.GameSummary]:
-        """Every game in the journal, the newest first."""
+        """Return every game in the journal, the newest first."""
         return await requests.answer(self._table.history())
 
     @serves("GET", "/health", page.HealthMap, 503)
     async def health(self, _request: Request) -> page.HealthMap:
-        """The sensors' noise and margins, as the last calibration found them."""
+        """Return each sensor's noise and margins, as measured by the last calibration."""
         return await requests.answer(self._table.health())
 
     @serves("GET", "/preview/{move}", Preview | None, 404, 503)
     async def preview(self, request: Request) -> Preview | None:
-        """What a move would do, without making it; null where the rules forbid it."""
+        """Return what a move would do, without making it, or null if it is not legal."""
         move = request.path_params["move"]
         if len(move) > api.LONGEST_MOVE:
             raise HTTPException(404)
@@ -255,23 +261,25 @@ class _Web:
 
     @serves("GET", "/history/{id}", page.GameRecord, 404, 503)
     async def record(self, request: Request) -> page.GameRecord:
-        """One game, position by position."""
+        """Return one game with all its positions."""
         return await requests.answer(self._table.record(_number(request)))
 
     @serves("GET", "/history/{id}/analysis", page.GameAnalysis, 404, 409, 503)
     async def analysis(self, request: Request) -> page.GameAnalysis:
-        """One game as the strongest engine sees it: who stood how, and what decided it."""
+        """Return the strongest engine's analysis of a game: who was ahead, and what decided it."""
         return await requests.answer(self._table.analysis(_number(request)))
 
     @serves("GET", "/people", list[page.PersonInfo], 403, 503)
     async def people(self, request: Request) -> list[page.PersonInfo]:
-        """Who is known by name on this table, and what each has tried, solved and beaten."""
+        """Return the people known by name on this table, and what each has tried, solved and
+        beaten.
+        """
         self._access.check_may_act(request.scope[guard.VISITOR])
         return await requests.answer(self._table.people())
 
     @serves("GET", "/history/{id}/export", str, 404, 503, headers=("content-disposition",))
     async def export(self, request: Request) -> Response:
-        """One game as text."""
+        """Return one game as text."""
         number = _number(request)
         game = await requests.answer(self._table.export(number))
         named = {"content-disposition": f'attachment; filename="game-{number}.txt"'}
@@ -279,7 +287,9 @@ class _Web:
 
     @serves("POST", "/command", answers.Done, *SENT, 404, 503, body=PageCommand)
     async def command(self, request: Request, asked: Verb) -> answers.Done:
-        """Have the table do something; answered when it is done. Paired devices only."""
+        """Have the table carry out a command; the answer comes when it is done. Paired devices
+        only.
+        """
         access, visitor = self._access, request.scope[guard.VISITOR]
         requests.check_may_send(access, visitor, asked)
         meant = requests.as_meant(access, visitor, asked, self._table.latest().to_move)
@@ -288,7 +298,7 @@ class _Web:
 
     @serves("GET", "/pairing", answers.PairingState)
     async def pairing(self, request: Request) -> answers.PairingState:
-        """What this visitor may do."""
+        """Return the rights of the visitor who asks."""
         visitor, open_now = request.scope[guard.VISITOR], self._access.pairing
         may_act, look = self._access.may_act(visitor), self._access.look
         return answers.PairingState(
@@ -303,7 +313,7 @@ class _Web:
 
     @serves("GET", "/machine", answers.MachineState, 409)
     async def machine(self, request: Request) -> answers.MachineState:
-        """The version, and the table's own Wi-Fi. Paired devices only."""
+        """Return the version, and the table's own Wi-Fi. Paired devices only."""
         own = await asyncio.to_thread(self._machine_for(request).ask, Hotspot())
         name, password = own.name, own.password
         picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
@@ -311,9 +321,7 @@ class _Web:
 
     @serves("POST", "/machine", answers.Joining, *SENT, body=Wanted)
     async def ask_machine(self, request: Request, asked: Wanted) -> answers.Joining:
-        """Join a Wi-Fi, update, go back, shut down, once confirm is pressed. Paired devices
-        only.
-        """
+        """Join a Wi-Fi, update, go back or shut down, after a press of confirm. Paired devices."""
         machine = self._machine_for(request)
         devices, visitor = self._access.pairing, request.scope[guard.VISITOR]
         who = None if devices is None else devices.tokens.name_of(visitor.digest)
@@ -322,7 +330,7 @@ class _Web:
 
     @serves("POST", "/machine/update", answers.Done, 408, 409, 415)
     async def send_update(self, request: Request) -> answers.Done:
-        """The file of an update, as application/octet-stream. Paired devices only."""
+        """Receive an update's file, as application/octet-stream. Paired devices only."""
         machine = self._machine_for(request)
         if request.headers.get("content-type") != "application/octet-stream":
             raise _NotTakenError(415, text("A file must be sent as it is."))
@@ -352,7 +360,7 @@ class _Web:
         return self._access.pairing
 
     def _address(self, request: Request) -> str:
-        """Where another device has the page."""
+        """Return the page's address for other devices."""
         name = self._access.address or guard.machine_names()[1]
         return guard.page_for_phones(request.base_url, name)
 

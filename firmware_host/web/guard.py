@@ -1,9 +1,9 @@
-"""Who may talk to the page, and who may act on the table.
+"""The page's access control: which requests are answered, and who may act on the table.
 
-A foreign web site must not reach the table through a visitor's browser: neither directly (Origin)
-nor by a name of its own that points here (Host, DNS rebinding). This machine's own page may do
-everything. Where the page is served to the network, another device may look on if the setting
-``watching`` allows it, and act once it is paired.
+A foreign web site must not reach the table through a visitor's browser, neither directly (Origin)
+nor by a name of its own that resolves to this machine (Host, DNS rebinding). This machine's own
+page may do everything. If the page is served to the network, another device may look on if the
+setting ``watching`` allows it, and act once it is paired.
 """
 
 from __future__ import annotations
@@ -95,27 +95,29 @@ SECURITY_HEADERS = {
 
 
 class NotAllowedError(TiltboardError, PermissionError):
-    """It is not for this visitor."""
+    """The visitor lacks the right to do that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks. ``local``: this machine's own page; ``digest``: of the token shown, if any;
-    ``seat``: of the one with which it sits at the table.
-    """
+    """The sender of a request."""
 
     address: str
+    """The key under which their requests are counted (``limits.counted_as``)."""
     local: bool
+    """Whether they use this machine's own page."""
     digest: str | None
+    """Digest of their pairing token, or None if they sent none."""
     seat: str | None = None
+    """Digest of their seat token, or None if they sent none."""
 
 
 class Access:
-    """What visitors may do. Without ``pairing`` the page is served to this machine alone.
+    """The rights of visitors. Without ``pairing`` the page is served to this machine alone.
 
-    ``names``: of this machine in its network. ``watching``: whether those not paired may look on.
-    ``machine``: the way to what the table may ask of its computer. ``look``: the link for lookers.
-    ``closed``: the devices that ``let_in`` lets act, where the page is not served to the network.
+    ``names`` are this machine's in its network, ``watching`` lets devices that are not paired look
+    on, ``machine`` passes requests to the Pi (Wi-Fi, update, shutdown), and ``look`` is the link
+    for watching from elsewhere. ``closed`` becomes ``pairing`` when ``let_in`` is called.
     """
 
     def __init__(
@@ -153,7 +155,9 @@ class Access:
         self.pairing, self.closed = self.closed, None
 
     def may_act(self, visitor: Visitor) -> bool:
-        """Asked anew for each thing done, so that revoking a pairing works at once."""
+        """Return whether the visitor may act on the table. Ask for each action: a pairing can be
+        revoked.
+        """
         if visitor.local:
             return True
         if self.pairing is None or visitor.digest is None:
@@ -161,7 +165,7 @@ class Access:
         return self.pairing.tokens.knows(visitor.digest)
 
     def check_may_act(self, visitor: Visitor) -> None:
-        """Raises NotAllowedError."""
+        """Raise NotAllowedError if the visitor may not act on the table."""
         if not self.may_act(visitor):
             raise NotAllowedError(
                 "This device may only look on. To play here, pair it with the code shown at the"
@@ -169,20 +173,20 @@ class Access:
             )
 
     def may_watch(self, visitor: Visitor) -> bool:
-        """Whether the visitor may see the table and its games."""
+        """Return whether the visitor may see the table and its games."""
         return (
             visitor.local or self._watching or self.may_act(visitor) or bool(self.sits_at(visitor))
         )
 
     def knows(self, visitor: Visitor) -> bool:
-        """Whether the visitor is no stranger; and from then on its address is none for a while."""
+        """Return whether the visitor is local, paired or seated; if so, remember their address."""
         known = visitor.local or self.may_act(visitor) or bool(self.sits_at(visitor))
         if known:
             self.known.note(visitor.address)
         return known
 
     def sits_at(self, visitor: Visitor) -> tuple[str, ...]:
-        """The players whose seats this visitor's device has."""
+        """Return the players whose seats the visitor's device has."""
         if visitor.seat is None:
             return ()
         held = self.holders().items()
@@ -191,7 +195,9 @@ class Access:
         )
 
     def names_at(self, address: str | None) -> tuple[str, ...]:
-        """The names under which this machine may be asked at its own ``address``."""
+        """Return the host names under which the page may be requested at this machine's
+        ``address``.
+        """
         if self.pairing is None or address is None:
             return LOCAL_NAMES
         literal = f"[{address}]" if ":" in address else address
@@ -199,7 +205,7 @@ class Access:
 
 
 def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
-    """What other devices call this machine: its name, that name in mDNS, and ``more``."""
+    """Return this machine's names in its network: the host name, the one in mDNS, and ``more``."""
     name = socket.gethostname()
     return (name, f"{name.partition('.')[0]}.local", *more)
 
@@ -242,7 +248,7 @@ def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]
 
 
 def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
-    """Whether Host is one of the ``allowed`` names and Origin, if there is one, is our own page."""
+    """Return whether Host is one of the ``allowed`` names and Origin, if sent, is our own page."""
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
     asked = [*hosts, *(each.lower().removeprefix("http://") for each in origins)]
     schemes = all(each.lower().startswith("http://") for each in origins)
@@ -257,7 +263,7 @@ def page_at(server: tuple[str, int]) -> str:
 
 
 def visitor_of(scope: Scope) -> Visitor:
-    """Who asks, by address, Host and cookie."""
+    """Return who sends a request, judged by its address, Host header and cookies."""
     connection, client = HTTPConnection(scope), scope.get("client")
     address, headers = client[0] if client else "", connection.headers
     host = headers.get("host", "").lower()
@@ -274,7 +280,7 @@ def visitor_of(scope: Scope) -> Visitor:
 
 
 def secured(send: Send) -> Send:
-    """What adds the security headers to whatever is sent."""
+    """Return a ``send`` that adds the security headers to each response."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":

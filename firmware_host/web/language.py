@@ -1,5 +1,5 @@
-"""In which language a page is answered: what its person chose, else what the browser asks for, else
-the service's own.
+"""The language of a page's answers: the one chosen by its user, else the browser's preferred one,
+else the table's own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""How much visitors may do: rates, pages and connections, counted by address, with room kept for
-those that the table knows.
+"""Limits on requests, pages and connections for each address, with a share kept for known devices.
 
-A connection counts until the kernel has let go of it: one that is closing, but whose visitor does
-not read the answer, still takes room. They are followed by transport, since one that becomes a
-WebSocket changes its protocol.
+A connection counts until the kernel releases it: one that is closing still takes room while its
+visitor does not read the answer. Connections are followed by their transport, because one that
+becomes a WebSocket changes its protocol.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ KNOWN_FOR_S = 3600.0
 
 
 class Rate:
-    """How often things may be done: by each address, and then by all strangers together, of whom
-    one can never take more than the share of an address. ``strangers`` None: there is no such
-    bucket. The address that is longest unused is forgotten first, which fills its bucket.
+    """A rate limit for each address, and one for all unknown devices together.
+
+    The address unused for longest is forgotten first, which fills its bucket again.
     """
 
     def __init__(
@@ -49,7 +48,9 @@ class Rate:
         burst: float,
         strangers: tuple[float, float] | None = None,
     ) -> None:
-        """``strangers``: so many a second, and at once."""
+        """Allow ``per_s`` a second and ``burst`` at once; ``strangers`` has the same two numbers
+        for all unknown devices together, or None for no such limit.
+        """
         self._now = now
         self._per_s = per_s
         self._burst = burst
@@ -57,8 +58,8 @@ class Rate:
         self._strangers = None if strangers is None else TokenBucket(*strangers, now)
 
     def take(self, address: str, *, known: bool = False) -> bool:
-        """Whether that address may do it once more. ``known``: a device that is paired, or sits at
-        the table, is no stranger.
+        """Return whether that address may do it once more, and count that. A ``known`` device
+        (paired, or with a seat) is not counted among the unknown ones.
         """
         bucket = self._buckets.pop(address, None)
         if bucket is None:
@@ -72,14 +73,14 @@ class Rate:
 
 
 class Known:
-    """Addresses at which a device has shown, not long ago, that it is paired or has a seat."""
+    """The addresses from which a paired or seated device sent a request within the last hour."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._until_s: dict[str, float] = {}
 
     def note(self, address: str) -> None:
-        """A device at this address has just shown that it is known."""
+        """Remember that a known device uses this address."""
         if len(self._until_s) >= ADDRESSES_KEPT:
             now_s = self._now()
             self._until_s = {each: s for each, s in self._until_s.items() if s > now_s}
@@ -90,7 +91,7 @@ class Known:
 
 
 def counted_as(address: str) -> str:
-    """What an address is counted under: one IPv6 household has a whole /64."""
+    """Return the key that an address is counted by: for IPv6 its /64, since a household has one."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -113,8 +114,8 @@ _log = logging.getLogger(__name__)
 
 
 class Connections:
-    """The open connections, by address. Lives in the server's event loop. ``known``: the addresses
-    that have room kept.
+    """The open connections, by address; for use in the server's event loop only. ``known`` are the
+    addresses for which room is kept.
     """
 
     def __init__(self, known: Container[str]) -> None:
@@ -126,10 +127,11 @@ class Connections:
         self._may_log = TokenBucket(REFUSALS_LOGGED_PER_S, 1, self._loop.time)
 
     def admit(self, transport: Any) -> bool:
-        """Whether there is room for ``transport``; then it is counted. This machine's own page
-        always has room among those from elsewhere, and those who are known have it among
-        strangers. Where strangers have filled theirs, one who holds much makes room for one who
-        holds little, so that a few addresses keep nobody out.
+        """Return whether there is room for ``transport``, and count it if so.
+
+        This machine's own page always has room among other devices, and known devices among unknown
+        ones. When the unknown ones are full, the address with the most connections loses its newest
+        to one with fewer, so that a few addresses cannot keep others out.
         """
         self._forget_lost()
         peer = transport.get_extra_info("peername")
@@ -166,7 +168,7 @@ class Connections:
                 del self._held[transport]
 
     def _end_stuck(self) -> None:
-        """End those of which nothing was read since the last look."""
+        """End the connections whose visitor has read nothing since the last call."""
         self._forget_lost()
         before, self._unsent = self._unsent, {}
         for transport in self._held:
@@ -177,15 +179,15 @@ class Connections:
 
 
 def _reset(transport: Any) -> None:
-    """End it at once, and have the kernel drop what it holds for it too."""
+    """End a connection at once, and have the kernel drop its unsent data."""
     at_once = struct.pack("ii", 1, 0)
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
     transport.abort()
 
 
 def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
-    """The protocol of one server, to be made in its event loop's thread. ``known``: as in
-    Connections.
+    """Return the protocol class of one server, to be used in its event loop's thread. ``known``:
+    see Connections.
     """
     connections: Connections | None = None
 
@@ -210,7 +212,7 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
                 self._due = None
 
         def _awaits_header(self) -> bool:
-            """Whether no request is being answered, and this is still the connection's protocol."""
+            """Return whether no request is being answered and this is still plain HTTP."""
             transport: Any = self.transport
             if transport is None or transport.get_protocol() is not self:
                 return False
@@ -229,5 +231,5 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
 
 
 def _is_here(address: str) -> bool:
-    """Whether the page of this machine itself asks. ``address``: as ``counted_as`` gives it."""
+    """Return whether an address, as returned by ``counted_as``, is this machine's own."""
     return address in ("127.0.0.1", str(ipaddress.IPv6Address(0)))  # ::1 is counted as its /64

@@ -45,7 +45,7 @@ CLOSE_TRY_LATER = 1013
 
 
 class Pages:
-    """All the pages that are open."""
+    """The WebSocket connections of all open pages."""
 
     def __init__(self, table: Table, catalogue: Catalogue, access: Access) -> None:
         self.table = table
@@ -56,11 +56,13 @@ class Pages:
 
     @property
     def seated(self) -> set[str | None]:
-        """The devices with a seat of which a page is open."""
+        """The seat digests of all devices that have a page open; None stands for those without a
+        seat.
+        """
         return {visitor.seat for visitor, _ in self._open.values()}
 
     def _listen(self) -> Callable[[], None]:
-        """Listen to the table, which makes snapshots as long as somebody does; returns the end."""
+        """Subscribe to the table's snapshots; returns the function that ends it."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
@@ -75,7 +77,9 @@ class Pages:
         return self.table.subscribe(listener)
 
     def _has_room(self, visitor: Visitor, *, known: bool) -> bool:
-        """So many pages at once: for each address, for all strangers together, and for all."""
+        """Return whether the limits allow one more page: for its address, all unknown devices, and
+        all.
+        """
         elsewhere = [each for each in self._open.values() if not each[0].local]
         return len(self._open) < MAX_PAGES and (
             visitor.local
@@ -88,7 +92,7 @@ class Pages:
         )
 
     async def serve(self, socket: WebSocket) -> None:
-        """One page, from its connection to its end."""
+        """Serve one page from its connection to its end."""
         await socket.accept()
         visitor = socket.scope[VISITOR]
         known = self.access.knows(visitor)
@@ -142,12 +146,12 @@ class _Page:
             self._hand.let_go()
 
     async def _close(self) -> None:
-        """Raises WebSocketDisconnect, which ends the page."""
+        """Close the connection and raise WebSocketDisconnect, which ends the page."""
         await self._socket.close(CLOSE_POLICY)
         raise WebSocketDisconnect(CLOSE_POLICY)
 
     async def _send(self, message: object) -> None:
-        """Raises WebSocketDisconnect."""
+        """Send ``message`` as JSON. Raises WebSocketDisconnect if the page has gone."""
         try:
             await self._socket.send_text(self._encode(message).decode())
         except RuntimeError as error:  # what was sent just before has found it gone
@@ -179,14 +183,16 @@ class _Page:
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
 
     def _watch(self, **wanted: bool) -> None:
-        """What costs the table something: each of ``wanted`` that is True, and nothing else."""
+        """Have the table make the costly data of each of ``wanted`` that is True, and stop all
+        other.
+        """
         self._sent_poses = (0, {})
         for what in [*self._ends]:
             self._ends.pop(what)()
         self._ends = {what: self._table.watch(what) for what, each in wanted.items() if each}
 
     async def _send_poses(self) -> None:
-        """What moved since the last ones, in the order of time."""
+        """Send the poses that changed since the last call, oldest first."""
         if "poses" not in self._ends:
             return
         sent, lying = self._sent_poses
@@ -202,7 +208,7 @@ class _Page:
             await self._send({"type": "poses", "frames": frames})
 
     def _changed(self, snapshot: Snapshot) -> dict[str, object]:
-        """The fields that this page has not seen; a quiet table has none."""
+        """Return the snapshot's fields that this page has not received yet."""
         tilt_deg = tuple(round(angle, 1) for angle in snapshot.tilt_deg)  # less is only noise
         snapshot = msgspec.structs.replace(snapshot, tilt_deg=tilt_deg)
         now: dict[str, object] = {name: getattr(snapshot, name) for name in self._fields}
@@ -262,7 +268,7 @@ class _Page:
         await self._send({"type": "done", "ref": ref})
 
     def _start(self, ref: int, command: Verb) -> None:
-        """Begin it now, so that order is kept; answer whenever it is done."""
+        """Submit a command now, so that order is kept; its answer is sent when it is done."""
         meant = requests.as_meant(
             self._access, self._visitor, command, self._table.latest().to_move
         )

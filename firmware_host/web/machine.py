@@ -1,8 +1,8 @@
-"""What people may ask of the computer that the table runs on, from a paired device and with a press
-of the table's button: another Wi-Fi, an update, the version before, to be switched off.
+"""Requests to the Pi itself: join a Wi-Fi, update, return to the version before, shut down.
 
-The table's own unit has no rights for any of it. A socket that only its user may open leads to a
-program that has them, and does these things alone (``tiltboard.firmware_host.cli.machine``).
+A paired device asks, and a press of the table's button confirms. The table's own service has no
+rights for any of it: it passes the request through a socket, which only its user may open, to a
+program that has these rights and no other task (``tiltboard.firmware_host.cli.machine``).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
 
 class PowerOff(_Asked, frozen=True, tag="power-off"):
-    """Shut down."""
+    """Shut the Pi down."""
 
     asks: ClassVar = text(
         "{name} wants to switch the table off: press confirm if it shows the number that the"
@@ -55,11 +55,11 @@ class PowerOff(_Asked, frozen=True, tag="power-off"):
 
 
 class Hotspot(_Asked, frozen=True, tag="hotspot"):
-    """Name and password of the table's own Wi-Fi."""
+    """Ask for name and password of the table's own Wi-Fi."""
 
 
 class Join(_Asked, frozen=True, tag="join"):
-    """Leave the hotspot for that Wi-Fi; ``password`` None: an open one."""
+    """Leave the hotspot for that Wi-Fi; ``password`` is null for an open one."""
 
     asks: ClassVar = text(
         "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
@@ -74,7 +74,7 @@ class Join(_Asked, frozen=True, tag="join"):
 
 
 class Update(_Asked, frozen=True, tag="update"):
-    """An update from a stick in the Pi, or from the file that a page has ``sent``."""
+    """Install an update from a USB stick, or from the file that a page has ``sent``."""
 
     asks: ClassVar = text(
         "{name} wants to update the table: press confirm if it shows the number that the lights"
@@ -88,7 +88,7 @@ class Update(_Asked, frozen=True, tag="update"):
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
-    """Go back to the version before, or forward again."""
+    """Return to the version before, or forward again."""
 
     asks: ClassVar = text(
         "{name} wants to go back to the version before: press confirm if it shows the number that"
@@ -110,7 +110,7 @@ def _check_length(length: int, room: int) -> None:
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why not, as a message in parts; or what was asked for."""
+    """The result of a request: ``error`` with its ``params`` if it failed, else what it asked."""
 
     error: str | None = None
     params: dict[str, str] = {}
@@ -119,8 +119,9 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Machine:
-    """The way to ``socket``, in the ``folder`` of the table's games. ``tell``: has people know
-    something from now on, or nothing any more.
+    """The client of the privileged program at the socket ``path``.
+
+    ``folder`` is that of the table's games. ``tell`` shows people a message, or removes it (None).
     """
 
     def __init__(self, path: str, folder: Path, confirming: Confirming, clock: Clock) -> None:
@@ -136,8 +137,8 @@ class Machine:
 
     @contextmanager
     def taking(self, length: int = 0) -> Iterator[Callable[[bytes], None]]:
-        """Takes a file that a page sends, piece by piece, for an update; it is kept whole, or not
-        at all. ``length``: its bytes, or 0 where that is not known yet. Raises NotPossibleError.
+        """Receive an update's file in pieces; it is kept whole or not at all. ``length`` is its
+        size in bytes, 0 if unknown. Raises NotPossibleError.
         """
         if self._is_taking:
             raise NotPossibleError(
@@ -164,9 +165,7 @@ class Machine:
             self._fresh.unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Delete a file that nobody has asked to be installed, once it is time. To be called after
-        each snapshot.
-        """
+        """Delete a received file that was not installed in time. Call after each snapshot."""
         if self._clock.now() >= self._sent_until_s:
             self._sent_until_s = math.inf
             self.do(self._forget, lambda _: None)
@@ -179,9 +178,9 @@ class Machine:
                 _log.warning("%s cannot be deleted: %s", path, error.strerror)
 
     def request(self, wanted: Wanted, who: str | Message) -> str:
-        """Have it done once somebody has pressed confirm at the table; the number to compare.
+        """Carry out a request once confirm is pressed; return the number that the lights show.
 
-        Raises NotPossibleError where a press is asked for already, or there is no file.
+        Raises NotPossibleError if another press is awaited, or the file to install is missing.
         """
         if isinstance(wanted, Update) and wanted.sent and not self.sent.exists():
             raise NotPossibleError("No file has been sent.", remedy="Choose it again.")
@@ -196,7 +195,9 @@ class Machine:
         return self.confirming.ask(Message(wanted.asks.template, asked), answered)
 
     def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
-        """Do that in a thread; ``then`` is called there, with why it was not done, or None."""
+        """Run ``work`` in a thread, which then calls ``then`` with the reason of a failure, or
+        None.
+        """
 
         def run() -> None:
             try:
@@ -210,7 +211,7 @@ class Machine:
         threading.Thread(target=run, name="machine", daemon=True).start()
 
     def ask(self, wanted: Wanted | Hotspot) -> Answered:
-        """Ask the machine and wait for its answer. Raises NotPossibleError if it was not done."""
+        """Send a request to the Pi and wait for its answer. Raises NotPossibleError if it fails."""
         try:
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(_WITHIN_S)
@@ -230,7 +231,7 @@ class Machine:
         return answer
 
     def left(self) -> Message | None:
-        """What an update has left to say that ended while the table did not run."""
+        """Return the failure of an update that ended while the table was not running, or None."""
         try:
             said = msgspec.json.decode(FAILED.read_bytes(), type=Answered)
         except (OSError, msgspec.MsgspecError):

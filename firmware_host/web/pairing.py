@@ -1,4 +1,4 @@
-"""Devices that may act on the table: the code that pairs one, and the tokens that they keep."""
+"""Pairing of devices that may act on the table: the codes, and the tokens that devices keep."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One paired device, with times as Clock.calendar."""
+    """A paired device. Times are in seconds since 1970."""
 
     id: str
     name: str
@@ -49,24 +49,27 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The days on which the table was used, as a date that goes on by one day for each."""
+    """A count of the days on which the table was used, kept as a date."""
 
     day: int | None = None
-    """The calendar's day when it was last looked at, from 1970-01-01; None: never."""
+    """The calendar's day at the last look, counted from 1970-01-01; None if never."""
     date_s: float = 0.0
 
 
 class Tokens:
     """The paired devices of the state folder; another process may revoke one at any time.
 
-    A pairing lasts for some days on which the table is used. They are counted, since the calendar
-    of a Pi leaps by months when a network sets it: a leap is one day, and back it is none.
+    A pairing lasts for a number of days on which the table is used. They are counted, because a
+    Pi's calendar leaps by months when a network sets it: a leap forward counts one day, one back
+    none.
     """
 
     def __init__(
         self, folder: Path, calendar: Callable[[], float], tell: Tell | None = None
     ) -> None:
-        """``calendar``: seconds since 1970. ``tell``: see ``read_kept``."""
+        """Use the list in ``folder``. ``calendar`` returns seconds since 1970; ``tell``: see
+        ``read_kept``.
+        """
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
         self._tell = tell
@@ -75,9 +78,10 @@ class Tokens:
         self._counted = _Counted()
 
     def devices(self) -> tuple[Device, ...]:
-        """The devices whose pairing has not expired, oldest first. A damaged list is an empty one.
+        """Return the devices whose pairing has not expired, oldest first; none if the list is
+        damaged.
 
-        Raises ConfigError where it cannot be read and nobody is to be told that it was set aside.
+        Raises ConfigError if the list cannot be read and there is no ``tell`` to report that.
         """
         version = None
         try:
@@ -105,7 +109,7 @@ class Tokens:
         return tuple(device for device in self._devices if device.expires_s > now_s)
 
     def left_s(self, device: Device) -> float:
-        """How long a pairing lasts at least."""
+        """Return the seconds until a device's pairing expires; days without use do not count."""
         return device.expires_s - self._now_s()
 
     def _now_s(self) -> float:
@@ -127,8 +131,8 @@ class Tokens:
         return date_s
 
     def pair(self, name: str, token: str | None = None) -> str:
-        """A token, new if none is given, for a device of that name. Raises NotPossibleError where
-        there are enough.
+        """Pair a device of that name and return its token, a new one if none is given. Raises
+        NotPossibleError if MAX_DEVICES are paired.
         """
         devices = self.devices()
         if len(devices) >= MAX_DEVICES:
@@ -145,15 +149,15 @@ class Tokens:
         return token
 
     def knows(self, digest: str) -> bool:
-        """Whether a token with that digest is good now."""
+        """Return whether a token with that digest belongs to a paired device."""
         return any(secrets.compare_digest(device.digest, digest) for device in self.devices())
 
     def name_of(self, digest: str | None) -> str | None:
-        """What the device with that token is called; None: it is none of these."""
+        """Return the name of the device with that token's digest, or None if it is not paired."""
         return next((each.name for each in self.devices() if each.digest == digest), None)
 
     def revoke(self, number: str) -> None:
-        """End a device's pairing, at once. Raises NotPossibleError where there is no such one."""
+        """End a device's pairing at once. Raises NotPossibleError if no device has that number."""
         devices = self.devices()
         if number not in {device.id for device in devices}:
             raise NotPossibleError(
@@ -164,7 +168,7 @@ class Tokens:
         self._write(tuple(device for device in devices if device.id != number))
 
     def revoke_all(self) -> None:
-        """End every pairing. Where none was ever made, nothing is written."""
+        """End every pairing."""
         if self._path.exists():
             self._write(())
 
@@ -173,12 +177,12 @@ class Tokens:
 
 
 def new_token() -> str:
-    """A token that lets nobody in until a device is paired with it."""
+    """Return a new random token. It gives no rights until a device is paired with it."""
     return secrets.token_hex(TOKEN_BYTES)
 
 
 def digest_of(token: str) -> str:
-    """SHA-256 of a token. It has 128 random bits, so nothing slower is needed."""
+    """Return a token's SHA-256 in hex. It has 128 random bits, so a slower hash is not needed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -193,18 +197,18 @@ JOINS_PER_ADDRESS = 3  # a minute, of those that ask to be the first
 
 
 class WrongCodeError(TiltboardError, PermissionError):
-    """The code is not the one shown at the table, or none is."""
+    """The code is not the one shown at the table, or the table shows none."""
 
 
 class TooManyTriesError(TiltboardError, PermissionError):
-    """Codes were tried too fast; the table does not even look at this one."""
+    """Codes were tried too fast; this one was not even compared."""
 
 
 class Confirming:
-    """Asks for a press of confirm at the table, one thing at a time: the lights show a number, and
-    so does the device that asks.
+    """Asks for a press of confirm at the table, for one request at a time: the lights and the
+    device that asks show the same number.
 
-    ``show``: has it asked there; None where there is no button. ``draw``: as for Pairing.
+    ``show`` asks for the press, and is None if there is no button. ``draw``: as for Pairing.
     """
 
     def __init__(self, clock: Clock, draw: Callable[[int], int] = secrets.randbelow) -> None:
@@ -214,7 +218,9 @@ class Confirming:
         self.show: Callable[[Message, str, Callable[[bool], None]], None] | None = None
 
     def ask(self, what: Message, answered: Callable[[bool], None]) -> str:
-        """The number. Raises NotPossibleError where another press is asked for."""
+        """Ask for a press and return the number that the lights show. Raises NotPossibleError if
+        another press is awaited, or there is no button.
+        """
         now_s = self._clock.now()
         if self.show is None or now_s < self._until_s:
             raise NotPossibleError(
@@ -232,19 +238,20 @@ class Confirming:
 
 
 class Pairing:
-    """The code that is open, if any, and the tokens given for codes.
+    """The open pairing code, if any, and the paired devices.
 
     A code is opened at the table and ends with its first use or after ten minutes. All devices
-    together may try thirty a minute, one of them three: of a million codes, 330 can be guessed
-    before it ends. The code's picture holds a secret of 128 bits instead, which cannot be guessed
-    and is never refused for what others try. ``on_code`` is told what the table is to show: a code
-    that somebody asked for, or None.
+    together may try thirty a minute, each of them three: of a million codes, 330 can be tried
+    before it ends. The code's picture holds a 128-bit secret instead, which cannot be guessed and
+    is never refused because of others' tries. ``on_code`` is called with the code to show, or None.
     """
 
     def __init__(
         self, tokens: Tokens, clock: Clock, draw: Callable[[int], int] = secrets.randbelow
     ) -> None:
-        """``draw``: an unpredictable number below its argument."""
+        """Pair devices into ``tokens``. ``draw`` returns an unpredictable number below its
+        argument.
+        """
         self.tokens = tokens
         self._clock = clock
         self._draw = draw
@@ -258,8 +265,8 @@ class Pairing:
         self._tries = Rate(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS, all_together)
 
     def open(self, *, at_table: bool = True) -> str:
-        """Open a new code; the one before ends. The console and the journal show it too, and the
-        table's lights unless ``at_table`` is False.
+        """Open a new code and return it; the one before ends. Console and log show it too, and so
+        do the table's lights unless ``at_table`` is False.
         """
         self._sent_away = 0
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
@@ -273,27 +280,27 @@ class Pairing:
 
     @property
     def code(self) -> str | None:
-        """The code that is open."""
+        """The open code, or None."""
         return self._code if self._code and self._clock.now() < self._ends_s else None
 
     @property
     def secret(self) -> str:
-        """What the picture of the code that was opened last holds in its place."""
+        """The secret that the picture of the newest code holds in the code's place."""
         return self._secret
 
     @property
     def takes_first(self) -> bool:
-        """Whether a device may be let in by a press of the table's button: no other is paired, and
-        not too many have been sent away.
+        """Whether the first device may be let in by a press of the table's button: none is paired,
+        and not too many were refused.
         """
         asked = self.confirming.show is not None and self._sent_away < MOST_SENT_AWAY
         return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
-        """Ask at the table for the first device: a token that is good once somebody has pressed
-        confirm there, and the number to compare.
+        """Ask at the table to let in the first device; return the token that confirm makes valid,
+        and the number to compare.
 
-        Raises NotPossibleError where another is paired or asks, TooManyTriesError.
+        Raises NotPossibleError if a device is paired or another asks, and TooManyTriesError.
         """
         _check(self._joins, address)
         if not self.takes_first:

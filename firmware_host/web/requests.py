@@ -1,7 +1,6 @@
-"""What a page may ask of the table: JSON objects, checked before anything sees them. Who may ask
-for which, and how the table's answer is waited for.
+"""The requests that a page may send: JSON objects, checked before use, and who may send which.
 
-All but what concerns its own connection is the table's vocabulary, ``table.commands``.
+Requests about the page's own connection are defined here, all others in ``table.commands``.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class PageVerb(Verb, frozen=True):
 
 
 class Look(PageVerb, frozen=True, tag="look"):
-    """Show this page what that seat alone may see, if the device has it; null: nothing."""
+    """Show this page the hidden information of a seat that its device has; null: of none."""
 
     player: Name | None = None
 
@@ -46,7 +45,7 @@ class Look(PageVerb, frozen=True, tag="look"):
 
 
 class Uncover(Verb, frozen=True, tag="open-hand"):
-    """Let the device at that seat see its hand, which another one has seen in this game."""
+    """Let the device at that seat see its hand after another device has seen it in this game."""
 
     right = c.Right.SEAT_OR_LOCAL
 
@@ -54,8 +53,8 @@ class Uncover(Verb, frozen=True, tag="open-hand"):
 
 
 class Watch(PageVerb, frozen=True, tag="watch"):
-    """Whether this page shows the sensors, every piece as it leans, and who is ahead: sent, and
-    looked at by an engine, only then.
+    """Choose what this page receives: the sensors' readings, the pose of every piece, and who is
+    ahead. Each costs the table time, so it is made only while a page asks for it.
     """
 
     sensors: bool
@@ -63,12 +62,12 @@ class Watch(PageVerb, frozen=True, tag="watch"):
     ahead: bool = False
 
     def needs(self) -> c.Right:
-        """Return the right to look on, or to act where an engine has to look who is ahead."""
+        """Return the right to look on, or to act if an engine must judge who is ahead."""
         return c.Right.ACT if self.ahead else self.right
 
 
 class Ping(PageVerb, frozen=True, tag="ping"):
-    """Are you there? Answered like everything else."""
+    """Ask whether the table answers; it does, as to every request."""
 
 
 # A module that adds requests, as that of the hands does, is imported above: no list names them.
@@ -84,8 +83,8 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 def parse(data: str | bytes) -> tuple[int, Verb]:
-    """One message of a WebSocket, and its ``ref``: chosen by the page, repeated in the answer, 0
-    without one. Raises one of UNREADABLE.
+    """Return the ``ref`` of a WebSocket message (chosen by the page, repeated in the answer; 0 if
+    it has none) and its request. Raises one of UNREADABLE.
     """
     message = _object.decode(data)
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
@@ -94,11 +93,11 @@ def parse(data: str | bytes) -> tuple[int, Verb]:
 
 
 class NoAnswerError(TiltboardError, TimeoutError):
-    """The table stands still, or has failed at what was asked."""
+    """The table has stopped, or failed to carry out a request."""
 
 
 def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
-    """Raise NotAllowedError if this visitor may not ask that. Call it once for each message."""
+    """Raise NotAllowedError if this visitor may not send that request. Call once per request."""
     if isinstance(asked, c.NewGame):
         _check_no_secret(asked)
     seats = access.sits_at(visitor)
@@ -122,9 +121,10 @@ def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
 
 
 def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None) -> Verb:
-    """What the table is asked for, with who asks where that matters: a device that only has seats
-    rolls and counts as one of its players, as the one ``to_move`` if that is one, and agrees to
-    uncover a hand as itself.
+    """Return the command for the table, completed with the player who sends it where that matters.
+
+    A device that only has seats rolls and counts as ``to_move`` if it has that seat, else as the
+    first of its players. An Uncover becomes an OpenHand with the device's token digest.
     """
     match asked:
         case Uncover(player):
@@ -150,8 +150,8 @@ def _check_no_secret(asked: c.NewGame) -> None:
 
 
 async def answer(future: Future[T]) -> T:
-    """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun.
-    Raises TiltboardError and RulesError.
+    """Wait for the table's answer, for at most a minute; a page that leaves does not cancel the
+    request. Raises TiltboardError and RulesError.
     """
     begun = asyncio.shield(asyncio.wrap_future(future))
     try:

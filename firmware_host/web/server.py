@@ -85,7 +85,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the page is, on this machine."""
+        """The page's address on this machine."""
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
