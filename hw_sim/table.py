@@ -32,7 +32,7 @@ from tiltboard.hw_sim.node import SPI_PORT, SimNode, node_wiring
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, World
 
-# What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
+# The part of the accelerometer's initial offset (50 mg, 3 deg) left after shimming the plate level.
 LEVELLED_G = 0.015
 
 Rgb = tuple[int, int, int]
@@ -46,13 +46,13 @@ class SimTable:
     """One table as its profile wires it; the same seed and calls give the same readings.
 
     A context manager: within it the seams below smbus2 and neopixel are in place. ``buses``: for
-    the drivers. ``hands``: what happens to it. ``hall_board``, ``converters``, ``expanders``,
+    the drivers. ``hands``: move the pieces. ``hall_board``, ``converters``, ``expanders``,
     ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as far as it has them.
-    ``faults``: what is broken and mended. ``disk``: under its journal, where it has one.
-    ``imu_orientation``: how the tilt sensor is glued in; may be set. ``light_at``: where on the
-    strip each place's light is; ``dark_from``: the light before which the strip is broken.
-    ``streams``: where its chance comes from. ``tolerances``: how far gaps and the Hall sensors'
-    sensitivities differ, against what is stated.
+    ``faults``: break and mend parts. ``disk``: holds its journal, if it has one.
+    ``imu_orientation``: how the tilt sensor is glued in; may be set. ``light_at``: each place's
+    light by its number on the strip; ``dark_from``: the light before which the strip is broken.
+    ``streams``: its random numbers. ``tolerances``: factor on the stated tolerances of the gaps and
+    of the Hall sensors' sensitivities.
     """
 
     def __init__(
@@ -103,27 +103,27 @@ class SimTable:
 
     @property
     def lights(self) -> tuple[Rgb, ...]:
-        """Red, green, blue (0 to 255) as each place's light shines now, by plate index; all dark
-        where there is no strip.
+        """Red, green, blue (0 to 255) of each place's light now, by plate index; all dark without a
+        strip.
         """
         return tuple(self.strip_rgb(index) for index in range(self.profile.size))
 
     def strip_rgb(self, index: int) -> Rgb:
-        """The same for one place."""
+        """Return red, green and blue (0 to 255) of one place's light now."""
         colours, at = self.chain.colours, self.light_at[index]
         if not colours or (self.dark_from is not None and at >= self.dark_from):
             return 0, 0, 0
         return colours[at]
 
     def power_cycle(self) -> None:
-        """The supply goes and comes back: chips forget everything; pieces lie where they lie."""
+        """Switch the supply off and on: chips lose their state, and pieces stay where they are."""
         self.buses.power_cycle()
         if self.node is not None:
             self.node.power_on(self.clock.now())
 
     def feels(self) -> Surroundings:
-        """What a tilt sensor is handed: force, rate and warmth where it sits, in its own axes, and
-        where its noise is drawn from.
+        """Return a tilt sensor's surroundings: functions of the time for the force, rate and
+        temperature at the sensor, in its own axes, and the stream of its noise.
         """
         imu, plate = self.profile.imu, self.world.plate
         arm_m = (0.0, 0.0, 0.0) if imu is None else imu.arm_m
@@ -177,8 +177,8 @@ class SimTable:
 
 
 def mux_model(chip: Callable[[Sequence[AnalogInput], float], SpiChip], channels: int) -> Model:
-    """Return what stands in for sensors behind multiplexers and converters on SPI: the board with
-    its faults, and ``chip(inputs, reference_v)``, with so many channels, for each converter.
+    """Return a model of sensors behind multiplexers and converters on SPI: the board with its
+    faults, and ``chip(inputs, reference_v)``, with ``channels`` inputs, for each converter.
     """
     return partial(_mux_adc, chip=chip, channels=channels)
 
@@ -223,7 +223,7 @@ def _dual_switch(table: SimTable, hall: wiring.DualSwitchHall) -> SwitchBoard:
 
 
 def _row_level(board: SwitchBoard, places: range, port: int, bit: int, now_s: float) -> bool | None:
-    """What drives a line of a row's expander: a switch that is closed pulls it low."""
+    """Return the level that drives a line of a row's expander: a closed switch pulls it low."""
     if bit >= len(places):
         return None
     closed = board.closed(places[bit], now_s, south=port == 1)
@@ -238,9 +238,7 @@ def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
 
 
 def _imu(chip: type[InertialChip], table: SimTable, _config: wiring.ImuPart) -> InertialChip:
-    """A copy of that chip, within its tolerances; shimming the plate level once leaves so much of
-    the accelerometer's offset across.
-    """
+    """Return a copy of that chip within its tolerances, on a plate that was shimmed level once."""
     stream, of = table.streams.stream("imu-spread"), chip.TOLERANCES
 
     def draw(*sizes: float, about: float = 0.0) -> Vector:
@@ -271,7 +269,7 @@ def _gpio_panel(table: SimTable, panel: wiring.GpioPanel) -> None:
 
 
 def _on_node(_table: SimTable, _part: wiring.Part) -> None:
-    """A part of a node's own: nothing is wired here."""
+    """Wire nothing: the part belongs to the node."""
 
 
 MODELS: Mapping[type[wiring.Part], Model] = {
@@ -290,11 +288,13 @@ MODELS: Mapping[type[wiring.Part], Model] = {
 
 
 def model_of(part: wiring.Part) -> Model:
-    """What stands in for parts of that kind: called with the table and the part, it hangs chips on
-    the table's buses, and returns the tilt sensor (an InertialChip) or the board of sensors (a
-    HallBoard or SwitchBoard; None for one of another sort, which cannot be broken). Ours, or
-    another package's by an entry point of the group ``tiltboard.simulated`` with the kind's name,
-    or with the name of the entry point that brought the kind. Raises SimulationError without one.
+    """Return the model of a part: a function of the table and the part that adds chips to the
+    table's buses and returns the tilt sensor (an InertialChip) or the board of sensors (a HallBoard
+    or SwitchBoard; None for another kind, which cannot be broken).
+
+    Models of other packages are entry points of the group ``tiltboard.simulated`` with the kind's
+    name, or with the name of the entry point that brought the kind. Raises SimulationError without
+    one.
     """
     ours = MODELS.get(type(part))
     if ours is not None:

@@ -70,7 +70,7 @@ class SimLine:
 
     @property
     def plugged(self) -> bool:
-        """Whether the device is plugged in."""
+        """True while the device is plugged in."""
         return self._master is not None
 
     def plug(self) -> None:
@@ -216,7 +216,7 @@ class SimSerial:
 
     @property
     def is_open(self) -> bool:
-        """Whether the port is open, as in pyserial."""
+        """True while the port is open, as in pyserial."""
         return self._port.is_open
 
     def close(self) -> None:

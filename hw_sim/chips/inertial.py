@@ -107,7 +107,7 @@ class InertialChip(ABC):
     @property
     @abstractmethod
     def is_reset(self) -> bool:
-        """Whether neither sensor runs, as after a reset."""
+        """True if neither sensor runs, as after a reset."""
 
     def _restart(self, ready_s: float) -> None:
         self._registers[:] = bytes(REGISTERS)

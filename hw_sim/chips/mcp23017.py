@@ -47,7 +47,7 @@ class Mcp23017:
 
     @property
     def is_reset(self) -> bool:
-        """Whether all lines are inputs, as after a reset."""
+        """True if all lines are inputs, as after a reset."""
         return all(port[IODIR] == 0xFF for port in self._registers)
 
     def write(self, data: bytes, now_s: float) -> bool:

@@ -77,7 +77,7 @@ class Mpu6050(InertialChip):
 
     @property
     def is_reset(self) -> bool:
-        """Whether the chip sleeps, as after a reset."""
+        """True if the chip sleeps, as after a reset."""
         return bool(self._registers[PWR_MGMT_1] & SLEEP)
 
     def _was_read(self, register: int) -> None:

@@ -10,7 +10,7 @@ from tiltboard.hw_sim.world.world import World
 
 
 def has_physics() -> bool:
-    """Whether MuJoCo is installed."""
+    """Return whether MuJoCo is installed."""
     return find_spec("mujoco") is not None
 
 

@@ -1,4 +1,4 @@
-"""What the plate and the pieces are made of, as bodies of MuJoCo. Metres, kilograms, radians."""
+"""The plate and the pieces as bodies of MuJoCo, in metres, kilograms and radians."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A piece's body: a disc, in m and kg. ``stem_m``: the radius of what a tile stands on, below
-    its hat. ``foot_m``, ``mast_m``: how high its foot is, and the radius of what stands on that.
+    """A piece's body: a disc, in m and kg. ``stem_m``: the radius of a tile's stem, below its hat.
+    ``foot_m``, ``mast_m``: the height of the foot, and the radius of the mast on it.
     """
 
     radius_m: float
@@ -42,7 +42,7 @@ class Shape:
 
 
 def shape_of(piece: PieceBody) -> Shape:
-    """As its game says."""
+    """Return the shape of a piece from its game's measures."""
     return Shape(
         piece.diameter_mm / 2000,
         piece.height_mm / 1000,

@@ -173,27 +173,28 @@ class Dynamics:
         self.wake()
 
     def hold(self, number: int, path: Path) -> None:
-        """A hand has it, upright, and moves its foot along ``path``, in the plate's axes; at its
-        end it keeps it there.
+        """Let a hand hold the piece upright and move its foot along ``path``, in the plate's axes;
+        at the path's end the hand keeps it there.
 
-        Not more than fingers can: it pushes with 6 N at most.
+        The hand pushes with 6 N at most, as fingers do.
         """
         self._pieces[number].path = path
         self._loosen(number)
 
     def pinch(self, number: int, squeeze_n: float) -> None:
-        """What holds it is two sticks, west and east of it, that press so hard: friction carries
-        it, it swings about the line between them, and slips out when more is asked.
+        """Hold the piece between two chopsticks, west and east of it, that press with
+        ``squeeze_n``: friction carries it, it swings about the line between them, and it slips out
+        under more load.
         """
         self._pieces[number].squeeze_n = squeeze_n
 
     def slipped(self) -> list[int]:
-        """What has slipped out of sticks since this was asked last."""
+        """Return the pieces that have slipped out of chopsticks since the last call."""
         slipped, self._slipped = self._slipped, []
         return slipped
 
     def flick(self, number: int, at_s: float, speed_mm_s: Vector) -> None:
-        """A finger strikes it at that time: it has that speed then, in the plate's axes."""
+        """Give the piece this speed at ``at_s``, in the plate's axes, as if a finger strikes it."""
         self._loosen(number)
         self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
 
@@ -368,8 +369,8 @@ class Dynamics:
         return self._poses[1]
 
     def lowest_mm(self) -> Array:
-        """Where the middle of each piece is, as high as its lowest point, (N, 3); of one that
-        stands that is its foot.
+        """Return the middle of each piece at the height of its lowest point, (N, 3); for a standing
+        piece that is its foot.
         """
         poses, halves = self.poses(), self._heights_mm / 2
         lowest = poses.feet_mm + poses.up * halves[:, None]

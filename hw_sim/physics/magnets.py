@@ -1,8 +1,8 @@
-"""What magnets that lean or lie do: their field at all sensors at once, and their pull.
+"""The field of leaning or lying magnets at all sensors at once, and their pull on each other.
 
-Near a magnet the exact field of a disc (N. Derby and S. Olbert, American Journal of Physics 78
-(2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``, with their
-component across the axis too.
+Near a magnet the field is a disc's exact one (N. Derby and S. Olbert, American Journal of Physics
+78 (2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``, here with
+the component across the axis too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pieces that stand singly and at rest are carried by the plate, without contacts of their own.
 
-A contact costs more than all else, and 36 pieces have 144. What stands by itself on the plate, far
-from whatever moves, and which friction holds by a wide margin, stays where it is: its weight lies
-on the plate, and its pose follows it. Before anything comes near, or friction may give, it is free.
+Contacts cost more than all else, and 36 pieces have 144. A piece that stands by itself, far from
+all that moves, and that friction holds by a wide margin, is pinned: its weight acts on the plate,
+and its pose follows the plate. It is freed before anything comes near or friction may give.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from tiltboard.hw_sim.physics.magnets import Array, Index, cross
 Flags = NDArray[np.bool_]
 
 G_M_S2 = 9.81
-LOOKS = 12  # as many looks in a row, 9 ms apart, it has stood
+LOOKS = 12  # A piece is pinned after standing for this many looks in a row, 9 ms apart.
 SINKS_M = 0.0003
 UPRIGHT = 0.9999
-STIRS_M = 2e-5  # between two looks: 2 mm/s
-HOLDS = 0.6  # of the friction; what a tilt's acceleration may add is less than the rest
-TIPS = 0.3  # of the torque that tips a piece, from magnets
-STAYS_RAD = 1e-6  # 0.2 um at the plate's rim
-SPARE_M = 0.004  # free before something is as near
+STIRS_M = 2e-5  # Motion between two looks above which a piece is not at rest: 2 mm/s.
+HOLDS = 0.6  # Share of the friction in use; a tilt's acceleration adds less than the rest.
+TIPS = 0.3  # Magnets' torque, as a share of the torque that tips a piece.
+STAYS_RAD = 1e-6  # A smaller tilt is none: 0.2 um at the plate's rim.
+SPARE_M = 0.004  # A piece is freed before something is as near as this.
 STRUCK_M_S = 0.005
 
 
 class Pins:
-    """Which pieces are pinned, row by row as in ``Dynamics``; none at first."""
+    """The pieces that are pinned, row by row as in ``Dynamics``; none at first."""
 
     def __init__(self, pieces: Sequence[tuple[int, int, int, Shape]]) -> None:
-        """``pieces``: of each its body, where in ``qpos`` and ``qvel`` it is, and its shape."""
+        """Take each piece as its body, its offsets in ``qpos`` and ``qvel``, and its shape."""
         count, shapes = len(pieces), [shape for *_, shape in pieces]
         numbers = np.array([where for *where, _ in pieces], dtype=np.intp).reshape(-1, 3)
         self._bodies, self._places, self._speeds = numbers.T
@@ -56,7 +56,7 @@ class Pins:
 
     @property
     def loose(self) -> int:
-        """How many pieces are not pinned."""
+        """The number of pieces that are not pinned."""
         return len(self.pinned) - int(self.pinned.sum())
 
     def look(
@@ -67,7 +67,9 @@ class Pins:
         pulls: Array,
         busy: Collection[int],
     ) -> None:
-        """Decide anew. ``pulls``: magnets' forces and torques, (N, 6). ``busy``: rows in hands."""
+        """Pin and free pieces. ``pulls``: magnets' forces and torques, (N, 6). ``busy``: rows in
+        hands.
+        """
         axes = data.xmat[plate].reshape(3, 3)
         at = data.xpos[self._bodies] @ axes
         rise = data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ axes[:, 2]
@@ -98,7 +100,7 @@ class Pins:
         self._load = np.concatenate([force[wanted].sum(axis=0), turning.sum(axis=0)])
 
     def part(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Free what something comes near to."""
+        """Free the pinned pieces that another piece comes near to."""
         near = self._near(data, self.pinned)
         if near.any():
             self._stood[near] = 0
@@ -112,7 +114,7 @@ class Pins:
         self._set(model, freed)
 
     def press(self, data: mujoco.MjData, plate: int) -> None:
-        """Lay pinned pieces' weight on the plate; no force of magnets moves them."""
+        """Put the pinned pieces' weight on the plate, and no magnet's force on the pieces."""
         if self._load is not None and self.pinned.any():
             data.xfrc_applied[self._bodies[self.pinned]] = 0.0
             data.xfrc_applied[plate] += self._load
@@ -138,7 +140,7 @@ class Pins:
             data.qvel[where[:, :3]] = speeds
 
     def _near(self, data: mujoco.MjData, still: Flags) -> Flags:
-        """Which of ``still`` another piece may soon touch, that is not firm itself."""
+        """Return the pieces of ``still`` that another piece, itself not firm, may soon touch."""
         near = np.zeros(len(still), dtype=bool)
         if still.all() or not still.any():
             return near
@@ -163,7 +165,7 @@ class Pins:
 
 
 def _attitude(angles: list[float]) -> tuple[Array, Array]:
-    """The plate's axes as columns, and as a quaternion, of its angles about x, y and z."""
+    """Return the plate's axes as columns, and its quaternion, from its angles about x, y and z."""
     turn = np.array([[1.0, 0.0, 0.0, 0.0]])
     for axis in (2, 1, 0):
         step = [math.cos(angles[axis] / 2), 0.0, 0.0, 0.0]
@@ -175,7 +177,7 @@ def _attitude(angles: list[float]) -> tuple[Array, Array]:
 
 
 def quaternions_after(one: Sequence[float], others: Array) -> Array:
-    """Quaternion ``one`` (4,) before each of ``others`` (N, 4)."""
+    """Return quaternion ``one`` (4,) multiplied from the left with each of ``others`` (N, 4)."""
     w, x, y, z = one
     left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
     return np.asarray(others @ left.T)

@@ -1,4 +1,6 @@
-"""The world whose pieces slide, tip, stack and fall, behind the same interface as the other one."""
+"""The world with physics, whose pieces slide, tip, stack and fall, with the same interface as
+World.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
 
 
 class SwingingPlate(Plate):
-    """Commands are where hands would hold the plate; what it does the dynamics say."""
+    """A plate that hands command and whose actual motion the dynamics compute."""
 
     IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
 
@@ -37,7 +39,7 @@ class SwingingPlate(Plate):
         self.dynamics = Dynamics(plate_mm, self.commanded_rad, lambda: self.busy_until_s)
 
     def _stir(self, now_s: float) -> None:
-        """What stands on the plate may slide."""
+        """Wake the dynamics, as pieces on the plate may slide."""
         self.dynamics.advance(now_s)
         self.dynamics.wake()
 
@@ -47,7 +49,7 @@ class SwingingPlate(Plate):
 
 
 class RigidWorld(World):
-    """Pieces are bodies. A hand moves one along its path; when that ends it is left to itself."""
+    """The world whose pieces are rigid bodies. A hand moves one along its path, then lets it go."""
 
     plate: SwingingPlate
     falls: ClassVar[bool] = True

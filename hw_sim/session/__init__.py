@@ -1,4 +1,4 @@
-"""What drives the host on a simulated table: the one room of ``hw_sim`` above the host."""
+"""The parts that drive the host on a simulated table; no other part of ``hw_sim`` uses the host."""
 
 from tiltboard.hw_sim.session.session import SimSession
 

@@ -1,4 +1,4 @@
-"""How fast a table answers, and what that costs: ``tiltboard bench``."""
+"""Measures how fast a table answers and what CPU that takes, for ``tiltboard bench``."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.session.session import SimSession
 
-# From a piece touching the board to the first light that changes for it, in virtual time. On a
-# table without lights: to the new standing, which the page shows.
+# The delay is from a piece touching the board to the first light that changes for it, in virtual
+# time; on a table without lights, to the new standing, which the page shows.
 
 AVERAGED_SCANS = 4
 BUS_S = 0.0055  # docs/benchmarks.md: one scan and one light update
@@ -54,25 +54,25 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
 
 
 def measured_s(table: Profile, touches: int) -> list[float]:
-    """Delays of ``touches`` pieces, sorted."""
+    """Return the delays of ``touches`` pieces in s, sorted."""
     stream = Streams(1).stream("bench-latency")
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
         return sorted(_touch_to_light_s(session, stream) for _ in range(touches))
 
 
 def limit_s(table: Profile) -> float:
-    """The longest that physics and averaging account for (docs/benchmarks.md)."""
+    """Return the longest delay in s that physics and averaging explain (docs/benchmarks.md)."""
     return AVERAGED_SCANS / table.scans_per_s + 2 * BUS_S
 
 
 def at_share(delays_s: list[float], share: float) -> float:
-    """The delay that ``share`` (0 to 1) of the sorted ``delays_s`` do not exceed."""
+    """Return the delay that ``share`` (0 to 1) of the sorted ``delays_s`` do not exceed."""
     return delays_s[round(share * (len(delays_s) - 1))]
 
 
 def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
-    """Of the first move of a game on an empty plate: from the touch until the strip has latched the
-    first bytes that show it.
+    """Return the delay of a game's first move on an empty plate, from the touch until the strip has
+    latched the first bytes that show it. Raises TimeoutError.
     """
     host, table = session.host, session.table
     session.hands.set_up({})
@@ -103,11 +103,11 @@ def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
 
 GOAL_SCAN_MS = 0.5
 TURNS = 10
-RECORDED_SCANS = 60  # that chips answer from
+RECORDED_SCANS = 60  # Scans recorded, from which the chips then answer.
 
 
 def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
-    """CPU of one step, mid-game, with every chip answering from a recording of one scan."""
+    """Print the CPU of one scan in mid-game, with the simulated chips and without them."""
     pieces, whole, frozen = scan_cpu_ms(profile, scans)
     echo(f"CPU per scan, {pieces} pieces standing, {scans} scans ({profile})")
     echo(f"  drivers to lights, with the simulated chips and world:  {whole:.3f} ms")
@@ -120,8 +120,8 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
-    """Pieces standing, CPU of a step with the simulation, and without; None where the simulation
-    cannot be left out: pins are read one by one, and a plate's own computer is simulated whole.
+    """Return the number of pieces, and the CPU of a step in ms with the simulation and without it;
+    None where the chips cannot be replaced: single pins, and a plate's own controller.
     """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         pieces = play_quietly(session)
@@ -133,12 +133,12 @@ def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
 
 
 def session_of(profile: str, state: Path) -> SimSession:
-    """A simulated table with its host, at work in ``state``."""
+    """Return a simulated table with its host, which keeps its files in ``state``."""
     return SimSession(load_profile(profile), state)
 
 
 def play_quietly(session: SimSession) -> int:
-    """Up to ten turns without consequences, by hand. Returns how many there were."""
+    """Play up to ``TURNS`` turns by hand that move no other piece; return their number."""
     while session.host.standing.phase != "turn":
         session.tick()
     turns = quiet_turns(session.host.game, TURNS)
@@ -149,7 +149,9 @@ def play_quietly(session: SimSession) -> int:
 
 
 def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
-    """Piece and place of drops, as long as there is one that moves nothing and ends nothing."""
+    """Return piece and place of up to ``most`` drops that move nothing else and do not end the
+    game.
+    """
     position, turns = game.start(), list[tuple[str, str]]()
     while len(turns) < most:
         piece = position.to_move or ""
@@ -165,7 +167,7 @@ def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
 
 
 def cpu_per_step_ms(session: SimSession, scans: int) -> float:
-    """CPU of a step of the host, the mean of so many."""
+    """Return the mean CPU of a step of the host over ``scans`` steps, in ms."""
     used = 0.0
     for _ in range(scans):
         begun = cpu_s()
@@ -176,8 +178,8 @@ def cpu_per_step_ms(session: SimSession, scans: int) -> float:
 
 
 class Recorded:
-    """The transfer of a bus: passes on what it is asked and keeps the answers; once ``frozen``,
-    repeats them in turn. ``address``: of multiplexers, by which the answers go too.
+    """A bus's ``transfer`` that records the answers and, once ``frozen``, repeats them in turn.
+    ``address``: of multiplexers whose answers are kept apart by address.
     """
 
     def __init__(self, transfer: Callable[..., Any], address: AddressBus | None = None) -> None:
@@ -187,7 +189,7 @@ class Recorded:
         self.frozen = False
 
     def __call__(self, sent: Sequence[Any], *how: int) -> Any:
-        """As SpiPort's, and as I2cBus's."""
+        """Transfer as SpiPort and I2cBus do, or answer from the recording."""
         key = self._address and self._address.address, tuple(sent)
         answers = self._answers.setdefault(key, deque())
         if self.frozen and answers:
@@ -198,7 +200,7 @@ class Recorded:
 
 
 def freeze(session: SimSession) -> None:
-    """Let every converter and I2C chip of the table answer as in its last scans."""
+    """Make every converter and I2C chip of the table answer as in its last scans."""
     table = session.table
     selected = table.hall_board.address if isinstance(table.hall_board, HallBoard) else None
     table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit

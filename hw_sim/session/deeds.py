@@ -1,4 +1,4 @@
-"""What is asked of hands, done by the simulated table's, for a page and for a scenario alike."""
+"""The actions of hands on the simulated table, for a page and for a scenario alike."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tiltboard.hw_sim.session.session import SimSession
 
 
 class Deeds:
-    """Begins what is asked; it then goes on by itself as the clock moves.
+    """Begins the actions asked for, which then continue by themselves as the clock moves.
 
-    ``mended``: something that was broken has been mended; whoever reads it clears it.
+    ``mended``: a fault has been mended; the reader of this flag clears it.
     """
 
     def __init__(self, session: SimSession) -> None:
@@ -29,7 +29,7 @@ class Deeds:
         self.mended = False
 
     def mend_due(self) -> None:
-        """Mend what was broken for a time that is over. To be called before each scan."""
+        """Mend the faults whose time is over; call it before each scan."""
         now_s = self._session.clock.now()
         for entry in [entry for entry in self._heal_at if entry[0] <= now_s]:
             self._heal_at.remove(entry)
@@ -37,14 +37,14 @@ class Deeds:
             self.mended = True
 
     def begin(self, deed: h.HandsCommand) -> float:
-        """When it will have been done and the hand has left, in virtual seconds; at once for what
-        goes on for a time of its own. Raises HandsError, FaultError, NotPossibleError; then nothing
-        has happened.
+        """Begin an action; return the virtual time at which it is done and the hand has left, or
+        now if it lasts for a time of its own. Raises HandsError, FaultError or NotPossibleError,
+        and then changes nothing.
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
         if isinstance(deed, h.Put | h.Drop | h.Stack):
-            overlay.magnet_of(deed.piece)  # or there is no such piece in this game
+            overlay.magnet_of(deed.piece)  # Raises an error if this game has no such piece.
         match deed:
             case h.Put(piece, place, offset_mm):
                 return hands.put(piece, index(place), offset_mm).end_s
@@ -105,7 +105,7 @@ class Deeds:
         return now_s
 
     def _or_back(self, number: int, do: Callable[[], Action]) -> float:
-        """What cannot be set down there, or thrown off, is put back."""
+        """Set a piece down or throw it off; if that fails, put it back and raise HandsError."""
         try:
             return do().end_s
         except HandsError:
@@ -113,7 +113,7 @@ class Deeds:
             raise
 
     def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """Places by their names on the plate; whoever asks may use the game's."""
+        """Return targets with the game's names of places replaced by the plate's."""
         places, overlay = self._session.profile.places, self._session.host.overlay
         if places not in self._session.faults.targets_of(fault):
             return targets
@@ -122,7 +122,7 @@ class Deeds:
 
 
 PATIENCE_S = 5.0
-LEAVE_BUTTON_S = 0.1  # between two presses a finger lets go
+LEAVE_BUTTON_S = 0.1  # Time for a finger to let go between two presses.
 
 
 class SimulatedHands:
@@ -146,23 +146,23 @@ class SimulatedHands:
 
     @property
     def busy(self) -> bool:
-        """Whether a hand is still at the table, or the table has yet to find what was mended."""
+        """True if a hand is still at the table, or the table has not yet noticed a mended fault."""
         return self._deeds.mended or self._session.hands.busy_until_s > self._session.clock.now()
 
     def tick(self) -> None:
-        """One scan; faults whose time is over are mended before it."""
+        """Run one scan, after mending the faults whose time is over."""
         self._deeds.mend_due()
         self._session.tick()
         if self.host.standing.phase is not Phase.PAUSED:
-            self._deeds.mended = False  # what works again has been found, and play goes on
+            self._deeds.mended = False  # The table has noticed the mended part, and play continues.
 
     def set_up(self, tick: Tick) -> None:
-        """The pieces with which the game begins stand on the plate, at once, and no others."""
+        """Set up the game's first pieces on the plate at once, and no others."""
         index, begun = self.host.overlay.index_of, self.host.game.start().cells
         self._session.hands.set_up({index(place): piece for place, piece in begun.items()})
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Do it, and wait until the hand has left."""
+        """Do one act, and scan until the hand has left."""
         now_s = self._session.clock.now()
         match deed:
             case s.Wait(duration_s):

@@ -1,4 +1,4 @@
-"""What a page's hand may do by the game's rules: a wrong touch there is answered, and undone."""
+"""The checks that keep a page's hand to the game's rules: a wrong touch is refused and undone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tiltboard.hw_sim.world.pieces import Piece
 
 
 class HandRules:
-    """Refuses what the game does not let a page's hand do now, before anything has moved.
+    """Refuses an action of a page's hand that the game does not allow now, before anything moves.
 
-    Only what is asked for ``if_legal`` is refused. Anything else is done, as people do it at a
-    real table, and the referee has it put right.
+    Only actions with ``if_legal`` are checked. All others are done, as at a real table, and the
+    referee asks to correct them.
     """
 
     def __init__(self, session: SimSession) -> None:
@@ -27,8 +27,8 @@ class HandRules:
         self._world = session.table.world
 
     def check(self, deed: h.HandsCommand) -> None:
-        """Raises RulesError, in the game's own words, or HandsError if the game does not allow
-        ``deed`` now. A piece that the hand held is on its way back then.
+        """Raise RulesError, in the game's own words, or HandsError if the game does not allow
+        ``deed`` now. The piece in the hand is then on its way back.
         """
         if not isinstance(deed, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
@@ -53,7 +53,7 @@ class HandRules:
             raise
 
     def _check_turn(self, standing: Standing, position: Position) -> None:
-        """Raises HandsError unless a person is to move, and has not moved yet."""
+        """Raise HandsError unless it is a person's turn and they have not moved yet."""
         if standing.phase is Phase.SETTLE:
             return
         if position.to_move in self._session.host.session.opponents.everybody:
@@ -74,9 +74,9 @@ class HandRules:
     def _check_piece(
         self, deed: h.HandsCommand, piece: Piece, standing: Standing, position: Position
     ) -> None:
-        """Check whether a piece may leave its place on the board, and for the place that is meant.
+        """Check whether a piece may leave its place, and go to the place meant.
 
-        Raises RulesError, HandsError.
+        Raises RulesError or HandsError.
         """
         home, shifts = self._place_of(piece), self._shifts(standing, position)
         lifts = isinstance(deed, h.PickUp | h.Grab)
@@ -101,9 +101,9 @@ class HandRules:
         raise refusal or HandsError("Pieces already on the board don't move.")
 
     def _shifts(self, standing: Standing, position: Position) -> Sequence[Shift]:
-        """What a hand may do now: begin a legal move, or carry out the one that was made.
+        """Return the allowed shifts: those that begin a legal move, or carry out the one just made.
 
-        A piece that a move captures may go once the piece that captures it is in the hand.
+        A captured piece may go once the capturing piece is in the hand.
         """
         if standing.phase is Phase.SETTLE:
             return standing.shifts
@@ -122,11 +122,13 @@ class HandRules:
         )
 
     def _place_of(self, piece: Piece) -> str | None:
-        """The board's place on which a piece stands, will come to rest, or was picked up."""
+        """Return the place on which a piece stands, will come to rest or was picked up; None beside
+        all.
+        """
         return self._place_at(*(piece.stood or piece.goal[:2]))
 
     def _place_at(self, x_mm: float, y_mm: float) -> str | None:
-        """The board's place there; None beside it."""
+        """Return the place of the board at that point; None beside it."""
         profile, overlay = self._session.profile, self._session.host.overlay
         for place, index in overlay.index_of_game_place.items():
             if math.dist(profile.centre_mm(index), (x_mm, y_mm)) < profile.pitch_mm / 2:

@@ -152,7 +152,7 @@ class PageHands:
 
     @property
     def pegs(self) -> bool:
-        """Whether tiles slide between pegs. In the table's thread."""
+        """True if tiles slide between pegs. Read it in the table's thread."""
         return self._session.pegs
 
     def loose(self) -> Sequence[LoosePiece]:

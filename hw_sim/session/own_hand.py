@@ -1,4 +1,4 @@
-"""The simulated table's own hand: it does what the table asks for, and what players wish."""
+"""The simulated table's own hand, which does what the table asks for and what players wish."""
 
 from __future__ import annotations
 
@@ -20,31 +20,33 @@ from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
 
-SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
-STEADY_MM = 4.0  # how far off a stacked piece comes to lie, and so much more with each challenge
-SHAKY_MM = 2.0
-TIDIES_S = 1.5  # after the last move, what the game has no more is taken off
+SAYS_S = 6.0  # Delay before it reports a wish as done that no sensor could see.
+STEADY_MM = 4.0  # Tremor of a hand that stacks a piece.
+SHAKY_MM = 2.0  # Tremor added with each challenge.
+TIDIES_S = 1.5  # Delay after the last move before pieces that left the game are taken off.
 
 
 class SeatHand:
-    """Puts their pieces down, takes off what came back to hands, and says what nobody saw."""
+    """Puts players' pieces down, takes off pieces that returned to hands, and reports unseen
+    results.
+    """
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
-        self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
-        self._outcome_known: str | None = None  # what it knows has become of it
-        self._to_stack: list[str] = []  # onto ``self._at``, the next one first
+        self._doing: tuple[str, int] | None = None  # A wish, and the number of moves before it.
+        self._outcome_known: str | None = None  # The move to report for it, if known already.
+        self._to_stack: list[str] = []  # Pieces to stack on ``self._at``, the next one first.
         self._at = 0
         self._tremble_mm = 0.0
-        self._stacked: list[int] = []  # the pieces that it has put on others
+        self._stacked: list[int] = []  # Ids of the pieces that it has put on others.
         self._stream = Streams(session.table.seed).stream("seat-hand")
         self._says_s = 0.0
         self._moves = 0
         self._tidies_s = 0.0
 
     def step(self, overlay: ZoneOverlay) -> None:
-        """Act, if it is time; to be called after each step of the host."""
+        """Act if it is time; call it after each step of the host."""
         room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
         made = len(self._session.host.standing.moves)
         if room is None:  # another game has just begun
@@ -70,7 +72,7 @@ class SeatHand:
             self._session.host.submit(SeatMove(None, self._outcome(room.for_hands)))
 
     def _outcome(self, wish: str) -> str:
-        """What the hand sees of what it has stacked, or knows: it holds, or it came down."""
+        """Return the move that the hand reports: that the stack holds, or that it fell."""
         pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
         return self._outcome_known or (wish if all(high) else _failed(wish))
@@ -112,12 +114,12 @@ class SeatHand:
             self._stacked.append(done.piece_ids[0])
 
     def _height(self, index: int) -> int:
-        """How many pieces stand on each other there."""
+        """Return the number of pieces stacked on that place."""
         top_mm = self._world.top_mm(*self._session.profile.centre_mm(index))
         return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
-        """Take one off the zone that has most more than the game."""
+        """Take one piece off the zone with the most pieces beyond the game's number."""
         game = overlay.game
         if any(game.takes_back(move) for move in position.legal()):
             return
@@ -137,54 +139,58 @@ class SeatHand:
 
 
 def _failed(wish: str) -> str:
-    """The move that says that it did not hold."""
+    """Return the move that reports that ``wish`` did not hold."""
     who, what, _, *where = wish.split(":")
     return ":".join([who, what, "fail", *where[:2]])
 
 
-# The simulated table's own hand: it carries out what the table asks for, quickly.
+# The simulated table's own hand carries out quickly what the table asks for.
 
-ROLL_S = 0.25  # to a neighbouring place
-HOP_S = 0.25  # over anything, and further the further it is
+ROLL_S = 0.25  # Duration of a roll to a neighbouring place.
+HOP_S = 0.25  # Duration of a hop, to which the distance at HOP_MM_S is added.
 HOP_MM_S = 2000.0
 HOP_MM = 45.0
 LOWER_S = 0.2
 ABOVE_MM = 60.0
-STAGGER_S = 0.3  # within this, one after the other is begun where there are many
-SEEN_S = 0.2  # after the last piece has come to rest: longer than its reading takes to be accepted
-GIVEN_UP_S = 1.5  # without a change in what is asked for
+STAGGER_S = 0.3  # Time over which the starts of many pieces are spread.
+SEEN_S = 0.2  # Wait after the last piece rests, longer than its reading takes to be accepted.
+GIVEN_UP_S = 1.5  # Wait for a change of the requests before the hand gives up.
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
 
 
 class OwnHand:
-    """All of it in the table's thread. ``step`` must be called after each step of the host."""
+    """Carries out the table's requests. Runs in its thread; call ``step`` after each host step."""
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
         self._at_seats = SeatHand(session)
         self._waiting: list[Future[None]] = []
-        self._overlay: Overlay | None = None  # another one with each game that is begun or resumed
-        self._done: tuple[Shift, ...] | None = None  # what was carried out last
-        self._moves = False  # whether it was asked to make a move, as the other side in a lesson
-        self._ready_s = 0.0  # when that has been seen
+        self._overlay: Overlay | None = None  # Another one with each game begun or resumed.
+        self._done: tuple[Shift, ...] | None = None  # The shifts carried out last.
+        self._moves = False  # Whether to make a move, as the other side in a lesson.
+        self._ready_s = 0.0  # Time by which the sensors have seen those shifts.
         self._refused: HandsError | None = None
 
     def carry_out(self, answer: Future[None]) -> None:
-        """Do what is asked for now, and what follows from it; ``answer`` once nothing more is."""
+        """Do what the table asks for now and what follows from it; set ``answer`` when nothing is
+        left.
+        """
         self._waiting.append(answer)
         self._moves = self._session.host.standing.phase is Phase.TURN
 
     def put_back(self, cells: Mapping[str, str]) -> None:
-        """What shall stand on the board, at once, and nothing else; towers stay."""
+        """Set the board up at once with ``cells`` and nothing else; zones with towers stay as they
+        are.
+        """
         overlay = self._session.host.overlay
         if not isinstance(overlay, ZoneOverlay):
             stood = {overlay.index_of(place): label for place, label in cells.items()}
             self._session.hands.set_up(stood)
 
     def step(self) -> None:
-        """Begin what is due."""
+        """Begin the requests that are due."""
         standing, now_s = self._session.host.standing, self._session.clock.now()
         if self._session.host.session.opponents.moving and not self._waiting:
             self._waiting.append(Future())  # an engine has no hand of its own
@@ -214,7 +220,7 @@ class OwnHand:
             self._end()
 
     def _end(self) -> None:
-        """Answer; what the table still asks for, it says."""
+        """Answer all waiting callers, with the last refusal if there was one."""
         waiting, self._waiting, self._done = self._waiting, [], None
         for answer in waiting:
             if self._refused is None:
@@ -224,9 +230,8 @@ class OwnHand:
         self._refused = None
 
     def _take_over(self, overlay: Overlay) -> None:
-        """What hands hold belongs to the game before. What another game's piece is called here, its
-        magnet says; one that this game has no such magnet for, or that lies beside its board or
-        between places, is put away.
+        """Adapt the pieces on the plate to a new game: rename each by its magnet. Pieces in hands,
+        between or beside its places, or with a magnet that the game lacks, are removed.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
@@ -245,8 +250,8 @@ class OwnHand:
                 self._world.remove(piece)
 
     def _requested(self, standing: Standing) -> tuple[Shift, ...]:
-        """The published list; without one, what stands on lit places goes to their middle, or off
-        where nothing belongs there.
+        """Return the shifts that the table asks for; without a list, pieces on lit places go to
+        their middle, or off the board if nothing belongs there.
         """
         if standing.position is None:
             return ()
@@ -261,7 +266,9 @@ class OwnHand:
     # How it is done
 
     def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
-        """Set everything going that can go; when it will have come to rest."""
+        """Begin all shifts that are possible; return the time at which the last piece comes to
+        rest.
+        """
         end_s = now_s
         going_first = sorted(steps, key=lambda step: step.source is None)
         single = [each for step in going_first for each in self._one_by_one(step)]
@@ -273,7 +280,9 @@ class OwnHand:
         return end_s
 
     def _one_by_one(self, step: Shift) -> list[Shift]:
-        """A run of like pieces rolls on, each by one place, the foremost first."""
+        """Split the shift of a run of like pieces into shifts by one place each, the foremost
+        first.
+        """
         board = self._session.host.game.board
         first, last = board.get(step.source or ""), board.get(step.target or "")
         if first is None or last is None:
@@ -292,8 +301,8 @@ class OwnHand:
         return [Shift(step.piece, start, end) for start, end in pairwise(line)][::-1]
 
     def _do(self, step: Shift, now_s: float, start_s: float) -> float:
-        """When it will have been done; what comes or goes begins at ``start_s``. Raises
-        HandsError.
+        """Do one shift; return the time at which it is done. Pieces that come or leave start at
+        ``start_s``. Raises HandsError.
         """
         hands = self._session.hands
         if step.source is None:
@@ -311,7 +320,7 @@ class OwnHand:
         return end_s
 
     def _go(self, piece: Piece, goal: Point) -> float:
-        """Go to a neighbouring place along the plate, else through the air."""
+        """Move a piece along the plate to a neighbouring place, or through the air to another."""
         hands = self._session.hands
         hands.traffic.check_room(goal, piece)
         if math.dist(piece.here[:2], goal[:2]) < 1.5 * self._session.profile.pitch_mm:
@@ -320,7 +329,7 @@ class OwnHand:
         return hands.start(piece, partial(_hop, goal=goal)).end_s
 
     def _bring(self, label: str, place: str, start_s: float) -> float:
-        """Bring a piece from between places, or from its tray."""
+        """Bring a piece from between places, or else from its tray."""
         goal = self._middle(place)
         lost = next((each for each in self._between_places() if each.label == label), None)
         if lost is not None:
@@ -331,7 +340,7 @@ class OwnHand:
         return self._session.hands.bring(piece, lower, at_s=start_s).end_s
 
     def _between_places(self) -> list[Piece]:
-        """Pieces that lie where no sensor feels them well."""
+        """Return the pieces that stand too far from every place for a sensor to feel them well."""
         profile = self._session.profile
         middles = [profile.centre_mm(index) for index in range(len(profile.places))]
         return [
@@ -359,7 +368,7 @@ def _take(path: Path) -> Gesture:
 
 
 def _hop(path: Path, goal: Point) -> Gesture:
-    """Over everything that stands."""
+    """Lift the piece over everything that stands on the plate."""
     (x, y, _), above = path.end, (*goal[:2], HOP_MM)
     path.to((x, y, HOP_MM), LOWER_S / 2)
     path.over(above, HOP_MM, HOP_S + math.dist((x, y), goal[:2]) / HOP_MM_S)

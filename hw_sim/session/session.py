@@ -70,8 +70,8 @@ class SimSession:
 
     @property
     def pegs(self) -> bool:
-        """Whether pegs and walls lie on the plate: who can tilt it plays on a board with them where
-        pieces fall in from edges.
+        """True if pegs and walls are on the plate: it tilts with physics, and pieces of the game
+        fall in from edges.
         """
         tilts = self.profile.sees_tilt and self.table.world.falls
         return tilts and bool(self.host.game.edge_slots)

@@ -32,10 +32,11 @@ class Disc:
         object.__setattr__(self, "_next", 2 * b * b - 1.5 * a * a)
 
     def vertical_mt(self, rho2_mm2: float, z_mm: float) -> float:
-        """Component along the magnetisation, in mT, at a point outside the disc.
+        """Return the component along the magnetisation, in mT, at a point outside the disc.
 
-        ``rho2_mm2``: squared distance from the axis. ``z_mm``: along the axis from the centre,
-        either way. Not checked: inside the disc the answer lacks the magnetisation itself.
+        ``rho2_mm2``: squared distance from the axis. ``z_mm``: distance from the centre along the
+        axis, of either sign. Not checked: inside the disc the result lacks the magnetisation
+        itself.
         """
         r2 = rho2_mm2 + z_mm * z_mm
         if r2 < FAR_MM * FAR_MM:
@@ -47,7 +48,7 @@ class Disc:
         return self._moment * (p2 + self._next * p4 / r2) / (r2 * math.sqrt(r2))
 
     def exact_vertical_mt(self, rho_mm: float, z_mm: float) -> float:
-        """The vertical field by elliptic integrals, anywhere outside the disc."""
+        """Return the vertical field in mT by elliptic integrals, anywhere outside the disc."""
         a, b = self.diameter_mm / 2, self.height_mm / 2
         # Level with the rim the two ends' jumps cancel outside the disc; step off that line.
         rho = rho_mm if abs(rho_mm - a) > 1e-7 else a + 1e-7
@@ -117,6 +118,6 @@ class MagnetKind(Enum):
 
     @property
     def turned_over(self) -> MagnetKind:
-        """What a sensor sees of the same piece upside down."""
+        """The kind that a sensor reads if the same piece lies upside down."""
         pole, strength = self.value.split("-")
         return MagnetKind(f"{'N' if pole == 'S' else 'S'}-{strength}")

@@ -1,7 +1,7 @@
-"""How things move: quintic polynomials in time, strung together.
+"""The motions of things: quintic polynomials in time, strung together.
 
-A quintic from rest to rest is the minimum-jerk motion by which people's reaching movements are
-described (T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
+A quintic from rest to rest is the minimum-jerk motion that describes people's reaching movements
+(T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Quintic = tuple[float, float, float, float, float, float]
 
 NOT_AT_ALL: Point = (0.0, 0.0, 0.0)
 TREMOR_HZ = 9.0
-PEAK_SPEED = 1.875  # of a minimum-jerk motion, in mean speeds
+PEAK_SPEED = 1.875  # The peak of a minimum-jerk motion, relative to its mean speed.
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A piece of a path: a quintic for each of three coordinates, over ``duration_s`` from
-    ``start_s`` on; outside that time they stay where they were or came to.
+    """A part of a path: a quintic for each of three coordinates, over ``duration_s`` from
+    ``start_s`` on. Before and after that time the coordinates rest at their first and last values.
     """
 
     start_s: float
@@ -46,7 +46,7 @@ class Leg:
         end_speed: Point = NOT_AT_ALL,
         start_acceleration: Point = NOT_AT_ALL,
     ) -> Leg:
-        """The one leg with these boundary values (and no acceleration at its end)."""
+        """Return the one leg with these boundary values, and no acceleration at its end."""
         t = duration_s
         quintics = list[Quintic]()
         for axis in range(3):
@@ -68,7 +68,9 @@ class Leg:
         return cls(start_s, duration_s, (x, y, z), end)
 
     def at(self, now_s: float) -> Point:
-        """Where it is then. Written out, as every sensor asks in every scan."""
+        """Return the point at ``now_s``. The code is written out because every sensor calls it each
+        scan.
+        """
         t = now_s - self.start_s
         if t >= self.duration_s:
             return self.end
@@ -82,7 +84,7 @@ class Leg:
         )
 
     def speed(self, now_s: float) -> Point:
-        """The speed then; 0 before the start and after the end."""
+        """Return the speed at ``now_s`` per s; 0 before the start and after the end."""
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
             return NOT_AT_ALL
@@ -93,7 +95,7 @@ class Leg:
         return x, y, z
 
     def acceleration(self, now_s: float) -> Point:
-        """The acceleration then; 0 before the start and after the end."""
+        """Return the acceleration at ``now_s`` per s^2; 0 before the start and after the end."""
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
             return NOT_AT_ALL
@@ -105,8 +107,8 @@ class Leg:
 
 
 class Path:
-    """Legs one after the other, drawn from a time and a point on; before the first and after the
-    last the thing stands still. ``end``, ``end_s``: where and when it comes to rest.
+    """A series of legs from a time and a point on; before the first and after the last the thing
+    rests. ``end``, ``end_s``: where and when it comes to rest.
     """
 
     __slots__ = ("_legs", "_starts", "end", "end_s", "start_s")
@@ -120,15 +122,15 @@ class Path:
             self._go(leg)
 
     def at(self, now_s: float) -> Point:
-        """Where the thing is, in mm."""
+        """Return the point at ``now_s``, in mm."""
         return self.leg(now_s).at(now_s)
 
     def leg(self, now_s: float) -> Leg:
-        """The leg that it is on then."""
+        """Return the leg that is under way at ``now_s``."""
         return self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
 
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
-        """A path from wherever it is then, and as it moves, to another goal."""
+        """Return a path to another goal that continues smoothly from the state at ``now_s``."""
         leg = self.leg(now_s)
         there = Leg.between(
             now_s,
@@ -141,27 +143,27 @@ class Path:
         return Path(now_s, goal, [there])
 
     def then(self, later: Path) -> Path:
-        """First this path, then ``later``, which begins where this one ends."""
+        """Return this path followed by ``later``, which begins where this one ends."""
         return Path(self.start_s, self.end, [*self._legs, *later._legs])
 
     def begun(self, now_s: float, count: int) -> Path:
-        """What of it has begun by then, the last ``count`` legs."""
+        """Return the last ``count`` legs that have begun by ``now_s``."""
         legs = [leg for leg in self._legs if leg.start_s <= now_s][-count:]
         return Path(legs[0].start_s, legs[-1].end, legs)
 
     # How it is drawn
 
     def wait(self, duration_s: float) -> Self:
-        """Stay."""
+        """Stay at the end for ``duration_s``."""
         return self.to(self.end, duration_s)
 
     def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> Self:
-        """Go there, and be moving downward at ``end_fall`` mm/s then."""
+        """Go to ``point``, and arrive with a downward speed of ``end_fall`` mm/s."""
         speed = (0.0, 0.0, -end_fall)
         return self._go(Leg.between(self.end_s, self.end, point, duration_s, end_speed=speed))
 
     def fall(self, point: Point, duration_s: float) -> Self:
-        """Go there at an even speed, and stop dead: the plate is there."""
+        """Go to ``point`` at an even speed, and stop there at once, as on the plate."""
         x, y, z = (
             (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0)
             for here, there in zip(self.end, point, strict=True)
@@ -169,7 +171,7 @@ class Path:
         return self._go(Leg(self.end_s, duration_s, (x, y, z), point))
 
     def through(self, middle: Point, point: Point, duration_s: float) -> Self:
-        """Go there in one sweep by way of ``middle``: over something, or around it."""
+        """Go to ``point`` in one sweep by way of ``middle``, over or around an obstacle."""
         half = duration_s / 2
         x, y, z = (
             PEAK_SPEED * (there - here) / duration_s
@@ -179,7 +181,7 @@ class Path:
         return self._go(Leg.between(self.end_s, self.end, point, half, start_speed=(x, y, z)))
 
     def over(self, point: Point, height_mm: float, duration_s: float) -> Self:
-        """Go there in one sweep that is at that height half-way."""
+        """Go to ``point`` in one sweep that is at ``height_mm`` half-way."""
         (x, y, _), (x_end, y_end, _) = self.end, point
         return self.through(((x + x_end) / 2, (y + y_end) / 2, height_mm), point, duration_s)
 
@@ -192,14 +194,14 @@ class Path:
 
 
 class Trembling(Path):
-    """A path in a hand that trembles: physiological tremor, at 9 Hz (R. J. Elble, Brain 109 (1986)
-    1015), across the way and along it; up, and not down into what it rests on.
+    """A path in a hand with physiological tremor of 9 Hz (R. J. Elble, Brain 109 (1986) 1015),
+    along, across and upward; never down into what the piece rests on.
     """
 
     __slots__ = ("_mm", "_turns")
 
     def __init__(self, path: Path, tremble_mm: float, turns: Point) -> None:
-        """``turns``: where in its swing each axis starts, 0 to 1."""
+        """Add a tremor of ``tremble_mm``; ``turns``: each axis's phase at the start, 0 to 1."""
         super().__init__(path.start_s, path.end, path._legs)
         self._mm = tremble_mm
         self._turns = turns
@@ -215,7 +217,7 @@ class Trembling(Path):
 
 
 def still(here: Point, now_s: float) -> Path:
-    """Staying there."""
+    """Return a short path that stays at ``here``."""
     return Path(now_s, here).wait(0.01)
 
 
@@ -242,8 +244,8 @@ HOP_S = 0.15
 
 
 class Gesture(NamedTuple):
-    """A path of a piece, when on it the piece meets or leaves the plate, and when the hand has
-    left.
+    """A piece's path, the time at which the piece meets or leaves the plate, and the time at which
+    the hand has left.
     """
 
     path: Path
@@ -252,11 +254,11 @@ class Gesture(NamedTuple):
 
 
 def above(point: Point) -> Point:
-    """Where a hand with a piece comes into sight on its way to ``point``."""
+    """Return the point where a hand with a piece comes into sight on its way to ``point``."""
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
-# Each goes on from where ``path`` ends. ``pace``: how long it takes, of an adult's usual time.
+# Each gesture continues from the end of ``path``. ``pace``: factor on an adult's usual duration.
 
 
 def lower(path: Path, goal: Point, pace: float) -> Gesture:
@@ -283,7 +285,7 @@ def take(path: Path, pace: float) -> Gesture:
 
 
 def move(path: Path, goal: Point, pace: float) -> Gesture:
-    """Lift, carry in an arc, put."""
+    """Lift a piece, carry it in an arc and put it down."""
     way_mm = math.dist(path.end[:2], goal[:2])
     lift(path, CARRY_MM, pace)
     path.over((*goal[:2], CARRY_MM), CARRY_MM + 10.0, (0.2 + way_mm / 600.0) * pace)
@@ -301,6 +303,6 @@ def slide(path: Path, goal: Point, pace: float, bow_mm: float) -> Gesture:
 
 
 def hop(path: Path, goal: Point) -> Gesture:
-    """Jump aside, knocked."""
+    """Jump aside, as a piece that was knocked."""
     path.over(goal, HOP_MM, HOP_S)
     return Gesture(path, path.end_s, path.end_s)

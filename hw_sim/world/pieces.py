@@ -11,9 +11,9 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.world.magnet import Disc, MagnetKind
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
-BODY_MM = PieceBody().diameter_mm  # hands keep the usual one clear of others
+BODY_MM = PieceBody().diameter_mm  # Hands keep bodies of the usual size clear of each other.
 BODY_HEIGHT_MM = PieceBody().height_mm
-SINKS_MM = 0.5  # less than that does what stands on a piece give way
+SINKS_MM = 0.5  # A stacked piece sinks by less than this.
 MAGNET_SPREAD = 0.07  # docs/add-a-board.md: both magnets +- 7 %
 
 
@@ -36,15 +36,15 @@ class Piece:
     path: Path | None = None
     held: bool = False
     stood: tuple[float, float] | None = None
-    comes: bool = False  # before its path starts it is in its tray
-    leaves: bool = False  # after its path ends it is back there
+    comes: bool = False  # The piece is in its tray before its path starts.
+    leaves: bool = False  # The piece is back in its tray after its path ends.
 
     def at(self, now_s: float) -> Point:
-        """Where it is."""
+        """Return the piece's position at ``now_s``, in mm as ``here``."""
         return self.here if self.path is None else self.path.at(now_s)
 
     def present(self, now_s: float) -> bool:
-        """Whether it is on or above the plate then."""
+        """Return whether the piece is on or above the plate at ``now_s``."""
         if self.path is None:
             return True
         return not (
@@ -53,17 +53,17 @@ class Piece:
 
     @property
     def stands(self) -> bool:
-        """Whether it neither moves nor is in a hand."""
+        """True if the piece neither moves nor is in a hand."""
         return self.path is None and not self.held
 
     @property
     def goal(self) -> Point:
-        """Where it will come to rest."""
+        """The point where the piece comes to rest."""
         return self.here if self.path is None else self.path.end
 
 
 def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
-    """Whether bodies at these points would share space (or come closer than ``spare_mm``)."""
+    """Return whether bodies at these points would intersect, or be closer than ``spare_mm``."""
     if abs(one[2] - other[2]) >= BODY_HEIGHT_MM - SINKS_MM + spare_mm:
         return False
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
@@ -107,18 +107,18 @@ class Field:
         self._shares = shares
 
     def forget(self, piece: Piece) -> None:
-        """The piece's resting share must be found anew (its magnet has changed)."""
+        """Drop the piece's cached share of the resting field, after its magnet has changed."""
         self._shares.pop(piece.piece_id, None)
 
     def at(self, sensor: int, now_s: float) -> float:
-        """Upward field in mT at ``sensor``; a south pole above it is positive."""
+        """Return the upward field in mT at ``sensor``; a south pole above it is positive."""
         total = self.resting_mt[sensor]
         for at, strength, disc in self.moving:
             total += strength * self._unit_mt(disc, at(now_s), sensor)
         return total
 
     def of(self, piece: Piece, sensor: int, now_s: float) -> float:
-        """One piece's share of it, exact for wherever the piece is at that time."""
+        """Return one piece's share of the field in mT, exact for its position at that time."""
         kind = piece.kind
         return kind.sign * piece.factor * self._unit_mt(kind.disc, piece.at(now_s), sensor)
 
@@ -127,20 +127,22 @@ class Field:
         return disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
 
 
-# Nothing runs into anything: paths of pieces are checked against all others before they start.
+# Pieces never collide: each path is checked against all others before it starts.
 
-CHECK_STEP_S = 0.01  # at 0.5 m/s, a fast hand, 5 mm
-SPARE_MM = 5.0  # two that move keep that far apart, so that between two checks they cannot meet
+CHECK_STEP_S = 0.01  # A fast hand, at 0.5 m/s, moves 5 mm in this time.
+SPARE_MM = 5.0  # Gap between two moving pieces, so that they cannot meet between two checks.
 
 
 class Traffic:
-    """All pieces of a world (the mapping is watched, not copied)."""
+    """Keeps the pieces of a world from meeting. The mapping is watched, not copied."""
 
     def __init__(self, pieces: Mapping[int, Piece]) -> None:
         self._pieces = pieces
 
     def check_room(self, goal: Point, mover: Piece | None) -> None:
-        """Raises HandsError if another piece stands, or will, where a body at ``goal`` would."""
+        """Raise HandsError if a body at ``goal`` would overlap another piece, now or when that one
+        rests.
+        """
         for piece in self._pieces.values():
             if piece is not mover and not piece.leaves and overlap(goal, piece.goal):
                 raise no_room(piece)
@@ -153,9 +155,9 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> tuple[float, Gesture]:
-        """The earliest start, now or when something that moves has come to rest, at which
-        ``piece`` can go as ``draw`` says; its gesture then, after what the piece did before.
-        Raises HandsError if there is none.
+        """Return the earliest start, now or when a moving piece comes to rest, at which the gesture
+        made by ``draw`` is free, and that gesture, after the piece's path until then. Raises
+        HandsError if there is none.
         """
         ready_s = now_s if piece.path is None else piece.path.end_s
         ends = {other.path.end_s for other in self._pieces.values() if other.path is not None}
@@ -179,10 +181,10 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> Piece | None:
-        """The first piece that ``mover`` would meet on ``path`` or that would run into it later;
-        none of those that it leans on already.
+        """Return the first piece that ``mover`` would meet on ``path``, or that would later run
+        into it, or None. Pieces that already touch it do not count.
 
-        ``plans``: paths of pieces, by id, that are about to be set going.
+        ``plans``: paths of pieces, by id, that are about to start.
         """
         others = [
             (piece, (plans or {}).get(piece.piece_id, piece.path))
@@ -207,7 +209,7 @@ class Traffic:
 
 
 def no_room(piece: Piece) -> HandsError:
-    """The error for a piece that is in the way."""
+    """Return the error for a piece that is in the way."""
     return HandsError(
         "There is no room: a {label} piece is in the way.",
         remedy="Take it away first, or go elsewhere.",

@@ -9,10 +9,10 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
-SLEW_RAD_S = math.radians(30.0)  # a careful hand; an estimate
-SPIN_RAD_S = math.radians(180.0)  # pieces on the rim stay: they feel a fifth of their weight
-SHORTEST_S = 0.25  # nobody tilts a 380 mm plate faster, however little
-KEPT = 4  # motions that are over: a chip's filter looks back a little
+SLEW_RAD_S = math.radians(30.0)  # An estimate for a careful hand.
+SPIN_RAD_S = math.radians(180.0)  # Pieces on the rim stay: the force is a fifth of their weight.
+SHORTEST_S = 0.25  # No tilt of a 380 mm plate is faster, however small.
+KEPT = 4  # Motions kept after their end, as a chip's filter looks back a little.
 BUMP_M_S2 = 4.0
 BUMP_HZ = 18.0
 BUMP_DECAY_S = 0.04
@@ -23,8 +23,8 @@ LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
 class Motion(NamedTuple):
-    """The plate's at one time: its angles about x, then y, then its own axis; and in its axes what
-    is felt of gravity, how fast it turns, and how fast that changes.
+    """The plate's motion at one time: its angles about x, then y, then its own axis; and, in the
+    plate's axes, the felt gravity, the rate of turn and the change of that rate.
     """
 
     attitude_rad: Vector
@@ -53,10 +53,10 @@ class Plate:
     def tilt(
         self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
     ) -> tuple[float, float]:
-        """Go to these angles and stay; with ``for_s``, hold them that long and then level out.
+        """Tilt to these angles and stay; with ``for_s``, hold them that long and then level out.
 
-        Whatever was commanded for later is dropped. Returns when the angles are reached and when
-        the plate is at rest for good.
+        Earlier commands for a later time are dropped. Returns the time at which the angles are
+        reached and the time at which the plate is at rest for good.
         """
         self._stir(now_s)
         self._tilts = _gone_on(self._tilts, (x_rad, y_rad, 0.0), now_s, SLEW_RAD_S)
@@ -66,8 +66,8 @@ class Plate:
         return there_s, self._tilts.end_s
 
     def spin(self, by_rad: float, now_s: float) -> float:
-        """A hand turns the plate about its own axis, on from where it was to be turned to; east to
-        north is positive. Returns when it is there.
+        """Turn the plate further about its own axis, from its last goal on; east to north is
+        positive. Returns the time at which it arrives.
         """
         self._stir(now_s)
         goal = (self._spins.end[0] + by_rad, 0.0, 0.0)
@@ -75,11 +75,11 @@ class Plate:
         return self._spins.end_s
 
     def _stir(self, now_s: float) -> None:
-        """Hands are about to move the plate."""
+        """Prepare for a motion of the plate that hands are about to make."""
         self._resting = None
 
     def bump(self, now_s: float) -> float:
-        """Knock against the table, a short ringing push. Returns when it is over."""
+        """Knock against the table: a short ringing push. Returns the time at which it is over."""
         angle = self._stream.uniform(0, 2 * math.pi)
         self._bumps = [bump for bump in self._bumps if bump[0] + BUMP_S > now_s]
         self._bumps.append((now_s, (math.cos(angle), math.sin(angle), 0.5)))
@@ -87,17 +87,17 @@ class Plate:
 
     @property
     def busy_until_s(self) -> float:
-        """When tilts, turns and bumps commanded so far are over."""
+        """The time at which all tilts, turns and bumps commanded so far are over."""
         ends = [start_s + BUMP_S for start_s, _ in self._bumps]
         return max([self._tilts.end_s, self._spins.end_s, *ends])
 
     def commanded_rad(self, now_s: float) -> Vector:
-        """How hands hold the plate: angles about x, then y, then its own axis."""
+        """Return the angles at which hands hold the plate: about x, then y, then its own axis."""
         x, y, _ = self._tilts.at(now_s)
         return x, y, self._spins.at(now_s)[0]
 
     def motion(self, now_s: float) -> Motion:
-        """How the plate lies and moves then."""
+        """Return the plate's attitude and motion at ``now_s``."""
         if now_s < self._tilts.end_s or now_s < self._spins.end_s:
             return self._commanded(now_s)
         if self._resting is None:
@@ -124,17 +124,17 @@ class Plate:
         )
 
     def attitude_rad(self, now_s: float) -> Vector:
-        """Angles about x, then y, then its own axis."""
+        """Return the angles about x, then y, then the plate's own axis."""
         return self.motion(now_s).attitude_rad
 
     def rate_rad_s(self, now_s: float) -> Vector:
-        """What a gyroscope feels."""
+        """Return the plate's rate of turn about its axes, as a gyroscope feels it."""
         return self.motion(now_s).rate_rad_s
 
     def specific_force_m_s2(self, now_s: float, arm_m: Vector = (0.0, 0.0, 0.0)) -> Vector:
-        """What an accelerometer feels that far east, north and above the usual place; level:
-        (0, 0, +g). To gravity come knocks against the table, and that the sensor is swung about:
-        tangential and centripetal acceleration.
+        """Return the force that an accelerometer feels ``arm_m`` east, north and above its usual
+        place; (0, 0, +g) if level. Knocks, and the tangential and centripetal acceleration of the
+        sensor's motion, are added to gravity.
         """
         motion = self.motion(now_s)
         force = motion.gravity_m_s2
@@ -158,7 +158,7 @@ class Plate:
 
 
 def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
-    """What of ``path`` has begun, and on from whatever the state is then, no faster than
+    """Return the legs of ``path`` begun by ``start_s``, continued to ``goal`` no faster than
     ``most``.
     """
     begun = path.begun(start_s, KEPT)
@@ -174,7 +174,7 @@ def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
 
 
 def _spun(vector: Vector, by_rad: float) -> Vector:
-    """A vector in the axes of a plate that has turned about its own axis."""
+    """Return a vector in the axes of a plate that has turned by ``by_rad`` about its own axis."""
     if not by_rad:
         return vector
     x, y, z = vector
@@ -186,5 +186,5 @@ def _spun(vector: Vector, by_rad: float) -> Vector:
 
 
 def plus(one: Vector, other: Vector) -> Vector:
-    """Both together."""
+    """Return the sum of two vectors."""
     return one[0] + other[0], one[1] + other[1], one[2] + other[2]

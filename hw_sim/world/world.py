@@ -1,4 +1,4 @@
-"""The world around the chips: plate, pieces, field, warmth and buttons at any time."""
+"""The world around the chips: plate, pieces, field, temperature and buttons at any time."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD
 from tiltboard.hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: gap 12.0 +- 0.5 mm
-# In the plate's axes: x, y, z in mm of a piece, 7.5 mm above its foot, and its turn as a quaternion
-# w, x, y, z
+# A piece in the plate's axes: x, y, z in mm, 7.5 mm above its foot, and its turn as a quaternion
+# w, x, y, z.
 Pose = tuple[float, float, float, float, float, float, float]
 BUTTONS = ("confirm", "back")
 
@@ -27,11 +27,11 @@ BUTTONS = ("confirm", "back")
 class World:
     """Everything that sensors and pins can feel, as functions of the time of ``clock``.
 
-    Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside the
-    plate hold as many pieces as anybody wants; ``bodies``: what such a piece is, else the usual.
+    Nothing here moves the clock. ``trays``: the magnet of each label whose pieces the trays beside
+    the plate hold, without limit; ``bodies``: the bodies of labels that differ from the usual one.
     ``pieces``: those on or above the plate, by id. ``gaps_mm``: between each place's Hall element
-    and a seated magnet's face. ``falls``: what a hand lets go moves by itself. Here it stays.
-    ``slides``: tiles slide between pegs.
+    and a seated magnet's face. ``falls``: whether pieces that a hand lets go move by themselves,
+    which takes physics. ``slides``: whether tiles slide between pegs.
     """
 
     falls: ClassVar[bool] = False
@@ -65,7 +65,7 @@ class World:
         return Plate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """Set each place's gap to its sensor, in mm, and work the fields out anew."""
+        """Set each place's gap to its sensor, in mm, and compute the fields again."""
         self.gaps_mm = tuple(gaps_mm)
         self._field = Field(
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -73,23 +73,23 @@ class World:
         self._field.update(self.pieces.values())
 
     def set_lanes(self, places: Collection[int]) -> None:
-        """Pegs and walls about these places, between which tiles slide; or none. Here pieces stay
-        where they are put, whatever lies there.
+        """Set pegs and walls around these places, between which tiles slide, or remove them with
+        none. Without physics pieces stay where they are put, so that nothing changes here.
         """
 
     def field_mt(self, sensor: int, now_s: float) -> float:
-        """Upward field at a sensor in mT; a south pole above it reads positive."""
+        """Return the upward field at a sensor in mT; a south pole above it reads positive."""
         field = self._field
         if now_s >= field.next_change_s:
             self.settle(now_s)
         return field.at(sensor, now_s) if field.moving else field.resting_mt[sensor]
 
     def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
-        """One piece's share of ``field_mt``."""
+        """Return one piece's share of ``field_mt``."""
         return self._field.of(piece, sensor, now_s)
 
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
-        """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""
+        """Take a piece from the tray of ``label`` into a hand at that point. Raises HandsError."""
         kind = self.trays.get(label)
         if kind is None:
             raise HandsError(
@@ -102,9 +102,9 @@ class World:
         return self._add(label, kind.turned_over if turned_over else kind, factor, at)
 
     def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
-        """A piece that lies there already, whatever the trays hold.
+        """Add a piece that is on the plate already, whatever the trays hold.
 
-        ``factor``: its magnet's strength against its nominal one.
+        ``factor``: its magnet's strength, relative to the nominal one.
         """
         piece = self._add(label, kind, factor, at)
         self._field.update(self.pieces.values())
@@ -117,16 +117,19 @@ class World:
         return piece
 
     def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
-        """From now on the piece follows ``path``; with ``leaves`` it is off the plate at its end.
+        """Make the piece follow ``path`` from now on; with ``leaves`` it is off the plate at its
+        end.
 
-        Not checked: that nothing is in the way (``tiltboard.hw_sim.hands`` sees to that).
+        Collisions are not checked here but in ``tiltboard.hw_sim.hands``.
         """
         piece.path = path
         piece.leaves = leaves
         self._field.update(self.pieces.values())
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """The poses of all pieces on or above the plate; here all stand upright."""
+        """Return the poses of all pieces on or above the plate, by id; without physics all are
+        upright.
+        """
         self.settle(now_s)
         return {
             piece.piece_id: (x, y, z + BODY_HEIGHT_MM / 2, 1.0, 0.0, 0.0, 0.0)
@@ -136,20 +139,20 @@ class World:
         }
 
     def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
-        """A finger strikes the piece at that time; here that moves nothing."""
+        """Strike the piece with a finger at ``at_s``; without physics it does not move."""
 
     def twirl(self, piece: Piece, rad_s: float) -> None:
         """Turn a piece about its own axis, which no sensor feels."""
 
     def pinch(self, piece: Piece, squeeze_n: float) -> None:
-        """What holds the piece is two chopsticks; here nothing slips out of them."""
+        """Hold the piece with two chopsticks; without physics it does not slip out of them."""
 
     def open_hand(self, piece: Piece) -> None:
-        """Let go of the piece; it goes on from where it is."""
+        """Let go of the piece, which continues from where it is."""
         piece.held = False
 
     def top_mm(self, x_mm: float, y_mm: float) -> float:
-        """How high what stands there, within half a body, reaches above the plate."""
+        """Return how high pieces within half a body of that point reach above the plate, in mm."""
         self.settle(self.clock.now())
         return max(
             (
@@ -161,17 +164,17 @@ class World:
         )
 
     def remove(self, piece: Piece) -> None:
-        """The piece is gone at once."""
+        """Remove the piece at once."""
         self.pieces.pop(piece.piece_id, None)
         self._field.update(self.pieces.values())
 
     def changed(self, piece: Piece) -> None:
-        """The piece's magnet or resting point has changed in place."""
+        """Update the field after the piece's magnet or resting point has changed."""
         self._field.forget(piece)
         self._field.update(self.pieces.values())
 
     def settle(self, now_s: float) -> None:
-        """Let paths that are over by now come to rest."""
+        """Let pieces whose paths are over by ``now_s`` come to rest, and remove those that left."""
         over = [
             piece
             for piece in self.pieces.values()
@@ -187,10 +190,10 @@ class World:
             self._field.update(self.pieces.values())
 
     def piece_at(self, index: int) -> Piece | None:
-        """The piece that stands on plate place ``index``, within half a pitch, the uppermost of a
-        stack; None if none does.
+        """Return the piece that stands within half a pitch of plate place ``index``, the uppermost
+        of a stack; None if none does.
 
-        Pieces in hands or on their way do not stand anywhere.
+        Pieces in hands or under way do not stand anywhere.
         """
         self.settle(self.clock.now())
         x, y = self.profile.centre_mm(index)
@@ -228,13 +231,13 @@ class Button:
 
     @property
     def chatter_s(self) -> float:
-        """How long the contact bounces after each edge."""
+        """The time in s for which the contact bounces after each edge."""
         return WORN_BOUNCE_S if self.worn else BOUNCE_S
 
     def press(self, now_s: float, held_s: float) -> tuple[float, float]:
-        """Held down from now on for ``held_s``; a press still going on is let go first.
+        """Hold the button down for ``held_s``, after releasing an earlier press that still lasts.
 
-        Returns the first and the last change of the contact.
+        Returns the times of the contact's first and last change.
         """
         self._edges_s = [edge for edge in self._edges_s if edge <= now_s]
         if len(self._edges_s) % 2 == 1:
@@ -245,11 +248,11 @@ class Button:
         return self._edges_s[first], self._edges_s[-1]
 
     def closed(self, now_s: float) -> bool:
-        """Whether the contact conducts at this instant."""
+        """Return whether the contact conducts at ``now_s``."""
         return bisect_right(self._edges_s, now_s) % 2 == 1
 
     def _chatter(self, start_s: float, room_s: float) -> list[float]:
-        """An even number of changes after an edge, within the bounce time and the room."""
+        """Return an even number of changes after an edge, within the bounce time and ``room_s``."""
         length = min(self.chatter_s, room_s * 0.9)
         count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
         return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))
@@ -264,9 +267,10 @@ NTC_FIXED_OHM = 10_000.0
 
 
 class Climate:
-    """A room, the warmth of 100 lights and sensors coming up after power-on, and a slow swing.
+    """The temperature of a room, of 100 lights and sensors that warm up after power-on, and a slow
+    swing.
 
-    ``room_c`` may be set at any time (a bench that wants a hot day).
+    ``room_c`` may be set at any time, for example by a bench that needs a hot day.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -277,7 +281,7 @@ class Climate:
         self.swing_s = stream.uniform(2000.0, 3000.0)
 
     def temperature_c(self, now_s: float) -> float:
-        """The board's temperature at the sensors."""
+        """Return the board's temperature at the sensors, in degrees Celsius."""
         return (
             self.room_c
             - self.warming_k * math.expm1(-now_s / self.warming_s)
@@ -286,6 +290,6 @@ class Climate:
 
 
 def ntc_share(temperature_c: float) -> float:
-    """Divider voltage over supply: NTC (10 k, B 3950) to ground, 10 k to the supply."""
+    """Return the divider's voltage over its supply: NTC (10 k, B 3950) to ground, 10 k above."""
     ohm = NTC_OHM * math.exp(NTC_B_K * (1 / (temperature_c + 273.15) - 1 / REFERENCE_K))
     return ohm / (ohm + NTC_FIXED_OHM)
