@@ -1,10 +1,10 @@
-"""What every game gives the rest of the table: places, positions, moves and their consequences.
+"""The interface of a game to the rest of the table: places, positions, moves and consequences.
 
 ``tiltboard.games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and
 ``Shift`` say the same in words, for people and the table. A game imports nothing of the other
 packages, reads no clock and draws no random numbers of its own. Places, moves, players and pieces
-are strings, as in the ``tiltboard rules`` contract. What a game declares of itself, for whoever
-shows it, are plain values: nothing here knows lights or pages.
+are strings, as in the ``tiltboard rules`` contract. A game describes itself in plain values and
+knows nothing of lights and pages.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def peg_mm(pitch_mm: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PieceLook:
-    """How a kind of piece is called, lit and drawn.
+    """The name, light and drawing of a kind of piece.
 
-    ``noun``: English, with ``{colour}`` for its name as a colour's. ``form``: the page's drawing
-    (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour`` and ``paint``:
-    plain names of its light's colour and of its own on the page; else the kind's name. ``body``:
-    the thing itself.
+    ``noun``: English, with ``{colour}`` where the colour's name stands. ``form``: the page's
+    drawing (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour``, ``paint``:
+    plain names of the colour of its light and of its drawing; None stands for the kind's name.
+    ``body``: its size and weight.
     """
 
     noun: str = "{colour} piece"
@@ -122,8 +122,8 @@ class PieceLook:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where pieces come in from a side. ``side`` and ``colour``: plain English names. ``fall``:
-    (columns, rows) of one step inward. ``cells``: its line's places, inward.
+    """An entrance for pieces at a side of the board. ``side``, ``colour``: plain English names.
+    ``fall``: (columns, rows) of one step inward. ``cells``: places of its line, inward.
     """
 
     name: str
@@ -135,11 +135,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What lies on a board besides its places; x to the east and y to the north, in places from the
-    low corner.
+    """A board's lines and hole; x to the east and y to the north, in places from the low corner.
 
     ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
-    every segment. ``places``: for each track the places that these points are, in its order.
+    every segment. ``places``: for each track the names of its points that are places, in order.
     ``hole``: its middle, if there is one.
     """
 
@@ -150,8 +149,9 @@ class Drawing:
 
 
 class Limit(StrEnum):
-    """What of a plate limits a number: its shorter side, columns or rows in places; how many cells
-    along each side of a hexagon fit; how many kinds of pieces it tells apart.
+    """The property of a plate that limits a number: its shorter side, columns or rows in places;
+    the cells along a side of the largest hexagon that fits; the kinds of pieces that it tells
+    apart.
     """
 
     SIDE = "side"
@@ -205,7 +205,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Whose game it is: title, designer, year, and what they ask to be said."""
+    """The authorship of a game: title, designer, year, and the notice that its owner asks for."""
 
     title: str
     designer: str
@@ -228,10 +228,10 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended (result reasons of the ``tiltboard rules`` contract).
+    """The result of a game (result reasons of the ``tiltboard rules`` contract).
 
-    ``winner`` None: a draw, or nobody decided it. ``team``: the winning team's players, in team
-    games only. ``extra`` holds what a game adds to its result object (for example ``margin``).
+    ``winner`` None: a draw, or no single player decided it. ``team``: the winning team's players,
+    in team games only. ``extra``: additions to the result object (for example ``margin``).
     ``places``: the places that show why (a winning line, a completed set), for the lights.
     """
 
@@ -294,12 +294,12 @@ class Position:
 
     @cached_property
     def awaiting(self) -> tuple[str, ...]:
-        """Who may move now: players, or ``chance``; nobody once the game is over."""
+        """The players who may move now, or ``chance`` alone; empty once the game is over."""
         return tuple(map(self.game.player_name, self.game.rules.awaiting(self.state)))
 
     @cached_property
     def over(self) -> bool:
-        """Whether the game is over."""
+        """True once the game is over."""
         return self.game.rules.result(self.state) is not None
 
     @cached_property
@@ -369,11 +369,11 @@ class Position:
         return self.game.drop_refusal(self, piece, place)
 
     def view(self, player: str) -> Position:
-        """What ``player`` knows of it; as an object of the contract only, not to play on."""
+        """Return what ``player`` knows, as an object of the contract that cannot be played on."""
         return Position(self.game, self.game.rules.view(self.state, self.game.number_of(player)))
 
     def public(self) -> Position:
-        """What everybody may know of it, whoever looks on too; otherwise as ``view``."""
+        """Return the part that everybody may know, spectators too. It cannot be played on."""
         return Position(self.game, self.game.rules.view(self.state, CHANCE))
 
 
@@ -421,7 +421,7 @@ class Game(ABC):
         return {}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """What a state is worth by ``weights``; None: computer players search it by playouts."""
+        """Return a function that evaluates states by ``weights``; None: bots search by playouts."""
         return None
 
     def exact_search(self) -> Solver | None:
@@ -435,18 +435,18 @@ class Game(ABC):
 
     @abstractmethod
     def cells(self, state: Any) -> Mapping[str, str]:
-        """As ``Position.cells``."""
+        """Return the occupied places of ``state``; see ``Position.cells``."""
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome:
-        """How the game ended; only for a position where it has."""
+        """Return the result of a position in which the game is over."""
 
     @abstractmethod
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """What the hand does and what follows from it, in a legal move from one to the other."""
+        """Return the act and the consequences of a legal move from ``before`` to ``after``."""
 
     def figures(self, state: Any) -> Mapping[str, int]:
-        """As in Position."""
+        """Return each player's count during the game, if any; see ``Position.figures``."""
         return {}
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
@@ -463,7 +463,7 @@ class Game(ABC):
         return Position(self, self.rules.start())
 
     def reserve(self, state: Any) -> Mapping[str, int]:
-        """As ``Position.reserve``."""
+        """Return each player's pieces that are still to be played; see ``Position.reserve``."""
         return {}
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
@@ -475,8 +475,10 @@ class Game(ABC):
         return IllegalMoveError("{move} is not a legal move now.", move=move)
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """As ``Position.drop_refusal``. Here, whatever some legal move puts there may be put there;
-        a place of which no move bears the name is named as a place, and not as a move.
+        """Return why ``piece`` may not be put on ``place``, or None; see ``Position.drop_refusal``.
+
+        The default allows what the act of some legal move does. If no move has the name of
+        ``place``, the error speaks of a place and not of a move.
         """
         if self.rules.number(place) is not None or position.over:
             return self.refusal(position, place)
@@ -486,7 +488,7 @@ class Game(ABC):
         return IllegalMoveError("This piece may not be put on {place} now.", place=place)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """What the game adds to a position's object in the contract, or puts in its place."""
+        """Return entries that replace or join those of a position's object of the contract."""
         return {}
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
@@ -565,7 +567,7 @@ class GameType(ABC):
 
     @cached_property
     def lesson(self) -> Lesson | None:
-        """How it is learnt by playing: ``lesson.toml``, or none."""
+        """The interactive lesson in ``lesson.toml``, or None."""
         text = self.file("lesson.toml")
         return read_lesson(text) if text else None
 
@@ -593,12 +595,12 @@ class GameType(ABC):
         return "", {}
 
     def look_of(self, piece: str) -> PieceLook:
-        """How a kind of piece is called, lit and drawn."""
+        """Return the name, light and drawing of a kind of piece."""
         return self.looks.get(piece, self.look)
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Whether places of the board that ``options`` choose contain commas: lists of them are
-        then separated by spaces only.
+        """Return whether names of places contain commas on the board that ``options`` choose. Lists
+        of them are then separated by spaces only.
         """
         return False
 

@@ -1,8 +1,8 @@
-"""What every game must keep, checked by playing it: ``tiltboard check NAME``, and tests.
+"""The checks that every game must pass when it is played: ``tiltboard check NAME``, and tests.
 
-Nothing here knows the game: it plays random games of every preset and compares what the rules say
-with what the position, its turns and its views say. That the rules are the *game's* rules is not
-checked; compare them with a second formulation for that.
+They know no particular game: they play random games of every preset and compare the rules with the
+position, its turns and its views. They cannot check that the rules are those of the *game*; compare
+them with a second formulation for that.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class _LineRules(Rules):
 
 
 class _AlongALine(Game):
-    """``game`` by ``_LineRules``. ``elsewhere``: said of a move that only the line forbids."""
+    """``game`` by ``_LineRules``. ``elsewhere``: the error for moves that only the line forbids."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class _AlongALine(Game):
         self.rules = _LineRules(game.rules, opening, line, free=free)
 
     def step_at(self, position: Position) -> int:
-        """How many moves have been made since the opening."""
+        """Return the number of moves made since the opening."""
         return int(position.state.turn) - len(self.opening)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
@@ -126,7 +126,7 @@ class _AlongALine(Game):
 
 
 class GuidedGame(_AlongALine):
-    """``game`` as far as ``lesson`` goes: the only legal move is the next one of it."""
+    """A ``game`` in which the only legal move is the next one of ``lesson``."""
 
     def __init__(self, game: Game, lesson: Lesson) -> None:
         line = [step.move for step in lesson.steps]
@@ -134,7 +134,7 @@ class GuidedGame(_AlongALine):
         self.lesson = lesson
 
     def next_step(self, position: Position) -> Step | None:
-        """What is to be done; None after the last one."""
+        """Return the next step of the lesson, or None after the last one."""
         at = self.step_at(position)
         return self.lesson.steps[at] if at < len(self.lesson.steps) else None
 
@@ -147,9 +147,9 @@ class GuidedGame(_AlongALine):
 
 
 class PuzzleGame(_AlongALine):
-    """After ``opening`` whoever is to move, the ``solver``, finds ``line``: the solution, what the
-    other side then answers, the next solution and so on. After its last answer he is to win at
-    once; after a wrong move there is nothing but to take it back.
+    """A puzzle for the player who is to move after ``opening``, the ``solver``. ``line`` holds the
+    solution's first move, the other side's answer, the next move and so on. After the last answer
+    the solver must win at once; a wrong move can only be taken back.
     """
 
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:

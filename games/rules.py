@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 
 class Dice(Protocol):
-    """As much of ``random.Random`` as is needed."""
+    """The part of ``random.Random`` that games need."""
 
     def choice(self, options: Sequence[Any], /) -> Any:
-        """One of them."""
+        """Return one of ``options`` at random."""
 
 
 CHANCE = -1
@@ -43,32 +43,32 @@ class Rules(ABC):
 
     @abstractmethod
     def start(self) -> Any:
-        """The state before the first move."""
+        """Return the state before the first move."""
 
     @abstractmethod
     def moves(self, state: Any) -> Sequence[int]:
-        """The legal moves, of all who are awaited, each once; none once the game is over."""
+        """Return the legal moves of all awaited players, each once; empty once the game is over."""
 
     @abstractmethod
     def apply(self, state: Any, move: int) -> Any:
-        """The state after a legal ``move``."""
+        """Return the state after a legal ``move``."""
 
     @abstractmethod
     def result(self, state: Any) -> tuple[int, ...] | None:
-        """The players who have won, none of them for a draw; None while the game goes on."""
+        """Return the players who have won, empty for a draw, or None while the game goes on."""
 
     @abstractmethod
     def key(self, state: Any) -> int:
-        """A positive number that two states share exactly where the same can follow from both."""
+        """Return a positive number, equal for two states if and only if the same can follow."""
 
     def name(self, move: int) -> str:
-        """The move as a person writes it: of ``names``, or the text that the number's bytes are."""
+        """Return the move's text: from ``names``, or as the number's bytes encode it."""
         if self.names:
             return self.names[move]
         return move.to_bytes((move.bit_length() + 7) // 8, "big").decode()
 
     def number(self, name: str) -> int | None:
-        """The move with that name; None where no move of this game can have it."""
+        """Return the move with that name, or None if no move of this game can have it."""
         if self.names:
             return self._numbers.get(name)
         if name.startswith("\0"):  # numbers have no leading zeros
@@ -83,20 +83,20 @@ class Rules(ABC):
         return {name: move for move, name in self.names.items()}
 
     def allows(self, state: Any, move: int) -> bool:
-        """Whether a move may be played; for games that cannot list all that may."""
+        """Return whether a move is legal. Games that cannot list all legal moves override this."""
         return move in self.moves(state)
 
     def mover(self, state: Any) -> int:
-        """Whose turn it is, or was as the game ended; may be ``CHANCE``."""
+        """Return the player to move, or ``CHANCE``; after the end, the player whose turn it was."""
         return int(state.turn % self.players)
 
     def awaiting(self, state: Any) -> tuple[int, ...]:
-        """Who may move now: players, or ``CHANCE`` alone; nobody once the game is over."""
+        """Return the players who may move now, or ``CHANCE`` alone; empty once the game is over."""
         return () if self.result(state) is not None else (self.mover(state),)
 
     def view(self, state: Any, player: int) -> Any:
-        """What ``player`` knows of a state, as a value that equals that of every state which he
-        cannot tell from it; ``CHANCE``: what everybody knows. Games without secrets show all.
+        """Return what ``player`` knows of a state; ``CHANCE``: what everybody knows. Two states
+        that the player cannot tell apart have equal views. Games without secrets show all.
         """
         return state
 
@@ -121,12 +121,12 @@ Point = tuple[int, int]
 
 
 def cell_name(column: int, row: int) -> str:
-    """``a1`` is the south-west corner: letter = column (at most 26), number = row."""
+    """Return a cell's name: letter = column (at most 26), number = row; ``a1`` is south-west."""
     return f"{chr(ord('a') + column)}{row + 1}"
 
 
 def bits(cells: int) -> Iterator[int]:
-    """The numbers of the bits that are set, lowest first."""
+    """Yield the numbers of the bits that are set, lowest first."""
     while cells:
         lowest = cells & -cells
         yield lowest.bit_length() - 1

@@ -1,4 +1,4 @@
-"""What a game may tell a search besides its rules; all of it may be left out.
+"""Optional hints from a game to a search, besides its rules.
 
 ``search.toml`` in a game's folder has the numbers::
 
@@ -7,12 +7,12 @@
     [levels]                 # ten of each, the weakest level first
     depth = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0]
 
-The rows of ``levels``: ``slips``: the share of turns on which the player makes what looks worst to
-him (may be left out). ``own``, ``answers``: the share of his own moves, and of the answers to them,
-that he overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit.
-``margin``: moves that are worse by no more than this (hundredths of the log-odds) are as good to
-him. The first nine count positions and think without kernels, so they play alike on every computer.
-``wait_ms``: how long a move takes one core of a desktop computer, for people who choose.
+The rows of ``levels``: ``slips``: the share of turns on which the bot plays the move that looks
+worst (optional). ``own``, ``answers``: the share of its own moves, and of the answers to them, that
+it overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit. ``margin``: moves
+that are worse by no more than this (hundredths of the log-odds) count as equal. The first nine
+levels count positions and think without kernels, so they play alike on every machine. ``wait_ms``:
+how long a move takes one core of a desktop computer, for people who choose.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ Levels = Mapping[str, Sequence[float]]
 
 
 class Budget(Protocol):
-    """What limits a search. ``nodes``: positions looked at so far."""
+    """The limit of a search. ``nodes``: positions looked at so far."""
 
     nodes: int
 
     @property
     def spent(self) -> bool:
-        """Whether the search must end."""
+        """True if the search must end."""
 
     def visit(self) -> None:
-        """Look at one more position; raises where that is too many."""
+        """Count one more position; raises if that is too many."""
 
 
 class Solver(Protocol):
     """An exact search of one game, which remembers what it has solved."""
 
     def winning(self, state: Any, moves: Sequence[int], budget: Budget) -> int | None:
-        """The first of ``moves`` that is proven to win ``state``; None: each of them loses. Raises
-        what ``budget`` raises.
+        """Return the first of ``moves`` that is proven to win ``state``, or None if each of them
+        loses. Raises what ``budget`` raises.
         """
 
 
 def numbers(package: str, table: str) -> Mapping[str, Any]:
-    """A table of ``search.toml`` in a game's folder."""
+    """Read a table of ``search.toml`` in a game's folder."""
     text = resources.files(package).joinpath("search.toml").read_text(encoding="utf-8")
     found: Mapping[str, Any] = tomllib.loads(text)[table]
     return found

@@ -1,5 +1,5 @@
-"""Games whose players sit at seats with hands of their own and say what they do, beside the games
-whose board the table reads: cards, dice, and pieces that slide and fall.
+"""Games whose players sit at seats with hands of their own and report their moves: cards, dice, and
+pieces that slide and fall. The table does not read their boards.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Several:
-    """Words or phrases one after the other, at least one; ``joint``: what stands between two."""
+    """A list of words or phrases, at least one; ``joint``: the text between two."""
 
     words: Sequence[object]
     joint: str = ", "
@@ -43,8 +43,8 @@ class Several:
 
 @dataclass(frozen=True)
 class Witnessed:
-    """``move``: what it means; ``zones``: those whose change it explains. ``sure``: nothing else
-    can be meant.
+    """A guess from a change of the sensors. ``move``: the move that it means; ``zones``: the zones
+    whose change it explains; ``sure``: True if no other move fits.
     """
 
     move: str
@@ -53,33 +53,33 @@ class Witnessed:
 
 
 class Computer(Protocol):
-    """A player that thinks in slices. ``best``: its move so far; one that tells what hands do says
-    only what it would like them to do.
+    """A bot that thinks in slices. ``best``: its best move so far. A move made by hand is only what
+    the bot would like the hands to do.
     """
 
     best: str
 
     def think(self) -> bool:
-        """A short slice of thought; False when there is nothing more to think of."""
+        """Think for a short time; return False if there is nothing more to think about."""
 
     @property
     def why(self) -> Words:
-        """Why ``best`` is to be done, for whoever asks for a hint."""
+        """The reason for ``best``, for people who ask for a hint."""
 
 
 class SeatedGame(Game):
     """A game with its options fixed, whose pieces lie anywhere in zones. ``board``: zone -> column
-    and row on a grid of three by three: in which direction from the middle it lies. ``time_up``:
-    the move that the table makes when a count of five has ended, where it is legal.
+    and row on a grid of three by three, its direction from the middle. ``time_up``: the move that
+    the table makes at the end of a count of five, if it is legal.
     """
 
     seated = True
     time_up: str = ""
 
     def zone_at(self, east: float, north: float) -> str | None:
-        """The zone of a point of the plate, whose rim is at -1 and 1 each way; None: in no zone.
+        """Return the zone of a point of the plate, whose rim is at -1 and 1 each way, or None.
 
-        Here zones are wedges, but for the middle; a game may cut the plate otherwise.
+        The default zones are wedges around a middle without a zone; a game may override this.
         """
         if hypot(east, north) < MIDDLE:
             return None
@@ -94,35 +94,35 @@ class SeatedGame(Game):
 
     @abstractmethod
     def prompt(self, position: Position) -> Words:
-        """What is to be done now, for everybody: nothing hidden. Names of players stand in it as
-        they are.
+        """Return the instruction for everybody now, without secrets. It contains players' names as
+        they are in the contract.
         """
 
     @abstractmethod
     def lit(self, position: Position) -> Sequence[str]:
-        """The zones in which something is to be done now."""
+        """Return the zones in which something is to be done now."""
 
     def forced(self, position: Position) -> int:
-        """How many things make what is to be done harder, for the colour of the lights."""
+        """Return the number of things that make the move harder, for the colour of the lights."""
         return 0
 
     @abstractmethod
     def passes(self, move: str) -> bool:
-        """Whether a move only says that somebody does nothing."""
+        """Return whether a move only says that a player does nothing."""
 
     @abstractmethod
     def takes_back(self, move: str) -> bool:
-        """Whether a move tells what hands have done with pieces, which may have been misread; it
-        may be taken back as long as nothing but passing has followed it.
+        """Return whether a move tells what hands did with pieces, which may have been misread. It
+        can be taken back until something other than a pass follows it.
         """
 
     def rolls(self, position: Position) -> bool:
-        """Whether chance that is awaited is a throw of the player whose turn it is."""
+        """Return whether the awaited chance is a throw by the player whose turn it is."""
         return True
 
     @abstractmethod
     def at_once(self, position: Position) -> bool:
-        """Whether chance goes on by itself now; else somebody rolls, or has the cards dealt."""
+        """Return whether the table makes the awaited chance move itself; else a person does."""
 
     @abstractmethod
     def witnessed(
@@ -132,26 +132,27 @@ class SeatedGame(Game):
         wish: str | None,
         turned: bool | None = None,
     ) -> Witnessed | None:
-        """What hands seem to have done, where one move fits. ``change``: zone -> how many more
-        places there are occupied than before; ``wish``: what they were to do, where it is known;
-        ``turned``: whether the plate was spun meanwhile, where that is known.
+        """Return the move that a change of the sensors fits, or None.
+
+        ``change``: zone -> increase in the number of occupied places; ``wish``: the intended move,
+        if known; ``turned``: whether the plate was spun since then, if known.
         """
 
     @abstractmethod
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Zone -> how many places there are occupied now, for zones with any."""
+        """Return the number of occupied places in each zone that has any."""
 
     @abstractmethod
     def failure(self, position: Position, move: str) -> str | None:
-        """The move for what ``move`` was to do, and did not; None where it cannot fail."""
+        """Return the move for a failure of ``move``, or None if it cannot fail."""
 
     def spins(self, position: Position) -> bool:
-        """Whether the plate is to be spun while the next piece is put on it."""
+        """Return whether the plate must spin while the next piece is put on it."""
         return False
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """What hands make of ``move`` in a model of them: that, or how it failed. For tables on
-        which nothing falls by itself.
+        """Return ``move``, or its failure, from a model of hands. For tables on which nothing
+        falls.
         """
         return move
 
@@ -159,8 +160,8 @@ class SeatedGame(Game):
     def computer(
         self, view: Position, player: str, level: str, dice: random.Random
     ) -> Computer | None:
-        """One that plays for ``player``, who is awaited; it sees his ``view`` and no more. None
-        where there is nothing that he can do.
+        """Return a bot that plays for the awaited ``player`` and sees only ``view``, or None if the
+        player has no move.
         """
 
     @property
@@ -171,4 +172,4 @@ class SeatedGame(Game):
     @property
     @abstractmethod
     def texts(self) -> Sequence[str]:
-        """Words and phrases in English that stand in its sentences, glossaries and reasons."""
+        """English words and phrases that its sentences, glossaries and reasons use."""

@@ -97,7 +97,7 @@ class AttraktionGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """What the new piece attracts: one piece, or several like ones that stand in a row."""
+        """Return a sentence that names the piece, or the row of like pieces, that is attracted."""
         params = {"move": turn.move, "source": shift.source, "target": shift.target}
         if shift in turn.consequences:
             return "Pull! {move} draws {source} to {target}.", params

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from tiltboard.games.rules import Rules, bits, cell_name
+from tiltboard.ground.override import override
 
 POSITIONS: Final = "positions"
 FULL: Final = "full"
@@ -56,7 +57,7 @@ class _Line:
         return sum(arm[gap + 1 :]) * self._both_sides
 
     def pull(self, occupied: int) -> Pull:
-        """What moves toward the space where anything stands there, however far the gaps are."""
+        """Return the spaces whose pieces move toward this space, for gaps of any width."""
         ahead, behind = self._arms
         gaps = _gap(ahead, occupied), _gap(behind, occupied)
         if gaps not in self._further:
@@ -65,7 +66,7 @@ class _Line:
 
 
 def _gap(arm: Sequence[int], occupied: int) -> int:
-    """How many pieces lie next to the space in an unbroken line."""
+    """Return the number of pieces in the unbroken line that begins next to the space."""
     gap = 0
     while gap < len(arm) and occupied & arm[gap]:
         gap += 1
@@ -172,8 +173,8 @@ class AttraktionRules(Rules):
         """The pieces; as many have moved as there are."""
         return state.pieces + 1
 
+    @override
     def advance(self, state: State, moves: Iterable[int]) -> State:
-        """As ``Rules.advance``."""
         if state.ended:
             return state
         spaces, half, stride = self._layout.spaces, self.half, self.stride
@@ -231,7 +232,7 @@ class AttraktionRules(Rules):
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
     def pulled(self, state: State, drop: int) -> list[tuple[int, int]]:
-        """What a piece on ``drop`` pulls: (source, target) each."""
+        """Return (source, target) of every piece that a new piece on ``drop`` pulls."""
         white, black = self.sides(state)
         _, _, _, row, _, _, column = self._layout.spaces[drop]
         moves = []

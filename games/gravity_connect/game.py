@@ -161,7 +161,7 @@ class GravityConnectGame(Game):
         return Turn(move, player, act, falls_on, after, path, slot)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """What stops the tile."""
+        """Return a sentence that says whether the far edge or another tile stops the tile."""
         (edge_x, edge_y), (x, y) = (self.board[place] for place in turn.path[-2:])
         at = {point: place for place, point in self.board.items()}
         beyond = at.get((2 * x - edge_x, 2 * y - edge_y))

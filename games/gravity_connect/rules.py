@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from tiltboard.games.base import Slot
 from tiltboard.games.rules import Point, Rules
+from tiltboard.ground.override import override
 
 MOST = 13  # cells of a side: twice as many letters name the slots of the top and the bottom
 # From which side a tile comes: its name, its colour, and (columns, rows) of a step inward
@@ -147,8 +148,8 @@ class GravityConnectRules(Rules):
         tiles = own << self._width | other
         return (tiles * 5 + own_side + 1) * 5 + other_side + 2
 
+    @override
     def advance(self, state: State, moves: Iterable[int]) -> State:
-        """As ``Rules.advance``."""
         if state.ended:
             return state
         tables, first, second, further = self._tables, self._first, self._second, self._further
@@ -184,10 +185,10 @@ class GravityConnectRules(Rules):
 
 @cache
 def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """For every pattern of a line's occupied cells, the bit on which a tile lands.
+    """Return two tables: pattern of a line's occupied cells -> bit on which a tile lands.
 
-    The first table is for tiles that enter at bit 0, the second for those from the other end.
-    ``size`` where the line is full (rule C2).
+    The first table is for tiles that enter at bit 0, the second for those from the other end. The
+    entry is ``size`` if the line is full (rule C2).
     """
     forward, backward = [], []
     for occupied in range(1 << size):
@@ -200,9 +201,9 @@ def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
-    """Where a tile enters and where it lands (rule C1); None in a full line.
+    """Return the indexes at which a tile enters and lands (rule C1), or None if the line is full.
 
-    ``taken``: whether each cell is occupied, inward from the tile's side.
+    ``taken``: for each cell whether it is occupied, from the tile's side inward.
     """
     if all(taken):
         return None

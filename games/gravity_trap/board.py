@@ -108,7 +108,7 @@ class Board:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What ``from_json`` reads; only what was given."""
+        """Return the object that ``from_json`` reads, with only the entries that were given."""
         data: dict[str, Any] = {"tracks": [list(track) for track in self.tracks]}
         if self.opposite is not None:
             data["opposite"] = {str(base): other for base, other in self.opposite.items()}
@@ -247,7 +247,7 @@ def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
 
 
 def _is_point(value: Any) -> bool:
-    """Whether it is a column and a row, each from 0 to below ``FAR``."""
+    """Return whether ``value`` is a list of column and row, each at least 0 and below ``FAR``."""
     return (
         _is_list(value)
         and len(value) == 2
@@ -381,6 +381,8 @@ def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]
 
 
 def _handle(chord: complex, way: complex) -> complex:
-    """From a point to its control point, for an arc over ``chord`` with that direction there."""
+    """Return the vector from a point to its control point, for an arc over ``chord`` that leaves
+    the point in the direction ``way``.
+    """
     angle = cmath.phase(way / chord)
     return chord * cmath.rect(2 / 3 / (1 + max(math.cos(angle), 0.0)), angle)

@@ -92,7 +92,7 @@ class GravityTrapGame(Game):
         )
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Where each ship can go."""
+        """Return a function that evaluates states by the number of bases that each ship reaches."""
         rules, (tempo, mine, theirs) = self.rules, weights["mobility"]
 
         def evaluate(state: Any) -> int:

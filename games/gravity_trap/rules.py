@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tiltboard.games.gravity_trap.board import Board
 from tiltboard.games.rules import Rules, bits
 from tiltboard.games.search import Budget
+from tiltboard.ground.override import override
 
 MOST_ENTRIES = 200_000  # of a solver
 
@@ -89,8 +90,8 @@ class GravityTrapRules(Rules):
             number = number * self.count + ship
         return (number << self.count | state.pods) * 3 + len(state.ships)
 
+    @override
     def advance(self, state: State, moves: Iterable[int]) -> State:
-        """As ``Rules.advance``."""
         stream = iter(moves)
         while state.turn < 2:
             base = next(stream, None)
@@ -163,14 +164,14 @@ class TrapSolver:
         return None
 
     def _wins(self, state: State, budget: Budget) -> bool:
-        """Whether the player to move wins ``state``, which is not over."""
+        """Return whether the player to move wins ``state``, in which the game is not over."""
         mover = state.turn % 2
         if not state.copying:
             return self.free(state.ships[mover], state.ships[1 - mover], state.pods, budget)
         return self.winning(state, self._rules.moves(state), budget) is not None
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Whether the mover wins where copying moves is not forbidden any more; the mover can
+        """Return whether the mover wins once copying moves is allowed again. The mover must have a
         move.
         """
         key = (pods << 6 | mine) << 6 | other

@@ -1,4 +1,4 @@
-"""What cards and heroes may be used for now, and what they do: in the window, after a placement."""
+"""The use of cards and heroes in the window and after a placement: conditions and effects."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def named(s: State) -> list[str]:
 
 
 def is_event(s: State, name: str) -> bool:
-    """Whether a card is carried out at once."""
+    """Return whether a card is an event, which is carried out at once."""
     return name in (KEEP, GIVE) or (name == TELEPORT and s.options.teleport_event)
 
 
 def plays(s: State, player: int) -> Iterator[str]:
-    """What he may play in the window: ``TOKEN[:ARG]``."""
+    """Yield the cards that ``player`` may play in the window, as ``TOKEN[:ARG]``."""
     for card in s.playable(player):
         for name in named(s) if card == WILD else [card]:
             if unplayable(s, player, name) is None:
@@ -38,7 +38,7 @@ def _tail(arg: str) -> str:
 
 
 def arguments(s: State, name: str) -> list[str]:
-    """What may follow a card as it is played now; "" where nothing does."""
+    """Return the possible arguments of the card ``name``; ``[""]`` if it takes none."""
     if name == HOLE:
         return sorted({token.text for token in s.tokens})
     return [COLOURS[each] for each in s.players if each != s.doer] if name == SELF else [""]
@@ -121,7 +121,7 @@ def lay(s: State, player: int, token: Token) -> None:
 
 
 def givable(s: State) -> str | None:
-    """The zone of the piece that Give it back would return, if that is free."""
+    """Return the zone of the piece that Give it back returns, or None if a piece lies on it."""
     name = s.placed[-1][-1]
     for zone in ZONES:
         towers = s.zones.get(zone, ())
@@ -132,7 +132,7 @@ def givable(s: State) -> str | None:
 
 
 def buys(s: State, player: int) -> list[str]:
-    """The sides from which he may draw, if his hand has room."""
+    """Return the sides from which ``player`` may draw; empty if the hand is full."""
     if len(s.hands[player]) >= HAND:
         return []
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
@@ -142,7 +142,7 @@ def buys(s: State, player: int) -> list[str]:
 
 
 def own_heroes(s: State, player: int) -> list[str]:
-    """His hero, or what an unknown one may be."""
+    """Return the player's unused hero as a list; if it is unknown, all that it can be."""
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []
     mine = s.heroes[player]
@@ -152,7 +152,7 @@ def own_heroes(s: State, player: int) -> list[str]:
 
 
 def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
-    """``NAME[:ARG]`` of a hero of his with one of those abilities."""
+    """Yield ``NAME[:ARG]`` for the uses of the player's hero, if it has one of these abilities."""
     for name in own_heroes(s, player):
         ability = s.options.box.heroes[name]
         if ability in abilities:
@@ -160,7 +160,9 @@ def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
 
 
 def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
-    """What may follow a hero's name now, "" for nothing; empty where he may not act."""
+    """Return the possible arguments of a hero with this ability; ``[""]`` if it takes none, empty
+    if the player may not use it now.
+    """
     owner, doer, other = player == s.owner, player == s.doer, player in s.others
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
     if ability == "reuse":

@@ -69,7 +69,7 @@ class Player:
 
     @property
     def why(self) -> Words:
-        """As in ``Computer``: by what it counts, and how likely it holds that things hold."""
+        """The reason for ``best``, by what it gains and the chance that pieces hold."""
         template, params = why(self._table, self._player, self.best)
         if self._gain < LEAST_TOLD:
             return template, params
@@ -88,7 +88,7 @@ class Player:
 
 
 def why(s: State, player: int, move: str) -> Words:
-    """What speaks for ``move``: of its player's own numbers, and nothing that he cannot see."""
+    """Return the reason for ``move``, based only on what its player can see."""
     _, what, *words = move.split(":")
     said: dict[str, object]
     match what:
@@ -142,7 +142,7 @@ def why(s: State, player: int, move: str) -> Words:
 
 
 def _share(s: State, names: Collection[str]) -> int:
-    """How likely a piece holds with those challenges, in percent."""
+    """Return the estimated chance in percent that a piece holds with these challenges."""
     return round(100 * outlook.steady(s, names))
 
 

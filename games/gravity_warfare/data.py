@@ -1,4 +1,4 @@
-"""What a box holds (docs/rules.md): cards, heroes, dice; and the options of a game.
+"""The contents of a box (docs/rules.md), that is cards, heroes and dice, and the options of a game.
 
 The printed counts and names are not in the rule text: ``default.toml`` is our own choice.
 """
@@ -104,12 +104,12 @@ class Options:
 
     @property
     def simple(self) -> bool:
-        """Whether cards are drawn and not held."""
+        """True in Simple mode, in which cards are drawn and not held."""
         return self.mode == SIMPLE
 
     @property
     def paper(self) -> bool:
-        """Whether hands are unknown."""
+        """True if the cards are of paper, so that the hands are unknown."""
         return self.cards == PAPER
 
     @property
@@ -118,7 +118,7 @@ class Options:
         return 9 if self.mode == DUEL else 5
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON types, in the order of ``SPECS``."""
+        """Return the options as JSON types, in the order of ``SPECS``."""
         return {spec.name: getattr(self, spec.name) for spec in SPECS}
 
     def pack(self) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""How a turn and a round go on by themselves, from one phase to the next (docs/rules.md)."""
+"""The automatic course of a turn and a round, from one phase to the next (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def deal(s: State, cards: Sequence[str]) -> None:
 
 
 def shuffled(s: State) -> list[str]:
-    """What is to be shuffled now."""
+    """Return the cards to shuffle now, ``?`` for each card of paper."""
     if s.stage != "deal":
         return [*s.left, *s.right_pile, *s.discard]
     pack = s.options.pack()
@@ -137,7 +137,7 @@ def give_back(s: State, token: Token) -> None:
 
 
 def next_step(s: State) -> None:
-    """What the dice are asked for, the piece to be taken, or the placement."""
+    """Set the next stage of the turn: a throw of the dice, taking a piece, or a placement."""
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
     if table.PAIR in force and len(s.troop) < 2:
@@ -153,7 +153,7 @@ def next_step(s: State) -> None:
 
 
 def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
-    """A placement that holds; the second one of Duplicate it, or the turn succeeds."""
+    """Carry out a placement that holds; Duplicate it then asks for another, else the turn ends."""
     force = s.fixed or ()
     if TELEPORT not in force:
         s.spend(s.owner, names)
@@ -174,7 +174,7 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
 
 
 def succeed(s: State) -> None:
-    """Points, then those who may still give a piece back."""
+    """Give the points of a successful turn, and await those who may still give a piece back."""
     force = s.fixed or ()
     if TELEPORT not in force:
         s.points[s.owner] += sum(len(names) for names in s.placed)
@@ -190,7 +190,7 @@ def succeed(s: State) -> None:
 
 
 def after(s: State) -> None:
-    """Nobody gives anything back: the last troop ends the round, else refill the hands."""
+    """Begin the refill of the hands after a turn whose pieces stay on the platform."""
     may = [s.owner] if s.fixed else []
     if s.doer != s.owner:
         may = [s.owner, s.doer]
@@ -202,7 +202,7 @@ def after(s: State) -> None:
 
 
 def refilled(s: State, player: int | None = None) -> None:
-    """One who has drawn or passed; when all have, the turn ends."""
+    """Note that ``player`` has drawn or passed, and end the turn once all have."""
     s.refill = tuple(each for each in s.refill if each != player)
     s.stage = "refill"
     if not s.refill:
@@ -210,7 +210,7 @@ def refilled(s: State, player: int | None = None) -> None:
 
 
 def failed(s: State, names: tuple[str, ...], fell: Sequence[str]) -> None:
-    """A placement that does not hold; ``fell``: as in the move."""
+    """Carry out a placement that does not hold; ``fell``: the fallen pieces, as in the move."""
     force = s.fixed or ()
     own, strangers = fall(s, fell, own=TELEPORT not in force)
     if TELEPORT in force:
@@ -224,8 +224,8 @@ def failed(s: State, names: tuple[str, ...], fell: Sequence[str]) -> None:
 
 
 def fall(s: State, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
-    """Take what fell off the platform: the turn's, if it has ``own``, and the others, which are
-    aside now.
+    """Take the pieces that fell off the platform. Return those of this turn, if ``own``, and the
+    others, which are put aside.
     """
     returning, strangers = [], []
     for each in fell:
@@ -242,7 +242,9 @@ def fall(s: State, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[s
 
 
 def punish(s: State, who: int, count: int, *, free: bool) -> None:
-    """What falls cost; the turn or the round is over."""
+    """Take the points that ``count`` fallen pieces cost player ``who``, and end the turn, or the
+    round if at least TOPPLED fell. ``free``: fewer cost nothing.
+    """
     if count >= TOPPLED:
         s.pay(who, 2)
         if s.options.mode == DUEL:
@@ -256,13 +258,13 @@ def punish(s: State, who: int, count: int, *, free: bool) -> None:
 
 
 def reward_teleport(s: State) -> None:
-    """Teleport it: a green gem for the owner as the turn ends."""
+    """Give the owner a green gem at the end of a turn with Teleport it."""
     if TELEPORT in (s.fixed or ()):
         s.gem(s.owner)
 
 
 def end_turn(s: State) -> None:
-    """An owner without troops ends the round; else the next seat."""
+    """End the round if the owner has no troops left, else begin the next seat's turn."""
     if not s.troops[s.owner]:
         s.points[s.owner] += LAST_TROOP
         end_round(s, s.owner)
@@ -273,7 +275,7 @@ def end_turn(s: State) -> None:
 
 
 def tidy(s: State) -> None:
-    """The turn's cards are used."""
+    """Discard the turn's cards, and mark all pieces on the platform as no longer new."""
     s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
     s.tokens = s.used = ()
     s.round_laid = [(*earlier, *now) for earlier, now in zip(s.round_laid, s.laid, strict=True)]
@@ -284,7 +286,7 @@ def tidy(s: State) -> None:
 
 
 def end_round(s: State, starter: int) -> None:
-    """The next one, or the game is over and all stays as it lies."""
+    """Begin the next round with the player ``starter``, or end the game with all in place."""
     tidy(s)
     if s.round == s.options.rounds:
         s.stage = "over"

@@ -86,36 +86,36 @@ class WarfareGame(SeatedGame):
         template, params = why_not(position.state, move)
         return IllegalMoveError(template, **params)
 
+    @override
     def prompt(self, position: Position) -> Words:
-        """What is to be done now."""
         return words.prompt(position.state)
 
     def lit(self, position: Position) -> Sequence[str]:
-        """The zone of the turn; all where any will do."""
+        """Return the zone of the turn, or all zones if any will do."""
         state = position.state
         if state.phase not in ("window", "place", "take") or state.zone is None:
             return ()
         return data.ZONES if state.zone == ANY else (state.zone,)
 
     def forced(self, position: Position) -> int:
-        """The challenges in force."""
+        """Return the number of challenges in force."""
         return len(position.state.in_force)
 
     def passes(self, move: str) -> bool:
-        """``WHO:pass`` and the end of a count."""
+        """Return whether the move is ``WHO:pass`` or the end of a count."""
         return move == self.time_up or move.endswith(":pass")
 
     def takes_back(self, move: str) -> bool:
-        """A placement, an event, what was taken, and what a witness saw."""
+        """Return whether the move reports a placement, an event, or a piece taken or sensed."""
         return move.partition(":")[2].startswith(("place:", "event:", "take:", "see:"))
 
     def at_once(self, position: Position) -> bool:
-        """Heroes, and used cards that make new piles in the middle of a round."""
+        """Return True for heroes, and for used cards that become new piles during a round."""
         state: State = position.state
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
-        """Whether dice are to be rolled; cards anybody may deal."""
+        """Return whether dice are awaited; cards are not a throw, as anybody may deal them."""
         state: State = position.state
         return state.phase in ("roll", "dice")
 
@@ -126,8 +126,8 @@ class WarfareGame(SeatedGame):
         wish: str | None,
         turned: bool | None = None,
     ) -> Witnessed | None:
-        """As ``witness.witnessed``; a piece that was to be placed on a spinning platform, and was
-        not, is a doubt.
+        """Return the move that fits a change of the platform; see ``witness.witnessed``. It is not
+        sure if Spin it is in force and the platform was not spun.
         """
         state = position.state
         found = witness.witnessed(state, change, wish)
@@ -136,7 +136,7 @@ class WarfareGame(SeatedGame):
         return found
 
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Towers: what lies on others is not seen."""
+        """Return the number of towers in each zone: pieces that lie on others are not sensed."""
         return {zone: len(towers) for zone, towers in position.state.zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
@@ -144,11 +144,11 @@ class WarfareGame(SeatedGame):
         return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
-        """*Spin it* is in force."""
+        """Return whether *Spin it* is in force."""
         return SPIN in position.state.in_force
 
+    @override
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """As ``outlook.attempted``."""
         return outlook.attempted(position.state, move, dice)
 
     @property
@@ -156,10 +156,10 @@ class WarfareGame(SeatedGame):
         """The texts of the box that is shipped."""
         return words.texts()
 
+    @override
     def computer(
         self, view: Position, player: str, level: str, dice: random.Random
     ) -> Computer | None:
-        """As ``computer.Player``."""
         if not view.legal():
             return None
         return players.Player(view.state, self.players.index(player), level, dice)
@@ -212,7 +212,7 @@ class WarfareGame(SeatedGame):
         return moves.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:
-        """Without the heroes and the cards that chance names."""
+        """Return the move without the heroes and the cards that chance names."""
         for stem in ("chance:heroes", "chance:shuffle"):
             if move.startswith(stem):
                 return stem

@@ -75,7 +75,7 @@ def _pass(s: State, players: set[int]) -> None:
 
 
 def _see(s: State, args: Sequence[str]) -> None:
-    """What a witness does not find any more is aside, at no one's cost."""
+    """Set zones to what the sensors found, and put missing pieces aside, at nobody's cost."""
     before = s.standing()
     for zone, towers in (towers_of(s, args) or {}).items():
         s.set_zone(zone, towers)

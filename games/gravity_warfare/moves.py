@@ -77,7 +77,7 @@ def _of_chance(s: State) -> list[str]:
 
 
 def _of_player(s: State, player: int) -> Iterator[str]:
-    """What one who is awaited may do in this phase."""
+    """Yield the moves of an awaited player in this phase, without the player's name."""
     match s.phase:
         case "card":
             named = [f":{card}" for card in s.unseen()] if s.options.paper else [""]
@@ -124,7 +124,7 @@ def _of_player(s: State, player: int) -> Iterator[str]:
 
 
 def nameable(s: State) -> list[str]:
-    """What Antimatter may be in Simple mode: a possible challenge, or Keep it."""
+    """Return the cards that Antimatter can be in Simple mode: possible challenges, and Keep it."""
     found = [name for name in cards.named(s) if name not in KINDS_OF_CARDS and s.possible(name)]
     keep = cards.KEEP in cards.named(s) and s.pieces() > 0
     return [*found, cards.KEEP] if keep else found
@@ -160,13 +160,13 @@ def _placements(s: State) -> Iterator[str]:
 
 
 def _unders(s: State, zone: str) -> list[str]:
-    """The surface, and the heights of the towers there."""
+    """Return "" for the surface of a zone, and ``:under=HEIGHT`` for each height of its towers."""
     heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
     return ["", *(f":under={height}" for height in heights)]
 
 
 def _choices(s: State) -> set[tuple[str, ...]]:
-    """The pieces that may be placed now: one, or a pair, the lower first."""
+    """Return the pieces that may be placed now: one, or a pair with the lower piece first."""
     if s.held is not None:
         return {(s.held,)}
     dice = s.troop if PAIR in (s.fixed or ()) else s.troop[:1]
@@ -185,7 +185,7 @@ def _choices(s: State) -> set[tuple[str, ...]]:
 
 
 def allowed(s: State, move: str) -> bool:
-    """Whether a move is legal, with its arguments."""
+    """Return whether a move is legal, including its arguments."""
     words = move.split(":")
     match words:
         case ["chance", "heroes", *names]:
@@ -207,13 +207,13 @@ def allowed(s: State, move: str) -> bool:
 
 
 def failing(move: str) -> str:
-    """The move for a placement or an event that failed, without what fell."""
+    """Return the move for a failure of this placement or event, without the pieces that fell."""
     who, what, _, first, second = move.split(":")[:5]
     return f"{who}:{what}:fail:{first}:{second}"
 
 
 def could_fall(s: State, move: str) -> tuple[list[str], list[str]]:
-    """What could fall where a placement or an event fails: in the hand, and on the platform."""
+    """Return the pieces that can fall in a failure: in the hand, and ``PIECE@ZONE`` elsewhere."""
     _, what, _, first, second = move.split(":")[:5]
     standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
     if what == "place":
@@ -223,8 +223,9 @@ def could_fall(s: State, move: str) -> tuple[list[str], list[str]]:
 
 
 def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
-    """What a witness says of some zones: their towers, and what of them was placed in this turn:
-    where it stood if one like it stands there, else in the lowest zone. None if it cannot be.
+    """Return the towers that ``words`` name as ``ZONE=PIECE+PIECE/PIECE``, or None if they cannot
+    be. Pieces placed in this turn keep that mark in their zone if one like them is still there,
+    else in the lowest zone that has one.
     """
     said: dict[str, list[list[str]]] = {}
     for word in words:

@@ -1,5 +1,5 @@
-"""What a move is worth: by rules of thumb and a model of the hands that place pieces, both our own
-guesses; and by worlds that fit a player's view, played on to the end of the turn.
+"""Estimates of a move's worth, by rules of thumb and a model of the hands that place pieces, both
+our own guesses, and by playing on to the end of the turn in worlds that fit a player's view.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ FALLEN = ((0, 2 / 7), (1, 4 / 7), (flow.TOPPLED, 1 / 7))  # pieces, how often: `
 
 
 def holds(s: State, move: str) -> float:
-    """How likely a placement holds, from 0 to 1: ours, as hands differ."""
+    """Return the chance, 0 to 1, that a placement holds. It is our guess, as hands differ."""
     return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
 
 
 def under(move: str) -> int:
-    """How many pieces lie under the one that is placed so, as the move says."""
+    """Return the number of pieces under the placed one, as the move states it."""
     return int(move.partition(":under=")[2] or 0)
 
 
 def steady(s: State, names: Collection[str]) -> float:
-    """How likely a piece holds on the surface with those challenges, from 0 to 1."""
+    """Return the chance, 0 to 1, that a piece holds on the surface with these challenges."""
     return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
 
@@ -62,12 +62,12 @@ def _hardness(name: str) -> float:
 
 
 def worth(card: str) -> int:
-    """How much it is worth in a hand, against others."""
+    """Return the worth of a card in the hand, relative to other cards."""
     return WORTH.get(card, USUAL_WORTH)
 
 
 def attempted(s: State, move: str, dice: random.Random) -> str:
-    """What hands make of a placement that was meant to hold: that move, or a failure."""
+    """Return ``move``, or at random the failure that hands make of it in our model."""
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):
         return move
@@ -75,7 +75,7 @@ def attempted(s: State, move: str, dice: random.Random) -> str:
 
 
 def meant(legal: Sequence[str]) -> list[str]:
-    """The moves that somebody may mean to make: none that fails, where there is another."""
+    """Return the moves without failures, or all if there are only failures."""
     hopeful = [move for move in legal if ":fail:" not in move]
     return hopeful or list(legal)
 
@@ -83,13 +83,13 @@ def meant(legal: Sequence[str]) -> list[str]:
 def thumb(
     s: State, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
 ) -> str:
-    """The move that a few rules of thumb like best."""
+    """Return the move with the highest ``liking``."""
     return max(legal, key=lambda move: liking(s, player, move, dice, keen=keen))
 
 
 def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool = True) -> float:
-    """How much rules of thumb like a move; doing nothing is 0. Some whim makes games differ.
-    ``keen``: with an eye for what cards that were kept gain in Simple mode.
+    """Return the worth of a move by rules of thumb, where doing nothing is 0; a small random part
+    makes games differ. ``keen``: in Simple mode, count what a kept card can gain.
     """
     words = move.split(":")
     whim = dice.random()
@@ -128,7 +128,7 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
 
 
 def _placing(s: State, move: str) -> float:
-    """What it is worth to try: points where it holds, one lost and the troops back where not."""
+    """Return the worth of a placement: points if it holds, one point and the troops lost if not."""
     chance = holds(s, move)
     forced = s.fixed or ()
     if TELEPORT in forced:
@@ -140,7 +140,7 @@ def _placing(s: State, move: str) -> float:
 
 
 def _prospect(s: State, names: Collection[str], high: int = 0) -> float:
-    """What the turn is worth to its owner with those challenges, on a tower of ``high``."""
+    """Return the turn's worth to its owner with these challenges, on ``high`` pieces."""
     chance = steady(s, names) * HIGHER**high
     if TELEPORT in names:
         return chance - 1
@@ -154,8 +154,8 @@ def _troops(names: Collection[str]) -> int:
 
 
 def _kept_liking(s: State, card: str, args: Sequence[str]) -> float:
-    """Simple mode: what a card that was kept gains over doing what is in force now. Who must do it
-    himself keeps the troops if they fall, so that the owner is rid of them either way.
+    """Return what a kept card gains in Simple mode over playing without it. A doer other than the
+    owner keeps the troops if they fall, so the owner is rid of them either way.
     """
     names = s.in_force
     if s.doer != s.owner:
@@ -187,8 +187,8 @@ def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
 
 
 def expected(s: State, player: int, move: str, dice: random.Random) -> float:
-    """What ``move`` comes to on average for ``player``, at the end of the turn. Where hands do it,
-    both ways count by how likely it holds.
+    """Return the average worth of ``move`` for ``player`` at the end of the turn. A placement or an
+    event counts as success and as failure, weighted by the chance that it holds.
     """
     words = move.split(":")
     if words[1] not in ("place", "event"):
@@ -209,7 +209,9 @@ def expected(s: State, player: int, move: str, dice: random.Random) -> float:
 
 
 def _on_average(s: State, player: int, before: State, dice: random.Random) -> float:
-    """Everybody plays by rules of thumb; the placements that follow are not diced but weighed."""
+    """Return the worth after everybody has played by rules of thumb to the end of the turn, with
+    the outcomes of placements weighted and not diced.
+    """
     for _ in range(HORIZON):
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
             break
@@ -221,7 +223,7 @@ def _on_average(s: State, player: int, before: State, dice: random.Random) -> fl
 
 
 def intended(s: State, dice: random.Random) -> str:
-    """A move for whoever is awaited, or for chance; everybody by rules of thumb, and all holds."""
+    """Return a move of an awaited player by rules of thumb, or of chance; placements succeed."""
     awaited = moves.awaited(s)
     if not awaited:
         chances = [move for move in moves.listed(s) if move.startswith("chance")]
@@ -231,7 +233,9 @@ def intended(s: State, dice: random.Random) -> str:
 
 
 def value(s: State, player: int) -> float:
-    """Points, and the hope for those of the last troop: of his side against the others."""
+    """Return points, with the chance of those for the last troop: the player's side over the
+    others.
+    """
     seats, partners = s.options.players, s.options.partners
     waits = [((each - s.owner) % seats) / seats for each in s.players]  # until his turn, in rounds
     near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
@@ -247,8 +251,8 @@ def value(s: State, player: int) -> float:
 
 
 def imagined(seen: State, dice: random.Random) -> State:
-    """A world that fits what a player sees: the rest is dealt at random. Cards of paper may be any
-    that do not show, in every world.
+    """Return a world that fits the player's view ``seen``, with hidden cards and heroes dealt at
+    random. Cards of paper stay unknown.
     """
     s = seen.copy()
     s.seen = None

@@ -9,6 +9,7 @@ from tiltboard.games.gravity_warfare import flow, making, moves
 from tiltboard.games.gravity_warfare.data import Options
 from tiltboard.games.gravity_warfare.table import UNKNOWN, Seen, State
 from tiltboard.games.rules import CHANCE, Rules
+from tiltboard.ground.override import override
 
 
 class WarfareRules(Rules):
@@ -30,13 +31,13 @@ class WarfareRules(Rules):
             state.stage = "heroes"
         return state
 
+    @override
     def moves(self, state: State) -> Sequence[int]:
-        """As the contract's ``legal``."""
         names = moves.listed(state) if state.seen is None else state.seen.legal
         return [self.number(name) or 0 for name in names]
 
+    @override
     def allows(self, state: State, move: int) -> bool:
-        """Whether a move is legal, with arguments that cannot be listed."""
         return moves.allowed(state, self.name(move))
 
     def apply(self, state: State, move: int) -> State:
@@ -69,10 +70,10 @@ class WarfareRules(Rules):
         return int.from_bytes("\n".join(parts).encode(), "big")
 
     def view(self, state: State, player: int) -> State:
-        """What ``player`` may see; below 0: what everybody may.
+        """Return what ``player`` may see, or what everybody may see if ``player`` is below 0.
 
-        Others' hands and cards drawn, and heroes of theirs that were never used, are ``?``; in
-        Simple mode hands are open.
+        Others' hands and drawn cards, and their heroes that were never used, are ``?``; in Simple
+        mode hands are open.
         """
         seen = state.copy()
         for other in state.players:

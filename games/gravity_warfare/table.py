@@ -78,7 +78,7 @@ class Event(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Of a view: the player's own moves, and who is awaited, by seat."""
+    """Parts of a view that a state does not hold: the player's moves, and the awaited seats."""
 
     legal: tuple[str, ...]
     awaited: tuple[int, ...]
@@ -86,10 +86,10 @@ class Seen(NamedTuple):
 
 @dataclass(kw_only=True)
 class OfTurn:
-    """What begins anew with each turn. ``passed``: who has passed in this window. ``spent``:
-    challenges and events laid by each; ``right``: how many he may. ``laid``: challenges laid in
-    this turn and not taken back. ``fixed``: what is in force, once the window is closed.
-    ``ask``: what the dice are asked for.
+    """The part of a state that each turn resets. ``passed``: players who have passed in this
+    window. ``spent``: number of challenges and events that each player has laid; ``right``: the
+    number that each may lay. ``laid``: challenges laid in this turn and not taken back. ``fixed``:
+    challenges in force once the window is closed. ``ask``: what the next throw decides.
     """
 
     zone: str | None = None
@@ -120,10 +120,10 @@ class OfTurn:
 
 @dataclass(kw_only=True)
 class State(OfTurn):
-    """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
-    moves made. ``round_laid``: challenges laid in earlier turns of the round. ``lying``: Guardians
-    that are out until the next round. ``seen``: it is a player's view, in which everything else is
-    ``?``: not to play on.
+    """The state of a game. ``stage``: the phase, unless a draw or a new deal comes between (see
+    ``phase``). ``turn``: moves made. ``round_laid``: challenges laid in earlier turns of the round.
+    ``lying``: Guardians that are out until the next round. ``seen``: set in a player's view, where
+    hidden things are ``?`` and which cannot be played on.
     """
 
     options: Options = field(compare=False)
@@ -155,7 +155,7 @@ class State(OfTurn):
     seen: Seen | None = None
 
     def copy(self) -> State:
-        """One that can be changed."""
+        """Return a copy that can be changed without changing this state."""
         other = object.__new__(State)
         vars(other).update(
             (name, value.copy() if type(value) in (list, dict) else value)
@@ -171,7 +171,7 @@ class State(OfTurn):
         return range(self.options.players)
 
     def seat(self, name: str) -> int | None:
-        """The player of that name."""
+        """Return the number of the player called ``name``, or None."""
         return COLOURS.index(name) if name in COLOURS[: self.options.players] else None
 
     @property
@@ -180,8 +180,8 @@ class State(OfTurn):
         return [each for each in self.players if each not in (self.owner, self.doer)]
 
     def may_give_back(self, player: int) -> bool:
-        """Whether a player may give the piece back: neither owner nor doer, no challenge laid, and
-        a card that may be Give it back.
+        """Return whether ``player`` may give the piece back: the player is neither owner nor doer,
+        has laid no challenge, and holds a card that may be Give it back.
         """
         return (
             player in self.others
@@ -193,20 +193,20 @@ class State(OfTurn):
     # platform
 
     def pieces(self) -> int:
-        """How many are on the platform."""
+        """Return the number of pieces on the platform."""
         return sum(len(tower) for towers in self.zones.values() for tower in towers)
 
     def tops(self, zone: str) -> list[str]:
-        """The names of the pieces that lie on top there, each once."""
+        """Return the names of the pieces on top in a zone, each once."""
         return sorted({tower[-1].name for tower in self.zones.get(zone, ())})
 
     def standing(self) -> list[tuple[str, str]]:
-        """The name and the zone of each piece that is there."""
+        """Return the name and the zone of each piece on the platform."""
         zones = self.zones.items()
         return [(piece.name, zone) for zone, towers in zones for t in towers for piece in t]
 
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
-        """Pieces onto the first tower of exactly ``under``, or onto the surface for 0."""
+        """Put pieces onto the first tower of exactly ``under`` pieces; 0: onto the surface."""
         towers = list(self.zones.get(zone, ()))
         new = tuple(Piece(name, fresh) for name in names)
         if under:
@@ -217,7 +217,7 @@ class State(OfTurn):
         self.set_zone(zone, towers)
 
     def set_zone(self, zone: str, towers: list[Tower]) -> None:
-        """What stands there now; a zone with nothing on it has no entry."""
+        """Set the towers of a zone; a zone without pieces gets no entry."""
         kept = tuple(tower for tower in towers if tower)
         if kept:
             self.zones[zone] = kept
@@ -264,7 +264,7 @@ class State(OfTurn):
         self.troops[player] = tuple(sorted(kept.elements()))
 
     def pay(self, player: int, cost: int) -> None:
-        """Points never fall below 0."""
+        """Take points from a player, down to 0."""
         self.points[player] = max(0, self.points[player] - cost)
 
     def gem(self, player: int) -> None:
@@ -279,7 +279,7 @@ class State(OfTurn):
         self.hands[player] = tuple(sorted([*self.hands[player], *cards]))
 
     def lose(self, player: int, card: str) -> None:
-        """Out of his hand: the card, or one that is not known."""
+        """Remove ``card``, or an unknown card in its place, from the player's hand."""
         hand = list(self.hands[player])
         hand.remove(card if card in hand else UNKNOWN)
         self.hands[player] = tuple(hand)
@@ -295,7 +295,7 @@ class State(OfTurn):
         return token
 
     def playable(self, player: int) -> list[str]:
-        """The cards in his hand, each once; with paper cards, what an unknown one may be."""
+        """Return the cards in the player's hand, each once; an unknown one can be any unseen."""
         hand = self.hands[player]
         found = {card for card in hand if card != UNKNOWN}
         if UNKNOWN in hand:
@@ -303,7 +303,7 @@ class State(OfTurn):
         return sorted(found)
 
     def unseen(self) -> Counter[str]:
-        """How many of each card of the deck do not show in hands, turn, deferrals and discards."""
+        """Return how often each card of the deck is not in hands, turn, deferrals or discards."""
         seen = Counter(card for hand in self.hands for card in hand)
         seen.update([*self.discard, *self.used, *self.lying, *self.drawn])
         for token in (*self.tokens, *(t for each in self.deferred.values() for t in each)):
@@ -311,7 +311,7 @@ class State(OfTurn):
         return self.options.pack() - seen
 
     def pile(self, side: str) -> tuple[str, ...]:
-        """The left or the right one, top first."""
+        """Return the cards of the left or the right pile, top first."""
         return self.left if side == "left" else self.right_pile
 
     def draw(self, side: str, count: int) -> tuple[str, ...]:
@@ -325,8 +325,8 @@ class State(OfTurn):
 
     @property
     def phase(self) -> str:
-        """As the contract names it: before all else, new piles are made if none can be drawn from
-        and there are cards for them.
+        """The contract's name of the phase. It is ``deal`` before all else if no pile is large
+        enough to draw from and there are cards for new ones.
         """
         if self.drawn:
             return "keep"
@@ -341,11 +341,11 @@ class State(OfTurn):
 
     @property
     def event_now(self) -> Event:
-        """The event that is carried out; where none was played, a Keep it that the doer drew."""
+        """The event in progress; if none was played, a Keep it that the doer drew."""
         return self.event or Event(self.doer, "keep-it")
 
     def names(self) -> set[str]:
-        """The challenges that lie on the turn, with those that Copy it copies."""
+        """Return the challenges laid on this turn, and those that Copy it copies."""
         found = {token.name for token in self.tokens}
         if COPY in found and self.last is not None:
             found |= set(self.last.challenges)
@@ -357,11 +357,11 @@ class State(OfTurn):
         return self.names() if self.fixed is None else set(self.fixed)
 
     def possible(self, card: str) -> bool:
-        """Whether the combination with ``card`` can be carried out."""
+        """Return whether ``card`` can be carried out together with the turn's challenges."""
         return self.impossible(card) is None
 
     def impossible(self, card: str) -> str | None:
-        """Why the combination with ``card`` cannot be carried out, if so (rule W4)."""
+        """Return why ``card`` cannot be combined with the turn's challenges, or None (rule W4)."""
         names = self.names() | {card}
         copied: set[str] = set()
         if COPY in names:

@@ -1,4 +1,4 @@
-"""What hands seem to have done, from where on the platform something came, went or slid."""
+"""Guesses what hands did, from where pieces appeared, disappeared or slid on the platform."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tiltboard.games.seated import Witnessed
 
 
 def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
-    """The move that fits, where one does. ``change``: zone -> how many towers more stand there.
-    ``wish``: what was to be done, where somebody has said so. What is put on a tower nobody feels.
+    """Return the only move that fits the change, or None. ``change``: zone -> increase in the
+    number of towers. ``wish``: the intended move, if known. Pieces put on a tower are not sensed.
     """
     came = [zone for zone, count in change.items() if count > 0]
     went = [zone for zone, count in change.items() if count < 0]
@@ -26,7 +26,7 @@ def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnesse
 
 
 def _hopeful(s: State) -> dict[str, str]:
-    """What hands may do now, but failing -> in which zone."""
+    """Return the moves that do not fail -> the zone in which each changes the platform."""
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
     deeds = ((move, words) for move, words in mine if words[1] in at and words[2] != "fail")
@@ -42,7 +42,7 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 def _placed(
     s: State, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
-    """What was seen of a placement: it holds, even where another piece slid; or something fell."""
+    """Return the move for a placement that holds, even if another piece slid, or that fails."""
     on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
     landed = [zone for zone in came if zone in on_surface.values()]
     if len(landed) > 1:
@@ -66,7 +66,7 @@ def _placed(
 def _gone(
     s: State, change: Mapping[str, int], went: Iterable[str]
 ) -> dict[str, list[Tower]] | None:
-    """The towers that left these zones: the newest, as nobody sees which."""
+    """Return the towers that left each zone, taken to be the newest, or None if it had too few."""
     found = {}
     for zone in went:
         towers = s.zones.get(zone, ())
@@ -79,7 +79,7 @@ def _gone(
 def _slid(
     s: State, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
-    """Between placements: a tower slid to another zone, or something fell at no one's cost."""
+    """Return the move for a tower that slid to another zone or fell between placements."""
     gone = _gone(s, change, went)
     one_way = len(went) == len(came) == 1 and sum(change.values()) == 0
     if not went or gone is None or (came and not one_way):

@@ -118,7 +118,7 @@ def spoken(name: str) -> str:
 
 
 def prompt(s: State) -> Words:
-    """What is to be done now. Fields that are players' names: owner, doer, who."""
+    """Return the instruction to show now. Fields that are players' names: owner, doer, who."""
     owner, doer = COLOURS[s.owner], COLOURS[s.doer]
     match s.phase:
         case "heroes":

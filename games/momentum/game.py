@@ -137,7 +137,7 @@ class MomentumGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """What hits what, and where the last marble of that line goes."""
+        """Return a sentence that names the marble hit, and where the last one of its line goes."""
         if shift.source is None or turn.move not in self.board:
             return "", {}
         x, y = self.board[turn.move]
@@ -259,7 +259,7 @@ class MomentumType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """What was counted."""
+        """Return the words for the count that decided the game."""
         if outcome.reason == COMPLETE:
             count = {"count": len(outcome.places)}
             if outcome.team:

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from tiltboard.games.momentum.options import CUSHION as CUSHION_NAME
 from tiltboard.games.momentum.options import Board
 from tiltboard.games.rules import Rules
+from tiltboard.ground.override import override
 
 COMPLETE: Final = "complete"
 ROUND_LIMIT: Final = "round-limit"
@@ -102,11 +103,11 @@ class MomentumRules(Rules):
         return [at for at in drops if self._is_safe(self._played(state, (at,)))] or drops
 
     def may_swap(self, state: State) -> bool:
-        """Whether the player to move may take over the marble (rule M4)."""
+        """Return whether the player to move may take over the first marble (rule M4)."""
         return self.pie and state.turn == 1 and not state.ended
 
     def _is_safe(self, state: State) -> bool:
-        """Whether the game is over, or the player to move has no winning move (rule M8)."""
+        """Return whether the game is over or the player to move has no winning move (rule M8)."""
         mover = state.turn % self.players
         if state.ended or (
             state.held[mover] + 1 < self.marbles and state.turn + 1 != self.last_turn
@@ -124,8 +125,8 @@ class MomentumRules(Rules):
             return State((*cells, 1), (0, 1), 2, ended)
         return self._played(state, (move,))
 
+    @override
     def advance(self, state: State, moves: Iterable[int]) -> State:
-        """As ``Rules.advance``."""
         if self.must_block:
             return super().advance(state, moves)  # type: ignore[no-any-return]
         stream = iter(moves)
@@ -180,10 +181,10 @@ class MomentumRules(Rules):
         return None if state.ended is None else self.winner(state)[1]
 
     def winner(self, state: State) -> tuple[int | None, tuple[int, ...]]:
-        """Who decided a game that is over, if one did, and who has won with him.
+        """Return the player who decided a finished game, or None, and the players who have won.
 
-        At the round limit in teams, a player who alone holds more than half is the winner; else
-        the team that does has won, decided by none of its players (our reading of rules M5 and M8).
+        At the round limit in teams, a player who alone holds more than half is the winner; else the
+        team that does has won, decided by none of its players (our reading of rules M5 and M8).
         """
         held = state.held
         if state.ended == COMPLETE:
@@ -212,7 +213,7 @@ class MomentumRules(Rules):
         return number + 1
 
     def pushes(self, before: State, after: State, drop: int) -> tuple[tuple[int, int | None], ...]:
-        """What the turn from ``before`` to ``after`` pushed: (source, target or None for off)."""
+        """Return (source, target) of each marble that the turn pushed; target None: off."""
         found = []
         for step in self.steps:
             end = drop + step
