@@ -1,1 +1,1 @@
-"""What is read once, at the start: settings, profile, boards, paths; and the host's errors."""
+"""Configuration read at the start: settings, profile, boards and paths; and the host's errors."""

@@ -1,4 +1,4 @@
-"""How a Pi's firmware reads config.txt, and the lines that a table needs there on each model.
+"""A reader of config.txt as a Pi's firmware reads it, and the lines that a table needs there.
 
 Sources: the documentation's pages on config.txt (file format, conditional filters, overclocking),
 device trees (DTBs, overlays and config.txt) and UARTs,
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_LINE: Final = 98
-"""Characters of a line that the firmware reads."""
+"""Length of a line that the firmware reads, in characters."""
 MAX_DEPTH: Final = 8
-"""Files that include each other, so that a circle ends."""
+"""Depth of files that include each other, so that a circle ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pi:
-    """What config.txt depends on in one model of Raspberry Pi."""
+    """The properties of a Raspberry Pi model that matter for config.txt."""
 
     name: str
-    """How its name goes on after "Raspberry Pi", in /proc/device-tree/model."""
+    """The model's name after "Raspberry Pi", as in /proc/device-tree/model."""
     filters: tuple[str, ...]
-    """Model filters that hold on it. The first is the one of all Pis with its clock."""
+    """The model filters that apply to it; the first covers all Pis with the same clock."""
     board_type: int
     """Bits 4 to 11 of its revision code."""
     core_mhz: tuple[int, int] | None = None
-    """Highest and lowest core clock by default. None: SPI does not depend on it."""
+    """Highest and lowest core clock by default, or None if SPI does not depend on it."""
     clock: tuple[str, ...] = ()
     """The lines that keep the core clock at one frequency."""
     mini_uart: bool | None = False
@@ -86,9 +86,7 @@ _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_tur
 
 
 class _Reading:
-    """One pass through config.txt, in which some of the conditions that cannot be known here are
-    taken to hold.
-    """
+    """A pass through config.txt that assumes some conditions to hold which cannot be known here."""
 
     def __init__(
         self,
@@ -235,7 +233,7 @@ class _Reading:
 
 
 def _same_number(text: str, number: int | None) -> bool | None:
-    """Compare, or return None where there is nothing to compare with."""
+    """Return whether ``text`` is that number, or None if the number is unknown."""
     if number is None:
         return None
     base = 16 if text.startswith("0x") else 10
@@ -244,16 +242,16 @@ def _same_number(text: str, number: int | None) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class BootConfig:
-    """What config.txt does for a table."""
+    """The settings in config.txt that matter to a table."""
 
     name: str
-    """Its path, without the leading slash."""
+    """The file's path, without the leading slash."""
     sure: frozenset[str]
-    """Lines that hold whatever is connected, in the form in which a table asks for them."""
+    """Lines that apply unconditionally, in the form in which a table asks for them."""
     perhaps: frozenset[str]
-    """Lines that hold only if a condition is met that the file alone does not decide."""
+    """Lines that apply only under a condition which the file alone does not decide."""
     unread: tuple[str, ...]
-    """Lines that the firmware does not read, as it does not skip blanks at the equals sign."""
+    """Lines that the firmware ignores because of blanks at their equals sign."""
 
 
 def read_boot_config(

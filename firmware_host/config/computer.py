@@ -1,7 +1,6 @@
-"""What the parts of a table open on the computer, and what that takes: the one list of it. And who
-has it: one program at a time, of service, tests, bring-up and calibration.
+"""The devices that the table's parts open on the Pi, and a lock so that one program at a time does.
 
-From the list come the unit's drop-in (``tiltboard unit``), the udev rules
+From this list come the unit's drop-in (``tiltboard unit``), the udev rules
 (systemd/60-tiltboard.rules, compared by a test), the lock of the board, the doctor, and the table
 in docs/dependencies.md.
 """
@@ -29,14 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
-    """One kind of device file. ``allow``: what DeviceAllow= names, by the driver's name in
-    /proc/devices, since a path must exist when the service starts. ``rule``: what a udev rule
-    matches.
-    """
+    """A kind of device file."""
 
     group: str
     allow: tuple[str, ...]
+    """Values of DeviceAllow=: names of drivers in /proc/devices, since a path must exist at the
+    start.
+    """
     rule: str
+    """The match of a udev rule."""
 
 
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
@@ -56,37 +56,38 @@ GPIO_MODULES = ("lgpio", "RPi.GPIO")  # either will do; a Pi 5 takes lgpio alone
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One device of one part. ``modules``: of each, one must be there to import. ``lines``: of
-    config.txt, without which the part does not work; ``advised``: without which it works less well.
-    """
+    """A device that a part needs."""
 
     part: str
     device: str
     kind: DeviceClass
     modules: tuple[tuple[str, ...], ...]
+    """Python modules: of each group, one must be importable."""
     lines: tuple[str, ...] = ()
+    """Lines of config.txt without which the part does not work."""
     advised: tuple[str, ...] = ()
+    """Lines of config.txt without which it works less well."""
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
-    """What a program that reads aloud plays through, if the settings have one: the first card."""
+    """Return the needs of a program that reads aloud (the first sound card), none for None."""
     return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
 
 
 def gpio_need(part: str, model: str) -> Need:
-    """The pins, by one of two libraries."""
+    """Return the need of a part that uses GPIO pins, through one of two libraries."""
     pi = pi_of(model)
     modules = GPIO_MODULES if pi is None or pi.core_mhz else GPIO_MODULES[:1]
     return Need(part, GPIO_DEVICE, GPIO, (modules,))
 
 
 def spi_line(bus: int, select: int = 0) -> str:
-    """What config.txt has for that chip select of a bus."""
+    """Return the line of config.txt that enables a chip select of an SPI bus."""
     return f"dtoverlay=spi{bus}-{select + 1}cs" if bus else "dtparam=spi=on"
 
 
 def i2c_need(part: str, bus: int) -> Need:
-    """A bus; the Pi's first one is switched on, and is better fast."""
+    """Return the need of an I2C bus; bus 1 must be enabled in config.txt, and is better fast."""
     lines = ("dtparam=i2c_arm=on",) if bus == 1 else ()
     fast = ("dtparam=i2c_arm_baudrate=400000",) if bus == 1 else ()
     return Need(part, f"/dev/i2c-{bus}", I2C, (("smbus2",),), lines, fast)
@@ -100,17 +101,16 @@ CREDENTIALS: Final = struct.Struct("iII")  # unix(7), SO_PEERCRED: process, user
 
 
 class BoardInUseError(TiltboardError, BlockingIOError):
-    """Another program has the board. Wait for it to end, or stop it."""
+    """Another program uses the board. Wait for it to end, or stop it."""
 
 
 @contextmanager
 def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
-    """Held inside its context, by names of abstract sockets (unix(7)): they need no folder, no
-    permission and no cleaning up, reach into a service's private /tmp, and the kernel takes them
-    back with the process.
+    """Lock ``devices`` (see ``devices_of``) inside the context, against other programs.
 
-    ``devices``: what it is held for, one name each; see ``devices_of``. Raises BoardInUseError at
-    once where another holds any of it; OSError.
+    Each lock is an abstract socket (unix(7)): it needs no folder, permission or cleaning up,
+    reaches into a service's private /tmp, and the kernel releases it with the process. Raises
+    BoardInUseError at once if another program has one of them; OSError.
     """
     with ExitStack() as held:
         for device in devices:
@@ -128,7 +128,7 @@ def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
 
 @contextmanager
 def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiBuses]:
-    """The buses of this machine, for this program alone. Raises BoardInUseError."""
+    """Open this machine's buses, for this program alone. Raises BoardInUseError."""
     from tiltboard.drivers.pi_buses import (
         PiBuses,  # who only reads a profile needs none of its libraries
     )
@@ -142,12 +142,12 @@ def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiB
 
 
 def devices_of(needs: Iterable[Need]) -> tuple[str, ...]:
-    """What they are of a computer, by one name each."""
+    """Return the real paths of the devices needed, each once."""
     return tuple(dict.fromkeys(os.path.realpath(need.device) for need in needs))
 
 
 def _holder(name: bytes) -> int:
-    """The process that listens there; 0 if it has just gone."""
+    """Return the number of the process that holds a lock, or 0 if it has just ended."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.settimeout(0)
         try:

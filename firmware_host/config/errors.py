@@ -1,6 +1,4 @@
-"""The host's branch of the error tree (the trunk is ``tiltboard.ground.errors.TiltboardError``),
-and how an error is told in a language.
-"""
+"""The host's errors, under ``tiltboard.ground.errors.TiltboardError``, and their translation."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ class JournalInUseError(JournalError):
 
 
 class JournalConflictError(JournalError):
-    """The journal holds something else than the caller believes. Rebuild the game from it."""
+    """The journal's state differs from what the caller assumes. Rebuild the game from it."""
 
 
 class BackupError(TiltboardError, ValueError):
@@ -63,11 +61,11 @@ class TraceError(TiltboardError, ValueError):
 
 
 class BusyError(TiltboardError):
-    """Too much waits to be done already. Ask again in a moment."""
+    """Too many requests are waiting. Ask again in a moment."""
 
 
 class NotPossibleError(TiltboardError):
-    """What was asked for cannot be done now (no game, nothing to take back, game over)."""
+    """The request cannot be done now (no game, nothing to take back, game over)."""
 
 
 class NoSuchPlaceError(NotPossibleError):
@@ -75,7 +73,7 @@ class NoSuchPlaceError(NotPossibleError):
 
 
 def catalogue_of(language: str) -> Catalogue:
-    """A shipped language. Raises ConfigError for one that does not exist."""
+    """Return a shipped language's catalogue. Raises ConfigError if there is none."""
     if language not in languages():
         raise ConfigError(
             "There is no language {language!r}; {hint}",

@@ -1,6 +1,7 @@
-"""Where the host keeps what must survive, how that is written, and how a file is read that somebody
-else may have written or put there. What people write is read strictly: unknown keys name the
-nearest known one, values are ranged.
+"""Paths, durable writing, and the safe reading of files that others may have written or replaced.
+
+Files that people write are read strictly: an unknown key is refused with the nearest known one, and
+values must be in range.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ _log = logging.getLogger(__name__)
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """The state folder where no ``--state`` is given.
+    """Return the state folder if no ``--state`` is given.
 
-    ``$STATE_DIRECTORY`` (systemd.exec: the first, where a unit names several), else
+    ``$STATE_DIRECTORY`` (systemd.exec: the first, if a unit names several), else
     ``$XDG_STATE_HOME/tiltboard`` (a relative one is ignored, as the XDG Base Directory
-    Specification asks), else ``~/.local/state/tiltboard``.
+    Specification asks), else ``~/.local/state/tiltboard``. Raises ConfigError if the user has no
+    home folder.
     """
     of_unit = environ.get("STATE_DIRECTORY", "").split(":")[0]
     if of_unit:
@@ -59,8 +61,8 @@ def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
-    """``make``: have ``directory`` and its parents made, private to this user (0700); else it need
-    not be there. Raises ConfigError where it is no folder, or cannot be looked into.
+    """Return ``directory`` after a check, and with ``make`` create it and its parents, private to
+    this user (0700). Raises ConfigError if it is not a folder, or not accessible.
     """
     try:
         missing = [path for path in (directory, *directory.parents) if not path.exists()]
@@ -80,10 +82,10 @@ def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
 
 
 def read_file(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> bytes:
-    """What is in a plain file, whoever has put it there: never waits for a FIFO's other end, never
-    reads a device or more than ``most_bytes``, however long a sparse file says it is.
+    """Return the content of a plain file: never wait for a FIFO, nor read a device or more than
+    ``most_bytes``, whatever size a sparse file claims.
 
-    ``follow``: a link in the file's own place, too. Raises OSError.
+    ``follow`` allows the file itself to be a symbolic link. Raises OSError.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
@@ -100,15 +102,16 @@ def read_file(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) 
 
 
 def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Replace a file; a cut of power leaves the old or the new one, whole. Raises OSError."""
+    """Replace a file; a power cut leaves the old or the new content, whole. Raises OSError."""
     prepare(path, data, mode=mode).replace(path)
     sync_directory(path.parent)
 
 
 def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
-    """The file that is to take the place of ``path``, whole on disk beside it, under a name that
-    the next one takes again: a kill leaves no more than one. It is its folder's owner's, also where
-    root writes it. Raises OSError.
+    """Write ``path``'s new content to a file beside it, durably, and return that file.
+
+    Its name is always the same, so that a kill leaves at most one. Its owner is the folder's owner,
+    also if root writes it. Raises OSError.
     """
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
@@ -138,7 +141,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def keep(path: Path, kept: object, refused: Message) -> None:
-    """Store it durably. Raises NotPossibleError with ``refused``, which has a {why}."""
+    """Store a value durably. Raises NotPossibleError with ``refused``, which contains {why}."""
     try:
         write_kept(path, kept)
     except OSError as error:
@@ -148,14 +151,14 @@ def keep(path: Path, kept: object, refused: Message) -> None:
 
 
 def write_kept(path: Path, kept: object, *, indent: int = -1) -> None:
-    """Store it as JSON with a checksum, durably. Raises OSError."""
+    """Store a value as JSON with a checksum, durably. Raises OSError."""
     data = msgspec.json.encode(kept)
     write_durably(path, sealed(data if indent < 0 else msgspec.json.format(data, indent=indent)))
 
 
 def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) -> T:
-    """Return what was kept, or an empty one where there is no file or a damaged one, which the log
-    says with what is ``lost`` by it. ``tell``: the damaged file is kept aside, and this is told.
+    """Return the stored value, or an empty one if the file is missing or damaged; the log says what
+    is ``lost`` with a damaged one. With ``tell`` it is renamed, and people are told.
     """
     try:
         return msgspec.json.decode(unsealed(read_file(path)), type=kind)
@@ -171,7 +174,7 @@ def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) ->
 
 Tell = Callable[[Message], None]
 DAMAGE = (ValueError, msgspec.DecodeError, RecursionError)
-"""What the content of a damaged file raises as it is read."""
+"""The errors that reading a damaged file's content raises."""
 
 
 def sealed(content: bytes) -> bytes:
@@ -215,7 +218,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
 
 
 def is_path(name: str) -> bool:
-    """Whether a profile of that name is a file of one's own, and not a shipped one."""
+    """Return whether a profile's name is the path of a user's file, and not a shipped profile's."""
     return name.endswith(".toml") or "/" in name
 
 
@@ -225,7 +228,7 @@ def read_toml(path: Path, kind: type[S]) -> S:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
+    """Read a user's text file, with or without a byte order mark. Raises ConfigError."""
     try:
         content = read_file(path).decode("utf-8-sig")
         return content.replace("\r\n", "\n").replace("\r", "\n")
@@ -240,7 +243,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_toml(content: str, kind: type[S], *, source: str) -> S:
-    """Parse TOML ``content`` as ``kind``; ``source`` names it in errors."""
+    """Parse TOML ``content`` as ``kind``; ``source`` names it in errors. Raises ConfigError."""
     try:
         data = tomllib.loads(content)
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
@@ -254,8 +257,8 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
 
 
 def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
-    """Check plain ``data`` against ``kind``, whose bounds of numbers refuse infinite ones and NaN.
-    Raises ConfigError.
+    """Check plain ``data`` against ``kind``; numbers with bounds refuse infinity and NaN. Raises
+    ConfigError.
     """
     _refuse_unknown(data, kind, source, "")
     try:
@@ -287,8 +290,8 @@ def _wrong_length(kind: str, bound: str, limit: str) -> Message:
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
-    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has; the keys
-    of a ``dict`` are anybody's.
+    """Raise ConfigError for the first key in ``data`` that no struct of ``kind`` has; the keys of a
+    ``dict`` are free.
     """
     if typing.get_origin(kind) is dict:
         of = typing.get_args(kind)[1]
@@ -328,14 +331,16 @@ def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """Key -> its type."""
+    """Return the type of each key."""
     return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _of_kind(
     data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
 ) -> type[msgspec.Struct]:
-    """The struct that ``data`` says it is; where they are tagged, a known tag is demanded."""
+    """Return the struct that ``data`` names by its tag. Raises ConfigError for a missing or unknown
+    tag.
+    """
     config = structs[0].__struct_config__
     if config.tag_field is None:
         return structs[0]
@@ -362,7 +367,7 @@ def _of_kind(
 
 
 def read_board(kind: GameType, option: str, name: str) -> Mapping[str, Any]:
-    """The board (or deck) in a file, as a game's ``option`` holds it. Raises OptionError."""
+    """Read a board (or deck) file as the value of a game's ``option``. Raises OptionError."""
     try:
         return kind.board_of(read_text(Path(name)))
     except OptionError as error:

@@ -1,6 +1,6 @@
-"""What a tilting plate stands on: the one table that physics, plans and documents read.
+"""The dimensions and masses of a tilting plate's stand, for physics, plans and documents.
 
-Lengths in mm, from the pivot's middle where they say how high something is; masses in kg.
+Lengths in mm, heights from the middle of the pivot; masses in kg.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOCK_MM: Final = 4.0  # a pin beside each axle, with which the plate stays level
 
 
 def plate_kg(plate_mm: float) -> float:
-    """What a plate of that edge weighs."""
+    """Return the mass of a square plate with that edge."""
     return PLATE_KG_DM3 * (plate_mm / 100) ** 2 * PLATE_THICK_MM / 100
 
 

@@ -1,4 +1,4 @@
-"""Who sits at the table: people with their clocks and their assist, and engines."""
+"""The players at a table: people with clocks and assist, and bots."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ OURS = "tiltboard"
 """The name of the engine that comes with the table."""
 
 FAR = "far"
-"""In the place of an engine's name: whoever plays sits at another table."""
+"""The engine name of a player who sits at another table."""
 
 EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 
 
 class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``engine``: its name in the settings, or ``OURS``. ``level``: how strong it is to play.
-    ``version``: what it calls itself, once it has. ``thought_s``: for all its moves together.
-    ``follows``: its level is that of the people against whom it plays, in each game anew.
+    """A bot that plays for a player: ``engine`` is its name in the settings or ``OURS``, ``level``
+    its strength, ``version`` what the engine calls itself (empty until it has), ``thought_s`` its
+    time for all moves together. If ``follows``, each game sets the level to match its opponents.
     """
 
     engine: EngineName = OURS
@@ -31,12 +31,12 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 NOTHING, WARNS, SHADES, MOST = range(4)
 Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
-"""Of assist: none; bad moves are marked; good ones too; and the best one."""
+"""Amount of assist: none, bad moves are marked, good moves too, the best move too."""
 
 
 class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``amount``: how much a player is shown now. ``plies``: his moves (the game's first is 1) that
-    he made while he was. ``sure``: he wants to be asked after a blunder whether he is sure.
+    """A player's assist: ``amount`` is what they are shown now, ``plies`` are their moves made with
+    assist (the game's first is 1), and with ``sure`` they are asked to confirm a blunder.
     """
 
     amount: Amount = NOTHING
@@ -45,9 +45,9 @@ class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 Assists = Mapping[str, Assist]
-"""Player -> his assist; those without are left out."""
+"""Player -> their assist; players without any are left out."""
 EngineSeats = Mapping[str, EngineSeat]
-"""Player -> his engine; people are left out."""
+"""Player -> their bot; people are left out."""
 NO_ENGINES: EngineSeats = {}
 NO_ASSIST: Assists = {}
 
@@ -57,13 +57,13 @@ MOST_LEFT_S = 86_400.0
 
 
 class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``minutes``: of each player for the whole game. ``increment_s``: added after his moves."""
+    """The time control: ``minutes`` per player and game, ``increment_s`` added after each move."""
 
     minutes: Annotated[int, msgspec.Meta(ge=1, le=180)]
     increment_s: Annotated[int, msgspec.Meta(ge=0, le=60)] = 0
 
 
 class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
-    """``left_s``: player -> seconds that he has left."""
+    """A running clock; ``left_s`` is the remaining time of each player in seconds."""
 
     left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MOST_LEFT_S)]] = {}

@@ -1,4 +1,4 @@
-"""A table profile: what is wired where. Read once from TOML and range-checked.
+"""A table profile: the wiring of each part, read once from TOML and range-checked.
 
 Places of the plate are named like a chess board: letter = column from the west, number = row from
 the south, ``a1`` in the low corner. A sensor's index is ``row * columns + column``.
@@ -30,8 +30,8 @@ T = TypeVar("T")
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
-    shows and asks everything. ``spins``: the plate turns round and round.
+    """A table. Without ``imu`` it cannot sense tilt; without ``lights`` or ``panel`` the page shows
+    or asks everything. ``spins`` is true if the plate turns without end.
     """
 
     name: str
@@ -55,30 +55,30 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def measures(self) -> bool:
-        """Whether its readings are fields, from which the neighbours' share can be taken; else each
-        is a pole or nothing.
+        """Whether readings are fields in mT, so that neighbours' shares can be subtracted; if not,
+        each reading is a pole or nothing.
         """
         return self.hall.linear
 
     @property
     def sees_tilt(self) -> bool:
-        """Whether it notices when the plate is out of level or knocked; where it does not, the
-        plate must be fixed, and is taken to stand still.
+        """Whether tilt and knocks are sensed; if not, the plate must be fixed and is assumed at
+        rest.
         """
         return self.imu is not None
 
     @property
     def kinds(self) -> int:
-        """How many kinds of pieces it tells apart: two poles of each strength of magnet."""
+        """Number of kinds of pieces told apart: two poles of each strength of magnet."""
         return 4 if self.measures else 2
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Every place, in index order."""
+        """The names of all places, in index order."""
         return _places(self.columns, self.rows)
 
     def centre_mm(self, index: int) -> tuple[float, float]:
-        """Place ``index`` from the plate's centre, x east and y north, in mm."""
+        """Return the centre of place ``index`` from the plate's: x east and y north, in mm."""
         row, column = divmod(index, self.columns)
         return (
             (column - (self.columns - 1) / 2) * self.pitch_mm,
@@ -87,13 +87,13 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def parts(self) -> tuple[tuple[str, wiring.Part], ...]:
-        """The parts that the table has, by their sections' names."""
+        """The table's parts, with the names of their sections."""
         found = {"hall": self.hall, "imu": self.imu, "lights": self.lights, "panel": self.panel}
         return tuple((name, part) for name, part in found.items() if part is not None)
 
     def needs(self, model: str = "") -> tuple[Need, ...]:
-        """What they open on the computer, in the order hall, imu, lights, panel. ``model``: of the
-        Pi; on it depend modules and lines alone.
+        """Return the devices that the parts open, in the order hall, imu, lights, panel. ``model``
+        of the Pi matters for modules and lines of config.txt only.
         """
         return tuple(need for name, part in self.parts for need in part.needs(name, model))
 
@@ -117,18 +117,18 @@ def _places(columns: int, rows: int) -> tuple[str, ...]:
 
 
 def place_name(column: int, row: int) -> str:
-    """Name of a place, both counted from 0."""
+    """Return the name of a place, column and row counted from 0."""
     return f"{chr(ord('a') + column)}{row + 1}"
 
 
 def profile_names() -> tuple[str, ...]:
-    """Profiles that ship."""
+    """Return the names of the shipped profiles."""
     files = (each.name for each in SHIPPED.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def load_profile(name: str) -> Profile:
-    """A shipped profile by name, or any by the path of its TOML file. Raises ConfigError."""
+    """Load a shipped profile by name, or any by the path of its TOML file. Raises ConfigError."""
     if is_path(name):
         profile = read_toml(Path(name), Profile)
     elif name in profile_names():
@@ -146,7 +146,7 @@ def load_profile(name: str) -> Profile:
 
 
 def _check(profile: Profile) -> None:
-    """What ranges alone cannot say."""
+    """Raise ConfigError if parts conflict: names, nodes, I2C addresses, pins or room."""
     for words in (profile.name, profile.title):
         if not words.isprintable() or len(words) > MOST_LETTERS:
             raise ConfigError(
@@ -185,7 +185,7 @@ def _check(profile: Profile) -> None:
 
 
 def _check_room(profile: Profile) -> None:
-    """Pieces stand beside each other, and on the plate."""
+    """Raise ConfigError if the pieces do not fit beside each other or on the plate."""
     across_mm = PieceBody().diameter_mm
     if profile.pitch_mm <= across_mm:
         raise ConfigError(

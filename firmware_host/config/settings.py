@@ -17,20 +17,21 @@ from tiltboard.firmware_host.config.players import FAR, OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 HOTSPOT_ADDRESS = "10.42.0.1"
-"""The table's in its own Wi-Fi."""
+"""The table's address in its own Wi-Fi."""
 
 
 class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An engine besides ours. ``command``: what starts it, split as a shell does."""
+    """An additional engine; ``command`` starts it, and is split as a shell does."""
 
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
 
 class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The message broker that leads beyond the room (docs/far.md). ``broker``: its URL; None: the
-    one on this table's own network. ``password_file``, ``ca``: files with the password of ``user``,
-    and with the certificate that has signed the broker's, where the system does not know it.
-    ``name``: what the other tables call this one.
+    """The message broker that connects this table to distant ones (docs/far.md).
+
+    ``broker`` is its URL, or None for one on this table's own network. ``password_file`` holds the
+    password of ``user``, and ``ca`` the certificate that signed the broker's, if the system does
+    not know it. ``name`` is what the other tables call this one.
     """
 
     broker: Annotated[str, msgspec.Meta(max_length=300)] | None = None
@@ -41,9 +42,9 @@ class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who may look on from elsewhere (docs/club.md). ``show``: whoever has the link, or the club's
-    page too; None: nobody. ``names``: with the names of the people; ``late``: one move late.
-    ``club``: the address of the club's page, for the link.
+    """Watching from elsewhere (docs/club.md): ``show`` allows it with the link only, on the club's
+    page too, or not at all (None). ``names`` shows people's names, ``late`` delays by one move, and
+    ``club`` is the address of the club's page, for the link.
     """
 
     show: Literal["link", "club"] | None = None
@@ -53,8 +54,8 @@ class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a smart home is told (docs/home.md). ``discovery``: the prefix at which it looks for
-    devices; None: nothing. ``commands``: whether it may ask for something.
+    """The link to a smart home (docs/home.md): ``discovery`` is the prefix under which it looks for
+    devices, or None for no link; ``commands`` allows it to send requests.
     """
 
     discovery: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]+$", max_length=60)] | None = None
@@ -62,15 +63,15 @@ class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All optional. ``game`` and ``options``: what a table without any game begins with.
+    """The settings, all optional.
 
-    ``language``: of the table itself, and of pages whose browsers ask for none that there is; None:
-    that of the environment. ``speaker``: the program that reads aloud what the table says.
-    ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
-    other devices may reach it. ``watching``: whether those that are not paired may look on.
-    ``engine``: name -> the engines that may play, besides ours. ``ponder``: whether engines think
-    while people do. ``far``: how to reach other tables; ``look``: who may look on there; ``home``:
-    what a smart home is told.
+    ``game`` and ``options`` are what a table without any game begins with. ``language`` is the
+    table's own, also for pages whose browsers ask for none that exists; None: the environment's.
+    ``speaker`` is a program that reads messages aloud. ``host`` is an address to serve the page at
+    besides this machine's own, ``names`` are those under which other devices may reach it, and
+    ``watching`` says which devices may look on. ``engine`` holds more engines by name, and
+    ``ponder`` lets engines think during people's turns. ``far`` connects to other tables, ``look``
+    lets people watch there, and ``home`` connects to a smart home.
     """
 
     profile: str = "plate-10"
@@ -90,7 +91,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def settings_file(path: Path | None) -> Path | None:
-    """``path``, else $TILTBOARD_CONFIG, else the system's file; None if there is none."""
+    """Return ``path``, else $TILTBOARD_CONFIG, else the system's file, or None if there is none."""
     named = os.environ.get("TILTBOARD_CONFIG")
     if path is not None:
         return path
@@ -101,8 +102,8 @@ def settings_file(path: Path | None) -> Path | None:
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one. A file that
-    they name is found from theirs, whatever the working directory is.
+    """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one. Files named in
+    it are relative to its folder.
 
     Raises ConfigError naming file, key and what is allowed.
     """
@@ -125,14 +126,14 @@ def load_settings(path: Path | None) -> Settings:
 
 
 def files_of(settings: Settings) -> tuple[str, ...]:
-    """The files that the settings name."""
+    """Return the files that the settings name."""
     named = (settings.far.password_file, settings.far.ca)
     own = (settings.profile,) if is_path(settings.profile) else ()
     return (*own, *(each for each in named if each is not None))
 
 
 def _from(settings: Path, name: str | None) -> str | None:
-    """The path of a file that ``settings`` name."""
+    """Return the path of a file named in the file ``settings``. Raises ConfigError."""
     if name is None:
         return None
     try:
@@ -147,7 +148,7 @@ def _from(settings: Path, name: str | None) -> str | None:
 
 
 def engine_commands(settings: Settings) -> dict[str, list[str]]:
-    """Name -> command of every engine. Raises ConfigError."""
+    """Return every engine's command, split into words, by its name. Raises ConfigError."""
     found = {}
     for name, engine in settings.engine.items():
         try:
@@ -170,7 +171,7 @@ def engine_commands(settings: Settings) -> dict[str, list[str]]:
 
 
 def broker_address(url: str) -> tuple[str, int, bool]:
-    """Host, port, and whether it is to be spoken to by TLS. Raises ConfigError."""
+    """Return the host and port of a broker's URL, and whether it uses TLS. Raises ConfigError."""
     try:
         parts = urlsplit(url)
         default = {"mqtt": 1883, "mqtts": 8883}[parts.scheme]
@@ -192,7 +193,7 @@ def broker_address(url: str) -> tuple[str, int, bool]:
 
 
 def check_host(host: str) -> str:
-    """``host``, if it is an IP address. Raises ConfigError."""
+    """Return ``host`` if it is an IP address. Raises ConfigError."""
     try:
         return str(ip_address(host))
     except ValueError as error:

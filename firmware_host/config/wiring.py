@@ -1,9 +1,9 @@
-"""What a table can be wired with: each kind of Hall board, tilt sensor, lights and panel, whole.
+"""The kinds of parts a table can have: each Hall board, tilt sensor, lights and panel is one class.
 
-A kind is one class: its keys in a profile with their ranges, which pins and addresses it takes,
-what it needs of the computer, and its driver. Another package brings kinds by entry points of
-the group ``tiltboard.parts``, and what stands in for them in the simulation by the group
-``tiltboard.simulated`` (``tiltboard.hw_sim.table``); docs/add-a-sensor.md has both.
+A class holds its keys in a profile with their ranges, the pins and addresses it takes, the devices
+it needs, and its driver. Another package adds kinds by entry points of the group
+``tiltboard.parts``, and their simulation by the group ``tiltboard.simulated``
+(``tiltboard.hw_sim.table``); docs/add-a-sensor.md shows both.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 
 class Places(Protocol):
-    """What parts ask of the profile that they are in."""
+    """The properties of a profile that its parts may use."""
 
     @property
     def name(self) -> str:
@@ -66,11 +66,11 @@ class Places(Protocol):
 
     @property
     def columns(self) -> int:
-        """Places from west to east."""
+        """Number of places from west to east."""
 
     @property
     def rows(self) -> int:
-        """Places from south to north."""
+        """Number of places from south to north."""
 
     @property
     def size(self) -> int:
@@ -78,46 +78,48 @@ class Places(Protocol):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
-    """A kind of part; its tag is the ``kind`` of a profile. ``on_node``: it is soldered to the
-    plate's own computer, and takes nothing of this one.
+    """A kind of part; its tag is the ``kind`` of a profile. ``on_node`` is true if it is soldered
+    to the plate's own controller and uses nothing of the Pi.
     """
 
     on_node: ClassVar[bool] = False
 
     def pins(self) -> tuple[int, ...]:
-        """Every GPIO that it uses; not those of an I2C bus."""
+        """Return the GPIO numbers that it uses, except those of an I2C bus."""
         return ()
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """Bus and address of each of its chips on I2C."""
+        """Return bus and address of each of its chips on I2C."""
         return ()
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """What it opens on the computer, and what that takes. ``part``: its section's name.
-        ``model``: of the Pi.
+        """Return the devices that it opens. ``part`` is the name of its section, ``model`` that of
+        the Pi.
         """
         gpio = (gpio_need(part, model),) if self.pins() else ()
         return *(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c())), *gpio
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError for what ranges alone cannot say."""
+        """Raise ConfigError if its keys conflict with each other or with the profile."""
 
 
 class HallPart(Part, frozen=True):
-    """Sensors under the places. ``linear``: their readings are fields, which tell two strengths of
-    magnet apart; else each is a pole or nothing.
+    """The sensors under the places. ``linear`` is true if their readings are fields, which
+    distinguish two strengths of magnet; if not, each is a pole or nothing.
     """
 
     linear: ClassVar[bool]
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
-        """What reads them, in the order of the places. Opens nothing: the first read does."""
+        """Return the driver that reads them, in the order of the places; its first read opens the
+        bus.
+        """
         raise NotImplementedError
 
 
 class ImuPart(Part, frozen=True):
-    """A tilt sensor, its axes along the plate's. ``arm_mm``: how far east, north and above the
-    pivot it sits. ``spin_gain``: turns that it tells of one about the plate's own axis.
+    """A tilt sensor, its axes along the plate's. ``arm_mm`` is its position east, north and above
+    the pivot; ``spin_gain`` is its reading for one turn about the plate's vertical axis.
     """
 
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
@@ -125,21 +127,21 @@ class ImuPart(Part, frozen=True):
 
     @property
     def arm_m(self) -> Vector:
-        """In metres, as drivers want it."""
+        """The sensor's position in metres."""
         east, north, up = self.arm_mm
         return east / 1000, north / 1000, up / 1000
 
     def driver(self, buses: Buses) -> Imu:
-        """What reads it. Opens nothing."""
+        """Return its driver. Opens nothing."""
         raise NotImplementedError
 
 
 class LightsPart(Part, frozen=True):
-    """A light at each place, and what they may draw.
+    """A light at each place, and the current they may draw.
 
-    ``offset_mm``: how far east and north of the Hall element it is. ``guide``: what of it is seen:
-    a hole in the plate there, or a ring of acrylic around the place, which shines around a piece.
-    ``strip``: the lights of a row are a bought strip, uncut.
+    ``offset_mm`` is a light's position east and north of the Hall element. ``guide`` is the visible
+    part: a hole in the plate, or a ring of acrylic around the place that shines around a piece.
+    ``strip`` is true if each row is an uncut strip as bought.
     """
 
     supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
@@ -157,7 +159,7 @@ class LightsPart(Part, frozen=True):
         return False
 
     def settings(self, count: int) -> LightsSettings:
-        """As drivers want it."""
+        """Return the driver's settings for ``count`` lights."""
         return LightsSettings(
             count=count,
             supply_a=self.supply_a,
@@ -168,11 +170,11 @@ class LightsPart(Part, frozen=True):
         )
 
     def driver(self, count: int, buses: Buses) -> Lights:
-        """What shows on that many. Opens nothing."""
+        """Return the driver of ``count`` lights. Opens nothing."""
         raise NotImplementedError
 
     def check(self, profile: Places) -> None:
-        """Dark lights draw no more than their supply gives."""
+        """Raise ConfigError if the dark lights draw more than the supply gives."""
         idle_a = profile.size * self.idle_ma / 1000
         if idle_a > self.supply_a:
             raise ConfigError(
@@ -190,7 +192,7 @@ class PanelPart(Part, frozen=True):
     """Two buttons and a buzzer."""
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
-        """What reads and sounds them. Opens nothing."""
+        """Return the driver of buttons and buzzer. Opens nothing."""
         raise NotImplementedError
 
 
@@ -198,7 +200,7 @@ class PanelPart(Part, frozen=True):
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A multiplexer input without a sensor: ``input`` counts on after the sensors."""
+    """A multiplexer input without a sensor; ``input`` numbers continue after the sensors'."""
 
     input: Annotated[int, msgspec.Meta(ge=0, le=255)]
     carries: Literal["ground", "half", "full", "ntc"]
@@ -212,7 +214,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
     linear: ClassVar[bool] = True
     converter: ClassVar[ConverterKind] = MCP3008
-    """A kind of part with another converter on SPI is a subclass with its own tag and this."""
+    """The converter; a subclass for another one on SPI has its own tag and sets this."""
 
     spi_bus: Annotated[int, msgspec.Meta(ge=0, le=6)]
     spi_device: Annotated[int, msgspec.Meta(ge=0, le=2)]
@@ -229,19 +231,19 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         return tuple(range(self.spi_device, self.spi_device + self.converters))
 
     def pins(self) -> tuple[int, ...]:
-        """The GPIO numbers of address lines, SPI bus and chip selects."""
+        """Return the GPIO numbers of address lines, SPI bus and chip selects."""
         more = SPI1_SELECTS[1 : self.selects[-1] + 1] if self.spi_bus == 1 else ()
         return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()), *more)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """SPI and GPIO."""
+        """Return the SPI devices and GPIO that it opens."""
         line = spi_line(self.spi_bus, self.selects[-1])
         devices = [f"/dev/spidev{self.spi_bus}.{select}" for select in self.selects]
         spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
         return *spi, *super().needs(part, model)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
-        """The array."""
+        """Return the driver of the sensors."""
         settings = HallSettings(
             sensors=profile.size,
             spi_bus=self.spi_bus,
@@ -257,7 +259,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         return MuxHallArray(settings, buses)
 
     def check(self, profile: Places) -> None:
-        """Each input once, and enough of them."""
+        """Raise ConfigError if inputs are too many or used twice, or a chip select is missing."""
         inputs = [spare.input for spare in self.spares]
         used = max([profile.size, *(number + 1 for number in inputs)])
         if used > MUX_INPUTS * self.converters:
@@ -299,7 +301,7 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
     ]
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """The expanders."""
+        """Return bus and address of each port expander."""
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
@@ -322,7 +324,7 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
 
 class MatrixHall(HallPart, frozen=True, tag="matrix"):
     """Two switches per place, one for each pole, in a matrix with a diode at each switch: a row's
-    pin is pulled low, the columns' pins are read.
+    pin is pulled low, and the columns' pins are read.
     """
 
     linear: ClassVar[bool] = False
@@ -341,7 +343,7 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
         return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
     def check(self, profile: Places) -> None:
-        """As many pins as rows and columns."""
+        """Raise ConfigError unless there is a pin for each row and two for each column."""
         counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
         if counts != (profile.rows, profile.columns, profile.columns):
             raise ConfigError(
@@ -355,7 +357,7 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
 
 
 class NodeHall(HallPart, frozen=True, tag="node"):
-    """The plate's own computer, on a serial port (docs/node-protocol.md)."""
+    """The sensors of the plate's own controller, on a serial port (docs/node-protocol.md)."""
 
     linear: ClassVar[bool] = True
     on_node: ClassVar[bool] = True
@@ -373,7 +375,7 @@ class NodeHall(HallPart, frozen=True, tag="node"):
 
 
 class _I2cImu(ImuPart, frozen=True, kw_only=True):
-    """One chip on I2C, and who reads it."""
+    """A chip on I2C, and its driver ``chip``."""
 
     chip: ClassVar[type[InertialSensor]]
 
@@ -402,7 +404,7 @@ class Lsm6dsoxImu(_I2cImu, frozen=True, tag="lsm6dsox", kw_only=True):
 
 
 class NodeImu(ImuPart, frozen=True, tag="node"):
-    """The one on the plate's own computer."""
+    """The tilt sensor of the plate's own controller."""
 
     on_node: ClassVar[bool] = True
 
@@ -411,9 +413,10 @@ class NodeImu(ImuPart, frozen=True, tag="node"):
 
 
 class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
-    """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward.
+    """A WS2812B strip; light 0 is under a1, rows alternate in direction (serpentine) or all run
+    eastward.
 
-    ``supply_pin``: sees the strip's supply through a divider, so that its loss is noticed.
+    ``supply_pin`` senses the strip's supply through a divider, so that its loss is noticed.
     """
 
     pin: Pin
@@ -456,7 +459,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
 
 class NodeLights(LightsPart, frozen=True, tag="node"):
-    """The lights of the plate's own computer, which knows their order."""
+    """The lights of the plate's own controller, which knows their order."""
 
     on_node: ClassVar[bool] = True
 

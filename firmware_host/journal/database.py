@@ -1,4 +1,4 @@
-"""The journal's file: its tables, SQLite's settings, one writer at a time, and what can go wrong.
+"""The journal's SQLite file: its tables and settings, the lock of its one writer, and its errors.
 
 Settings, for power cuts on SD cards:
 
@@ -7,7 +7,7 @@ Settings, for power cuts on SD cards:
   (https://www.sqlite.org/fileformat2.html, section 4).
 - ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, the usual advice, may lose
   the last commits with the power (https://www.sqlite.org/pragma.html#pragma_synchronous).
-- The file is made under another name, synced, and renamed: half a schema is never found.
+- A new file is made under another name, synced, and renamed: half a schema is never found.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
-    """The error for a file that cannot be this program's journal, or no longer is.
+    """Return the error for a file that is not a journal of this program, or is damaged.
 
-    ``why`` may be SQLite's words, over several lines: here they are one.
+    ``why`` may be SQLite's text of several lines, which are joined into one.
     """
     return JournalDamagedError(
         "The journal {path} cannot be read: {why}.",
@@ -118,7 +118,7 @@ def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamag
 
 
 def no_room(path: Path, why: str) -> JournalFullError:
-    """The error for a disk that does not take the next move."""
+    """Return the error for a disk that refuses to store the next move."""
     return JournalFullError(
         "The journal {path} cannot be written: {why}.",
         remedy="Make room on the disk, and check that it is not read-only. Play then goes on.",
@@ -128,9 +128,9 @@ def no_room(path: Path, why: str) -> JournalFullError:
 
 
 def in_use(path: Path, holder: str) -> JournalInUseError:
-    """The error for a journal that another process has open for writing.
+    """Return the error for a journal that another process has open for writing.
 
-    ``holder``: its number, empty if unknown.
+    ``holder`` is its process number, empty if unknown.
     """
     return JournalInUseError(
         "The journal {path} is in use by another program{holder}.",
@@ -158,7 +158,7 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
 
 
 def primary_code(error: Exception) -> int | None:
-    """SQLite's primary result code; None: an error of another kind."""
+    """Return SQLite's primary result code, or None for an error of another kind."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
@@ -182,8 +182,8 @@ def _error(path: Path, error: sqlite3.Error) -> JournalError:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Make a journal at ``path``, durably and at once, with the rows that are put into it
-    meanwhile. Raises sqlite3.Error, OSError.
+    """Create a journal at ``path``, durably and in one step, with the rows that the caller inserts
+    inside the context. Raises sqlite3.Error, OSError.
     """
     fresh = path.with_name(path.name + ".new")
     for suffix in ("", "-journal", *WAL_SUFFIXES):
@@ -209,8 +209,8 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open an existing journal. Raises sqlite3.Error.
 
-    On a card that is read-only SQLite cannot make the -shm file that a log needs; where there is no
-    log either, nobody writes, and the file is read as one that does not change.
+    On a read-only card SQLite cannot make the -shm file that a WAL needs. If there is no WAL
+    either, nothing writes to the journal, and it is opened as a file that does not change.
     """
     with ExitStack() as unless_open:
         database = _connect(path, "mode=ro" if read_only else "mode=rw", unless_open)
@@ -237,15 +237,15 @@ def _connect(path: Path, how: str, unless_open: ExitStack) -> sqlite3.Connection
 
 
 def _text(raw: bytes) -> str:
-    """What is not UTF-8 is damage, which the row's checksum shows."""
+    """Decode a text column; damaged UTF-8 is kept, since the row's checksum reveals it."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
-    """Is this a whole journal that this version can read?
+    """Raise JournalDamagedError if the file is not a whole journal that this version can read.
 
-    Of one with at most ``most_pages``, SQLite looks at every page and index. Raises
-    JournalDamagedError and sqlite3.Error. Rows are checked as they are read, by their checksums.
+    SQLite checks every page and index of a file with at most ``most_pages``. Rows are checked
+    later, as they are read, by their checksums. Raises sqlite3.Error too.
     """
 
     def asked(pragma: str) -> object:
@@ -273,8 +273,10 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
 
 
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:
-    """A journal in memory: ``content``, a whole file of this format without its log, but with the
-    header and the tables' definitions as they are in every one. Raises sqlite3.Error.
+    """Return a journal in memory, made from a damaged one whose first page is replaced.
+
+    ``content`` is a whole file of this format without its WAL; header and table definitions are the
+    same in every one. Raises sqlite3.Error.
     """
     with closing(_model()) as model:
         page = bytearray(model.serialize()[:PAGE_BYTES])
@@ -298,19 +300,19 @@ def _model() -> sqlite3.Connection:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A damaged journal was renamed to ``kept``; ``problem`` says what was wrong with it.
-
-    What was sound in it: so many ``games``, some perhaps without their ends. So many entries were
-    ``lost``: rows that are known to have been there, and were not sound.
-    """
+    """The report about a damaged journal that was renamed."""
 
     kept: Path
+    """Its new path."""
     problem: JournalDamagedError
+    """The damage that was found."""
     games: int
+    """Number of games saved from it, some perhaps without their last moves."""
     lost: int
+    """Number of rows known to have existed that could not be saved."""
 
     def message(self) -> Message:
-        """What to tell people, once."""
+        """Return the message that tells people once about the damage."""
         if self.games:
             return text(
                 "The journal was damaged and is kept as {name}. Games saved from it: {games};"
@@ -326,15 +328,15 @@ class SetAside:
 
 
 class WriterLock:
-    """One writing process per journal, by flock(2) on a file beside it.
+    """A lock that allows one writing process per journal, by flock(2) on a file beside it.
 
-    The kernel drops the lock with the process, however that ends. The journal itself is not locked
-    this way because closing a second descriptor of it would drop SQLite's own locks
+    The kernel drops the lock when the process ends, however that happens. The journal itself is not
+    locked this way, because closing a second descriptor of it would drop SQLite's own locks
     (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
 
     def __init__(self, journal: Path) -> None:
-        """Take the lock. Raises JournalInUseError at once where another process has it; OSError."""
+        """Take the lock. Raises JournalInUseError at once if another process has it; OSError."""
         path = journal.with_name(journal.name + ".lock")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -351,22 +353,22 @@ class WriterLock:
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
 
     def close(self) -> None:
-        """Let others write. The file stays: removing it would race with the next taker."""
+        """Release the lock. Its file stays: removing it would race with the next process."""
         os.close(self._descriptor)
 
 
 def leftovers(path: Path) -> tuple[Path, ...]:
-    """SQLite's side files of ``path`` that exist."""
+    """Return SQLite's side files of ``path`` that exist."""
     sides = (path.with_name(path.name + suffix) for suffix in WAL_SUFFIXES)
     return tuple(side for side in sides if side.exists())
 
 
 def set_aside(path: Path, at_s: float) -> Path:
-    """Rename ``path`` and its side files, out of the way but unchanged; returns the new name.
+    """Rename ``path`` and its side files, unchanged; returns the main file's new name.
 
-    The main file goes first. If the power is cut before its WAL has followed, what is left is a WAL
-    without a database, which opening recognises as damage; the other way round would leave a
-    database without its newest moves, which nothing could recognise. Raises OSError.
+    The main file goes first. If the power is cut before its WAL has followed, a WAL without a
+    database is left, which opening recognises as damage; the other order would leave a database
+    without its newest moves, which nothing could recognise. Raises OSError.
     """
     kept = unused(path.with_name(f"{path.name}.damaged"), at_s)
     if path.exists():
@@ -379,7 +381,7 @@ def set_aside(path: Path, at_s: float) -> Path:
 
 
 def unused(path: Path, at_s: float) -> Path:
-    """``path`` with a date behind it, and a number where something begins like that already."""
+    """Return ``path`` with a date appended, and a number too if a file of that name exists."""
     date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC)
     dated = name = f"{path.name}-{date:%Y%m%dT%H%M%SZ}"
     taken = [entry.name for entry in path.parent.iterdir()]
@@ -391,10 +393,10 @@ def unused(path: Path, at_s: float) -> Path:
 
 
 def sound_date(at_s: float) -> float:
-    """``at_s`` as the journal can keep it, whatever a clock that was never set says."""
+    """Return ``at_s`` limited to dates that the journal can store: a Pi's clock may be far off."""
     return min(max(float(at_s), 0.0), YEAR_9999_S - 1)
 
 
 def is_date(at_s: object) -> bool:
-    """Whether the journal takes this for a time: no table existed before 1970."""
+    """Return whether a value is a time that the journal stores: seconds from 1970 to 9999."""
     return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S

@@ -1,6 +1,4 @@
-"""Games as the journal tells them: events folded into values, read also beside the process that
-writes; and what a damaged journal holds.
-"""
+"""Games read from the journal by folding their events, and their rescue from a damaged one."""
 
 from __future__ import annotations
 
@@ -45,17 +43,15 @@ Row = tuple[Any, ...]
 
 
 class EventKind(StrEnum):
-    """What can happen to a game.
+    """The kinds of events of a game.
 
-    ``start`` makes the game current, ``import`` stores one that was played elsewhere without doing
-    so; one of the two is every game's first event, and has what it begins with, a PlayedGame.
-    ``resume`` makes an earlier game current again.
-    ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
-    ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
-    ``clock``: how much time each player has left. ``assist``: who is assisted, and was for which
-    moves.
-    ``stand``: what all events before it have come to, so that they need not be read.
-    ``left``: the game is not current any more, and none is until the next ``start`` or ``resume``.
+    ``start`` begins a game and makes it current; ``import`` stores one played elsewhere and does
+    not. One of these is every game's first event and has the PlayedGame that it begins with.
+    ``resume`` makes an earlier game current; after ``left`` no game is current until the next
+    ``start`` or ``resume``. ``pending`` notes a move whose pieces are still being moved,
+    ``dropped`` that it is abandoned. ``takeback`` undoes all moves after number ``ply``.
+    ``engines``, ``clock`` and ``assist`` note the players' bots, their remaining time, and their
+    assist. ``stand`` sums up all events before it, so that they need not be read.
     """
 
     START = "start"
@@ -76,68 +72,66 @@ class EventKind(StrEnum):
 FIRST = (EventKind.START, EventKind.IMPORT)
 _OF_MOVES = {"start", "import", "move", "takeback", "finish"}
 ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
-"""Events that change nothing of the moves that stand."""
+"""The kinds of events that do not change the moves of a game."""
 
 
 Note = Callable[[EngineSeats | ClockLeft | Assists, EventKind], bool]
-"""Writes what has changed about the players of one game; returns whether that is on disk."""
+"""Stores a change of one game's bots, clock or assist; returns whether it is on disk."""
 
 
 class Event(NamedTuple):
-    """One row of ``events``, but for its number and its checksum.
-
-    ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
-    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
-    of an ``engines``, the ClockLeft of a ``clock``, the assists of an ``assist``, the PlayedGame of
-    a ``start`` or an ``import``, the GameRecord of a ``stand``.
-    """
+    """A row of ``events`` without its number and checksum."""
 
     game_id: int
     sequence: int
     kind: str
     ply: int
+    """Number of moves after this event, so that the last event alone tells how long the game is."""
     move: str | None
     at_s: float
     payload: str | None
+    """JSON: the PlayedGame of a ``start`` or ``import``, the GameRecord of a ``stand``, the result
+    of a ``finish``, the PendingMove of a ``pending``, the EngineSeats, ClockLeft or Assists of an
+    ``engines``, ``clock`` or ``assist``; None for other kinds.
+    """
 
 
 COLUMNS = ", ".join(Event._fields)
 
 
 class PlayedGame(msgspec.Struct, frozen=True):
-    """A game as it was played, in the journal or not (yet).
-
-    ``started_s``: when it was begun, an imported game too; seconds since 1970 UTC. ``moves``: those
-    that stand. ``result``: the contract's result object, None while open. ``engines``: those that
-    play. ``clock``: None where the game has none. ``assist``: who is assisted.
-    """
+    """A game as it was played, whether it is in the journal or not."""
 
     game: str
     options: Mapping[str, Any]
     started_s: float
+    """The time it was begun, also for an imported game; seconds since 1970 UTC."""
     note: str
     moves: tuple[str, ...]
+    """The moves that were not taken back."""
     result: Mapping[str, Any] | None
+    """The result as a JSON object, or None while the game is open."""
     engines: EngineSeats = {}
     clock: ClockLeft | None = None
+    """The remaining time of each player, or None if the game has no clock."""
     assist: Assists = {}
 
 
 class GameRecord(PlayedGame, frozen=True, kw_only=True):
-    """A game of the journal, and the payload of a ``stand``. ``changed_s``: its last event but for
-    resuming. ``taken_back``: the move that was taken back after ``moves``, or dropped, and none
-    made since; else None. ``pending``: the move that is being carried out, if any.
-    """
+    """A game of the journal, and the payload of a ``stand``."""
 
     id: int = 0
     changed_s: float = 0.0
+    """The time of its last event, except ``resume`` and others that do not change its moves."""
     taken_back: str | None = None
+    """The move that was taken back or dropped after ``moves``, until another is made; else None."""
     pending: PendingMove | None = None
+    """The move whose pieces are still being moved, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """One line of the list of games. ``moves``: how many stand. ``current``: the table's game."""
+    """A line of the list of games; ``moves`` is a number, ``current`` marks the table's game."""
 
     id: int
     game: str
@@ -150,9 +144,10 @@ class GameSummary:
 
 
 def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
-    """A game's events, in order, as a record: all, or from one on that is a whole record.
+    """Return the game that ``events`` lead to: all of its events in order, or those from a
+    ``stand`` on.
 
-    Raises UnreadableEventsError.
+    Raises UnreadableEventsError if they do not follow one another.
     """
     at: GameRecord | None = None
     expected = 0
@@ -186,7 +181,7 @@ _NOTED: Mapping[str, tuple[str, Any]] = {
 
 
 def _after(at: GameRecord, event: Event) -> GameRecord | None:
-    """The game after ``event``; None where that cannot follow."""
+    """Return the game after ``event``, or None if that cannot follow."""
     kind = event.kind
     if kind in (EventKind.RESUME, EventKind.LEFT):
         return at
@@ -207,7 +202,7 @@ def _after(at: GameRecord, event: Event) -> GameRecord | None:
 
 
 def checksum(row: Sequence[object]) -> int | None:
-    """CRC-32 of a row's columns as a JSON array; None where a text is not UTF-8."""
+    """Return the CRC-32 of a row's columns as a JSON array, or None if a text is not UTF-8."""
     try:
         return zlib.crc32(msgspec.json.encode(row))
     except UnicodeEncodeError:
@@ -215,9 +210,9 @@ def checksum(row: Sequence[object]) -> int | None:
 
 
 def event_of(row: Row) -> Event:
-    """A row of COLUMNS and its checksum.
+    """Return the event of a row (COLUMNS and checksum).
 
-    Raises UnreadableEventsError where it is not what was written.
+    Raises UnreadableEventsError if its checksum or date is wrong.
     """
     event, crc = Event(*row[:-1]), row[-1]
     if crc is None or crc != checksum(event) or not is_date(event.at_s):
@@ -229,7 +224,7 @@ def event_of(row: Row) -> Event:
 
 
 def insert(database: sqlite3.Connection, event: Event) -> None:
-    """Write a row and its checksum."""
+    """Write an event and its checksum as a row."""
     database.execute(
         f"INSERT INTO events ({COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (*event, checksum(event)),
@@ -237,12 +232,12 @@ def insert(database: sqlite3.Connection, event: Event) -> None:
 
 
 def to_json(value: object) -> str:
-    """A JSON value as the journal stores it, on one line."""
+    """Return a JSON value as one line, as the journal stores it."""
     return msgspec.json.encode(value, enc_hook=dict).decode()  # any mapping
 
 
 def decoded(event: Event, kind: type[T]) -> T:
-    """What an event brings. Raises UnreadableEventsError."""
+    """Return an event's payload as ``kind``. Raises UnreadableEventsError."""
     try:
         return msgspec.json.decode(event.payload or "", type=kind)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -256,7 +251,7 @@ def decoded(event: Event, kind: type[T]) -> T:
 
 
 def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
-    """The error for an event that cannot stand where it does, or is missing there."""
+    """Return the error for an event that is missing, or does not follow from those before it."""
     return UnreadableEventsError(
         text(
             "event {sequence} of game {game} does not follow from those before it",
@@ -272,7 +267,7 @@ LARGEST_NUMBER = 2**63 - 1  # that SQLite has
 
 
 class JournalReader:
-    """Games of a journal. One thread only; sees what was confirmed before each call."""
+    """The games of a journal, for one thread; each call sees all that was committed before it."""
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Use ``open_read_only`` (or ``Journal.open``)."""
@@ -281,11 +276,11 @@ class JournalReader:
 
     @classmethod
     def open_read_only(cls, path: Path, *, most_pages: int = CHECKED_PAGES) -> JournalReader:
-        """Open without the right to write; a table may go on writing meanwhile.
+        """Open a journal for reading, while a table may write to it.
 
-        Of a journal with at most ``most_pages`` all are looked at first.
+        A file with at most ``most_pages`` pages is checked as a whole first.
 
-        Raises JournalDamagedError, JournalFullError (no such file, or not readable).
+        Raises JournalDamagedError, and JournalFullError if the file is missing or not readable.
         """
         with translated(path):
             database = connect(path, read_only=True)
@@ -297,7 +292,7 @@ class JournalReader:
                 raise
 
     def close(self) -> None:
-        """Let go of the file. Closing twice is allowed."""
+        """Close the file. Calling it twice is allowed."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -307,7 +302,9 @@ class JournalReader:
         self.close()
 
     def current(self) -> GameRecord | None:
-        """The game that was started or resumed last; None if there is none, or if it was left."""
+        """Return the game that was started or resumed last, or None if there is none or it was
+        left.
+        """
         with self._snapshot():
             game_id = self._current_id()
             try:
@@ -316,16 +313,16 @@ class JournalReader:
                 raise misplaced(game_id or 0, 0) from error
 
     def load(self, game_id: int) -> GameRecord:
-        """One game. Raises NoSuchGameError, JournalDamagedError."""
+        """Return a game. Raises NoSuchGameError, JournalDamagedError."""
         with self._snapshot():
             return self.load_within(game_id)
 
     def games(self, limit: int = 100) -> tuple[GameSummary, ...]:
-        """The newest ``limit`` games, newest first. Those that are damaged are left out."""
+        """Return the newest ``limit`` games, newest first, without damaged ones."""
         return self.games_and_damaged(limit)[0]
 
     def games_and_damaged(self, limit: int) -> tuple[tuple[GameSummary, ...], tuple[int, ...]]:
-        """The same, and the numbers of those that are damaged."""
+        """Return the newest games that are sound, and the numbers of damaged ones among them."""
         with self._snapshot():
             current = self._current_id()
             numbers = self._database.execute(
@@ -358,7 +355,7 @@ class JournalReader:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Several selects that see one state."""
+        """Let all selects inside the context see the same state."""
         with translated(self.path), self._database:
             self._database.execute("BEGIN")
             yield
@@ -371,7 +368,7 @@ class JournalReader:
         return None if row is None or row[1] == EventKind.LEFT else int(row[0])
 
     def load_within(self, game_id: int) -> GameRecord:
-        """As ``load``, within a transaction."""
+        """Return a game as ``load`` does, inside a transaction that the caller has begun."""
         events = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
             " SELECT sequence FROM events WHERE game_id = ?1 AND kind = ?2"
@@ -383,11 +380,13 @@ class JournalReader:
         return fold(game_id, map(event_of, events))
 
     def _last_event(self, game_id: int) -> Event:
-        """The event after which the game stands now. Raises NoSuchGameError."""
+        """Return the newest event that concerns the game's moves. Raises NoSuchGameError."""
         return self._event(game_id, f"kind NOT IN ({', '.join('?' * len(ASIDE))})", *ASIDE)
 
     def _event(self, game_id: int, which: str, *values: str) -> Event:
-        """The newest event of the game for which ``which`` holds. Raises NoSuchGameError."""
+        """Return the game's newest event for which the SQL ``which`` is true. Raises
+        NoSuchGameError.
+        """
         row = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ? AND {which}"
             " ORDER BY sequence DESC LIMIT 1",
@@ -420,16 +419,16 @@ _MOST_BYTES = 1 << 28  # that are read at once where a file's first page is dama
 
 
 def salvage_name(path: Path) -> Path:
-    """The path at which a salvaged journal waits until the damaged one is out of the way."""
+    """Return the path of the rescued journal until it takes the damaged one's place."""
     return path.with_name(path.name + ".salvaged")
 
 
 def salvage(path: Path) -> tuple[int, int]:
-    """Write what is sound in the journal at ``path`` to ``salvage_name``: how many games, and how
-    many entries were lost.
+    """Write the sound games of the journal at ``path`` to ``salvage_name``; return their number and
+    that of the rows lost.
 
-    That is every game up to its first row that is not what was written. Nothing is written where
-    nothing can be read. Raises sqlite3.Error and OSError for what is written.
+    Each game is saved up to its first damaged row; if none can be read, nothing is written. Raises
+    sqlite3.Error and OSError if writing fails.
     """
     if not path.is_file() or path.stat().st_size == 0:  # SQLite would drop the log beside it
         return 0, 0
@@ -483,11 +482,12 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
 
 
 def _rows(database: sqlite3.Connection) -> Iterator[Row]:
-    """Rows of COLUMNS and checksum in the order of their numbers, each once, without an index.
+    """Yield the rows (COLUMNS and checksum) in the order of their numbers, each once, without an
+    index.
 
-    For a number on an unreadable page, a row that is not sound. Numbers have gaps where an earlier
-    journal was saved, and may themselves be what is damaged: after an unreadable page, reading goes
-    on from the last one if it can be right, else from as many as were read.
+    A number on an unreadable page yields a row that is not sound. Numbers have gaps where an
+    earlier journal was rescued, and may themselves be damaged: after an unreadable page, reading
+    continues from the last number if it is plausible, else from the number of rows read.
     """
     query = f"SELECT id, {COLUMNS}, crc FROM events NOT INDEXED WHERE id >= ? ORDER BY id LIMIT ?"
     nothing = (None,) * (len(Event._fields) + 1)

@@ -61,11 +61,10 @@ _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def replay(record: GameRecord, known: Line | None = None) -> Line:
-    """Go through ``record``; ``known``: of the same game, as it stood earlier. What both have in
-    common is not gone through again.
+    """Replay a game by its rules. ``known`` is an earlier state of the same game, whose common
+    moves are not replayed.
 
-    Raises NotPossibleError where there are no such rules, or, naming the move, where they do not
-    allow it.
+    Raises NotPossibleError if the game's rules are missing or forbid a move, which it names.
     """
     if known is None:
         try:
@@ -97,11 +96,11 @@ def replay(record: GameRecord, known: Line | None = None) -> Line:
 
 
 def write_game(record: GameRecord) -> str:
-    """``record`` as text. Raises NotPossibleError where its rules do not allow it (or are gone).
+    """Return ``record`` as text. Raises NotPossibleError if its rules are missing or forbid a move.
 
-    Players and result are the rules', so that the text is right even if the power was cut between
-    the last move and its result; but for a game that its players ended. Of a game with secrets that
-    goes on, only what everybody may know.
+    Players and result come from the rules, unless the players ended the game, so that the text is
+    right even if the power was cut between the last move and its result. An unfinished game with
+    secrets is written without them.
     """
     line = replay(record)
     game, outcome = line.game, line.outcome
@@ -139,7 +138,7 @@ def read_game(source: str) -> PlayedGame:
 
 
 def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
-    """As ``read_game``, with the positions that it leads through."""
+    """Read and check a game as ``read_game`` does, and return its positions too."""
     if len(source) > MAX_CHARACTERS:
         raise GameTextError(
             "The game is too long: at most {limit} characters are read.",
@@ -192,7 +191,7 @@ _Rounds = list[tuple[int, list[str]]]
 
 
 def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """What the lines say, before it is compared with the rules."""
+    """Return the headers and rounds of the lines, before they are checked by the rules."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}
@@ -237,7 +236,7 @@ def _value(headers: _Headers, number: int, line: str, header: re.Match[str]) -> 
 
 
 def _named(headers: _Headers, kind: str) -> _Headers:
-    """The lines of that kind by the names that follow it."""
+    """Return the headers of one kind, by the name that follows it."""
     return {
         name.partition(" ")[2]: found
         for name, found in headers.items()

@@ -62,13 +62,12 @@ _log = logging.getLogger(__name__)
 
 
 class Journal(JournalReader):
-    """The table's journal. One process, one thread (the one that opened it).
+    """The table's journal, for one process and the thread that opened it.
 
-    Writing raises JournalFullError where the disk refuses: then nothing was confirmed, and the same
-    call may be made again. It is safe to repeat a call whose fate is unknown: one that had come
-    through after all changes nothing.
+    Writing raises JournalFullError if the disk refuses: then nothing was stored, and the call may
+    be repeated. Repeating a call that did succeed changes nothing.
 
-    ``set_aside``: what was damaged as it was opened; None: it was sound.
+    ``set_aside`` reports the damage found as the journal was opened, and is None if there was none.
     """
 
     def __init__(
@@ -88,13 +87,13 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, path: Path, clock: Clock, *, or_set_aside: bool = False) -> Journal:
-        """Open the journal at ``path``, made new where there is none; its folder must exist.
+        """Open the journal at ``path``, or create it; its folder must exist.
 
-        ``or_set_aside``: a damaged file is renamed (never changed or deleted), and a new one begun
-        with what is sound in it.
+        ``or_set_aside`` renames a damaged file (it is never changed or deleted), and begins a new
+        one with the games that are sound. Without it, JournalDamagedError is raised and the file
+        left alone.
 
-        Raises JournalInUseError, JournalFullError; without ``or_set_aside`` JournalDamagedError
-        (the file is left as it is).
+        Raises JournalInUseError, JournalFullError.
         """
         stop.check()
         with translated(path), ExitStack() as unless_open:
@@ -116,7 +115,7 @@ class Journal(JournalReader):
             return cls(path, database, lock, clock, aside)
 
     def close(self) -> None:
-        """Let go of the file and the lock. Closing twice is allowed."""
+        """Close the file and release the lock. Calling it twice is allowed."""
         super().close()
         if self._lock is not None:
             self._lock.close()
@@ -132,16 +131,16 @@ class Journal(JournalReader):
         clock: ClockLeft | None = None,
         assist: Assists = MappingProxyType({}),
     ) -> int:
-        """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
+        """Begin a game and make it current; returns its number. ``options`` must be JSON values."""
         at_s = sound_date(self._clock.calendar())
         begun = PlayedGame(game, options, at_s, note, (), None, engines, clock, assist)
         with self._transaction():
             return self._begin(EventKind.START, begun, at_s)
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
-        """Keep a game that was played elsewhere, whole or not at all; returns its number.
+        """Store a game that was played elsewhere, in one step; returns its number.
 
-        ``current``: it becomes that, as with ``resume``. Moves are not checked here.
+        ``current`` makes it the current game. Moves are not checked here.
         """
         at_s = sound_date(self._clock.calendar())
         ply = len(played.moves)
@@ -154,10 +153,10 @@ class Journal(JournalReader):
             return game_id
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Confirm ``move`` as move number ``ply`` (the first is 1).
+        """Store ``move`` as move number ``ply`` (the first is 1).
 
-        A move that already stands there is not written again. Raises JournalConflictError where
-        another one does, where moves before it are missing, or where the game is finished.
+        A move that is already stored there is not stored again. Raises JournalConflictError if
+        another one is, if moves before it are missing, or if the game is finished.
         """
         if move.split() != [move] or not move.isprintable():
             raise ValueError(f"not one word: {move!r}")
@@ -172,9 +171,10 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Note the move that is being carried out, in the place of the one before; None: it was
-        dropped. What is noted already is not written again. Raises JournalConflictError where the
-        game is finished.
+        """Store the move whose pieces are being moved, replacing the one before; None if it was
+        dropped.
+
+        The same one is not stored twice. Raises JournalConflictError if the game is finished.
         """
         with self._transaction():
             record = self.load_within(game_id)
@@ -186,10 +186,10 @@ class Journal(JournalReader):
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Note, not twice, which engines play from now on (not once the game is finished), how much
-        time is left, or who is assisted, and was for which moves. Whether that is on disk: where it
-        is not, the next move meets the same, and the referee says so. A disk that has refused is
-        asked again after ``RETRY_S``.
+        """Store a change of the bots, the clock or the assist, and return whether it is on disk.
+
+        The same value is not stored twice, and bots not after the game's end. A disk that refused
+        is tried again after ``RETRY_S``; the next move meets the same error, which is then shown.
         """
         if self._clock.now() < self._retry_s:
             return False
@@ -208,10 +208,11 @@ class Journal(JournalReader):
         return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished
-        game goes on. ``to`` may be ``ply`` where the players ended it: then only that.
+        """Undo the moves after number ``to``, where ``ply`` is the number of moves so far; a
+        finished game is open again. If the players ended the game, ``to`` may equal ``ply`` to undo
+        only that.
 
-        If that was already done, nothing happens. Raises JournalConflictError.
+        If that is already done, nothing happens. Raises JournalConflictError.
         """
         with self._transaction():
             last = self._last_event(game_id)
@@ -223,9 +224,9 @@ class Journal(JournalReader):
             self._insert(game_id, EventKind.TAKE_BACK, to)
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Note the result (the contract's object). The same one again is not written twice.
+        """Store a game's result, a JSON object. The same one is not stored twice.
 
-        Raises JournalConflictError where the game already has another.
+        Raises JournalConflictError if the game has another result already.
         """
         with self._transaction():
             last = self._last_event(game_id)
@@ -242,7 +243,7 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.RESUME, last.ply)
 
     def leave(self, game_id: int) -> None:
-        """Have no current game any more, if ``game_id`` is it."""
+        """Have no current game any more, if ``game_id`` is the current one."""
         with self._transaction():
             last = self._last_event(game_id)
             if self._current_id() == game_id:
@@ -286,7 +287,7 @@ class Journal(JournalReader):
 
 
 def _conflict(last: Event) -> JournalConflictError:
-    """The error for a call that does not go with the last event of its game."""
+    """Return the error for a call that does not follow from the game's last event."""
     return JournalConflictError(
         "Game {game} stands otherwise in the journal, after {ply} moves.",
         remedy="Resume the game: it is rebuilt from the journal.",
@@ -299,7 +300,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """Return what the kernel calls this boot (random(4)); empty where it has no name for it."""
+    """Return the kernel's identifier of this boot (random(4)), or an empty text if it has none."""
     try:
         return read_file(BOOT_ID).decode().strip()
     except OSError:
@@ -307,8 +308,9 @@ def boot_id() -> str:
 
 
 class _Attempt(msgspec.Struct, frozen=True):
-    """A game as it was taken up, and how often that has come to nothing since the Pi has started:
-    a game that ends the service does so again at once; a pulled plug says nothing about it.
+    """A game that was loaded at the start, and how often that failed since the Pi has booted.
+
+    A game that crashes the service does so again at once; after a power cut it need not.
     """
 
     game: int = 0
@@ -318,13 +320,13 @@ class _Attempt(msgspec.Struct, frozen=True):
 
 
 class Starts:
-    """A mark on disk from before a game is taken up until some scans went well, so that one which
-    ends the service each time is left after the second, and the table can be used.
+    """A file that marks the loading of a game until some scans went well, so that a game which
+    crashes the service twice is left and the table can be used.
     """
 
     def __init__(self, journal: Journal, tell: Tell | None = None, boot: str | None = None) -> None:
-        """``tell``: see ``read_kept``. ``boot``: what tells this start of the Pi from others; None:
-        what its kernel says.
+        """Use the mark beside ``journal``. ``boot`` identifies this boot of the Pi, None: ask the
+        kernel. ``tell``: see ``read_kept``.
         """
         self._path = journal.path.with_name(STARTING_NAME)
         self._tell = tell
@@ -333,7 +335,8 @@ class Starts:
         self._scans = 0
 
     def begin(self) -> Message | None:
-        """Before the current game is taken up; what to tell people where it was left instead.
+        """Mark that the current game is being loaded; call before that. If it failed twice, leave
+        the game and return a message for people, else None.
 
         Raises JournalError.
         """
@@ -361,14 +364,14 @@ class Starts:
         return None
 
     def scanned(self) -> None:
-        """A scan has begun, so that the one before it went well."""
+        """Count a scan that went well; call at the begin of the next."""
         if self._scans < ENOUGH_SCANS:
             self._scans += 1
             if self._scans == ENOUGH_SCANS:
                 self.end()
 
     def end(self) -> None:
-        """The service has not been ended by the game."""
+        """Remove the mark: the game did not crash the service."""
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:  # it goes by the game and its moves, which will be others
@@ -376,7 +379,7 @@ class Starts:
 
 
 def _finish_salvage(path: Path, clock: Clock) -> None:
-    """Put what was saved in the place of the damaged file, if that is out of the way."""
+    """Move a rescued journal to ``path`` if the damaged one is out of the way."""
     saved = salvage_name(path)
     if not saved.exists():
         return
@@ -390,7 +393,7 @@ def _finish_salvage(path: Path, clock: Clock) -> None:
 
 
 def _connect_checked(path: Path) -> sqlite3.Connection:
-    """Look at the file without changing it; only then open it for writing."""
+    """Open the journal for writing, after a check that does not change it; create it if missing."""
     if not path.exists():
         if leftovers(path):
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
