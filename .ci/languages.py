@@ -163,6 +163,8 @@ def _of_games() -> Iterator[str]:
             kind.aim,
             kind.figure,
             kind.lets,
+            kind.to_put,
+            kind.to_lift,
             *kind.reasons.values(),
             *kind.rules_summary,
         )

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tiltboard.games.lesson import Lesson, read_lesson
-from tiltboard.games.names import closest
+from tiltboard.games.names import PLAYERS, closest
 from tiltboard.games.reasons import REASONS
 from tiltboard.games.rules import CHANCE, Dice, Rules
 from tiltboard.games.search import Evaluate, Levels, Solver, Weights
@@ -42,7 +42,11 @@ class RulesError(ValueError):
         for name, value in params.items():
             if isinstance(value, str) and not value.isprintable():
                 params[name] = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in value)
-        super().__init__(template.format(**params))
+        called = {
+            name: value.capitalize() if name in PLAYERS and isinstance(value, str) else value
+            for name, value in params.items()
+        }
+        super().__init__(template.format(**called))
 
 
 class UnknownGameError(RulesError, LookupError):
@@ -509,8 +513,8 @@ class Game(ABC):
         """The other way round. Raises OptionError, naming the players."""
         if player not in self.players:
             raise OptionError(
-                "There is no player {player}; the players are: {known}.",
-                player=player,
+                "There is no player {name}; the players are: {known}.",
+                name=player,
                 known=", ".join(self.players),
             )
         return self.players.index(player)
@@ -541,6 +545,10 @@ class GameType(ABC):
     """Why a move is good, by the kinds of ``tiltboard.games.reasons``: in the words of the game."""
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
+    to_put: str = "Put a {piece} on any lit space."
+    """What a player does whose turn it is to bring a piece."""
+    to_lift: str = "Pick up the {piece}."
+    """What a player does whose turn it is to move a piece."""
     """What it is about, in one line of some sixty letters, for whoever chooses a game."""
     at_the_table: bool = True
     """Its board is read by sensors; False: see ``tiltboard.games.seated``, or its rules alone are

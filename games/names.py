@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+PLAYERS = frozenset({"player", "next", "winner"})
+"""Fields of a sentence that name a player by colour: "Red"."""
 MIN_BEGINNING = 3  # letters
 MIN_LIKENESS = 0.76  # difflib's ratio: one wrong letter of five is near, one of four is not
 

@@ -445,8 +445,8 @@ class Hands:
         piece = self._world.pieces.get(piece_id)
         if piece is None or piece.leaves:
             raise HandsError(
-                "There is no piece number {piece_id} on the plate.",
-                remedy="It has gone back to its tray; take another.",
+                "That piece is back in its tray.",
+                remedy="Take another one.",
                 piece_id=piece_id,
             )
         return piece
@@ -458,7 +458,7 @@ class Hands:
         piece = self._piece(piece_id)
         if piece.held or (still and piece.path is not None):
             raise HandsError(
-                "Somebody already holds that {label} piece.",
+                "Someone else is holding that piece.",
                 remedy="Wait until it is set down.",
                 label=piece.label,
             )
@@ -468,7 +468,7 @@ class Hands:
         piece = self._piece(piece_id)
         if not piece.held:
             raise HandsError(
-                "Nobody holds that {label} piece.",
+                "Nobody is holding that piece.",
                 remedy="Pick it up first.",
                 label=piece.label,
             )

@@ -354,7 +354,7 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
         said = Message(lets, {**made, "winner": play.player(other)})
         if better is None:
             return text("{said}.", said=said)
-        return text("{said}. {better} would have held.", said=said, better=better)
+        return text("{said}; {better} would have stopped it.", said=said, better=better)
     made |= {"before": round(100 * point.before), "after": round(100 * point.after)}
     if better is None:
         return text(

@@ -261,7 +261,7 @@ class Opponents:
             if self._answer is not None and self._answer.move == SWAP:
                 say = self._swap(standing, given.player)
             say = say or text(
-                "The computer has chosen for {player}. {todo}",
+                "{player} (computer) has moved. {todo}",
                 player=play.player(given.player),
                 todo=standing.say,
             )
@@ -271,7 +271,7 @@ class Opponents:
             declines = sorted(self.seats.keys() - {*offers}) if offers else []
             if declines:
                 say = text(
-                    "A draw? The computer plays on for {player}. {todo}",
+                    "{player} (computer) turns the draw down. {todo}",
                     player=play.player(declines[0]),
                     todo=standing.say,
                 )
@@ -284,10 +284,10 @@ class Opponents:
     def _thinking(self, standing: Standing, player: str) -> Standing:
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
         seat, who = self.seats[player], play.player(player)
-        say = text("{engine} is thinking for {player}.", engine=seat.engine, player=who)
+        say = text("{player} ({engine}) is thinking…", engine=seat.engine, player=who)
         if seat.engine == OURS:
             say = text(
-                "The computer, level {level}, is thinking for {player}.",
+                "{player} (computer, level {level}) is thinking…",
                 level=seat.level,
                 player=who,
             )
@@ -300,8 +300,7 @@ class Opponents:
         [(place, _), *_] = standing.position.cells.items()
         (mine,) = [each for each in standing.game.players if each != player]
         return text(
-            "{player} takes over your {piece} on {place} by the swap rule: it counts for {owner} "
-            "now. {said}",
+            "{player} swaps: your {piece} on {place} is {owner}'s now. {said}",
             player=play.player(player).capitalised(),
             piece=play.piece(standing.game.name, mine),
             place=place,

@@ -17,13 +17,14 @@ from importlib import resources
 import msgspec
 
 from tiltboard.firmware_host.messages.message import Message
+from tiltboard.games.names import PLAYERS
 
 ENGLISH = "en"
 FORM = "\x04"  # as gettext joins a context and its message
 TWO_FORMS = "n != 1"
 COUNT = "count"  # the field that chooses among plural forms
 # Fields that hold a word of the games' own, a colour or a side, which is translated like a message.
-WORDS = frozenset({"player", "next", "winner", "piece", "side"})
+WORDS = PLAYERS | {"piece", "side"}
 
 
 class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +67,7 @@ class Catalogue:
 
     def _inner(self, name: str, value: object) -> object:
         if isinstance(value, str) and name in WORDS:
-            value = Message(value)
+            value = Message(value, capital=name in PLAYERS)
         return _Inner(self, value) if isinstance(value, Message) else value
 
     def _sentence(self, message: Message, form: str) -> str:

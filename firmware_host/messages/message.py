@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tiltboard.games.names import closest
+from tiltboard.games.names import PLAYERS, closest
 
 MOST_LISTED = 40  # names
 MOST_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
@@ -54,6 +54,21 @@ class Message:
     def capitalised(self) -> Message:
         """The message with a capital, for the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
+
+    def with_names(self, names: Mapping[str, str]) -> Message:
+        """Return the message in which people stand for players: ``names`` has player -> person.
+
+        A player is a parameter that is called so, or any capitalised word: "Red", while the colour
+        of "a red marble" stays.
+        """
+        params: dict[str, object] = {}
+        for field, value in self.params.items():
+            word = value.template if isinstance(value, Message) and value.capital else value
+            if word in names and (field in PLAYERS or word != value):
+                params[field] = Message(names[str(word)])
+            else:
+                params[field] = value.with_names(names) if isinstance(value, Message) else value
+        return Message(self.template, params, capital=self.capital)
 
 
 def _short(value: object) -> object:

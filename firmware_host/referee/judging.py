@@ -53,7 +53,7 @@ def fix_say(
     if captures and state.play.matched:
         lands, taken = arriving(captures[0]), next(iter(captured(captures[0]).values()))
         return text(
-            "Now move the {piece} to {place}, or put the {captured} back.",
+            "Move the {piece} to {place}, or put the {captured} back.",
             piece=play.piece(line.game.name, lands.piece),
             place=lands.target,
             captured=play.piece(line.game.name, taken),
@@ -68,10 +68,10 @@ def fix_say(
     if not _may_be_upside_down(state, first):
         return say
     mover = play.player(line.position.to_move or "")
-    return text("{said} If it is {player}'s own, turn it over.", said=say, player=mover)
+    return text("{said} Or turn it over if it's really {player}'s.", said=say, player=mover)
 
 
-_STAY = text("Pieces on the board stay where they are.")
+_STAY = text("Pieces already on the board don't move.")
 
 
 def _why(state: State, first: Carry) -> Message | None:
@@ -81,22 +81,22 @@ def _why(state: State, first: Carry) -> Message | None:
     if first.turn_over or first.piece == UNKNOWN_PIECE:
         return None
     if first.source is not None and first.source not in now.line.game.board:
-        return text("That place does not belong to the board.")
+        return text("That space isn't part of this board.")
     ends = (first.source, first.target)
     if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
         return troubles.HAPPENED[cause.happening]
     if not now.matched:
-        return text("The board is not as this game left it.")
+        return text("The board isn't as this game left it.")
     extra = first.source is not None and first.target is None and not first.parked
     if now.pending is not None:
         mover = play.player(now.pending.turn.player)
-        return text("First finish {player}'s move.", player=mover) if extra else None
+        return text("Finish {player}'s move first.", player=mover) if extra else None
     if not extra:
         return _may_not_move(state, first) if now.book.movers else _STAY
     refusal = position.drop_refusal(first.piece, first.source or "")
     if refusal is not None:
         return troubles.refused(refusal)
-    return text("Only one piece may be put down in a turn.")
+    return text("One piece a turn.")
 
 
 def _may_not_move(state: State, first: Carry) -> Message | None:
@@ -223,7 +223,7 @@ def _ask_for_move(board: JudgedBoard) -> View:
     state = board.state
     line, found = state.play.line, state.found
     piece = play.piece(line.game.name, found[0].turn.player)
-    ask = text("From which side does the {piece} come?", piece=piece)
+    ask = text("Which side does the {piece} come from?", piece=piece)
     places = {place for each in found for place in each.touched & state.hidden}
     if places:
         where = ", ".join(sorted(places))

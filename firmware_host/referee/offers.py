@@ -47,7 +47,7 @@ def ask_which(
                 text(
                     "{side}, {colour}, slot {slot}",
                     side=SIDES.get(entrance.side, Message(entrance.side)),
-                    colour=play.player(entrance.colour),
+                    colour=play.colour(entrance.colour),
                     slot=turn.move,
                 ),
                 (turn.move, entrance.colour) if apart else (),
@@ -138,7 +138,7 @@ def _perhaps_done(state: State, view: View) -> View | None:
     if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
         return None
     if seen:
-        say, ask = troubles.confirm("perhaps-done", view.say), text("Is that done?")
+        say, ask = troubles.confirm("perhaps-done", view.say), text("Have you done it?")
     else:
         say = troubles.confirm("done", view.say, todo)
         ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))

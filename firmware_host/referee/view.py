@@ -20,7 +20,7 @@ from tiltboard.firmware_host.referee.book import (
 from tiltboard.firmware_host.referee.carries import Carry, as_shifts, carries
 from tiltboard.firmware_host.table import play, troubles
 from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role, Shown
-from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
+from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
@@ -58,36 +58,32 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     }
     to_move = position.to_move or ""
     mover = {"player": play.player(to_move), "piece": play.piece(game.name, to_move)}
+    kind = GAMES.get(game.name, GameType)
+    to_put = {"todo": Message(kind.to_put, mover), "player": mover["player"]}
     if tint:
-        said = text(
-            "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
-            **mover,
-        )
+        said = text("{player}'s turn. {todo} The colour shows the side.", **to_put)
     elif not (book.drops or book.entries or book.movers):
-        said = text("{player} cannot move.", player=mover["player"])
+        said = text("{player} can't move.", player=mover["player"])
         places = [place for place, piece in position.cells.items() if piece == to_move]
         roles |= dict.fromkeys(places if book.passes else (), Role.LEGAL)
     elif not book.drops:
-        said = text("It is {player}'s turn: lift the {piece}.", **mover)
+        to_lift = Message(kind.to_lift, mover)
+        said = text("{player}'s turn. {todo}", player=mover["player"], todo=to_lift)
     elif book.swap is None:
-        said = text("It is {player}'s turn: put a {piece} on a lit place.", **mover)
+        said = text("{player}'s turn. {todo}", **to_put)
     else:
-        swap = arriving(book.swap)
+        place = arriving(book.swap).target
         said = text(
-            "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
-            "instead of the one there.",
-            **mover,
-            swap=play.piece(game.name, swap.piece),
-            place=swap.target,
+            "{player}'s turn. {todo} Or swap: take over the one on {place}.", **to_put, place=place
         )
     owners = [owner for owner, left in position.reserve.items() if left == 1]  # Momentum M9
     if owners:
         known, who = GAMES.get(game.name), play.players(owners)
         rest = {"said": said, "last": Message("Last piece" if known is None else known.last_piece)}
         if len(owners) == 1:
-            said = text("{said} {last}: {player} has only one left.", player=who, **rest)
+            said = text("{said} {last}: {player} has one left.", player=who, **rest)
         else:
-            said = text("{said} {last}: {players} have only one left.", players=who, **rest)
+            said = text("{said} {last}: {players} have one left each.", players=who, **rest)
     return View(Phase.TURN, said, roles, tint=tint)
 
 
@@ -153,13 +149,13 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
     if shift.source is not None:
         roles = dict.fromkeys((arriving(turn).target or "" for turn in choices), Role.LEGAL)
         say = text(
-            "Put the {piece} on a lit place, or back on {place}.", piece=piece, place=shift.source
+            "Put the {piece} on any lit space, or back on {place}.", piece=piece, place=shift.source
         )
         return View(Phase.TURN, say, roles)
     back = position.cells.get(shift.target or "", shift.piece)
     roles = dict.fromkeys((s.target for t in choices for s in t.act if s.target), Role.LEGAL)
     say = text(
-        "Put a {piece} on {place} to swap, or the {other} back.",
+        "To swap, put a {piece} on {place}. Or put the {other} back.",
         piece=piece,
         place=shift.target,
         other=play.piece(game.name, back),

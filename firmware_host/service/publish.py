@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import structs
 
 from tiltboard.drivers.errors import PartError
 from tiltboard.drivers.frame import Motion
@@ -216,6 +219,12 @@ class Publisher:
         opponents, advice = host.session.opponents, host.session.opponents.advice
         free, bench, motion = host.upkeep.free, self._bench, host.look.frame.motion
         lesson = host.session.lesson
+        names = {
+            player: name
+            for player, name in host.playing.people.seated.items()
+            if player in host.game.players and player not in opponents.everybody
+        }
+        standing = _with_names(standing, names)
         before = () if lesson is None else lesson.opening
         scene = host.showing.attract.scene
         return page.Snapshot(
@@ -284,11 +293,7 @@ class Publisher:
             may_assist=opponents.may_assist(host.game),
             asks_if_sure=list(advice.asks_if_sure),
             doubting=advice.doubting,
-            names={
-                player: name
-                for player, name in host.playing.people.seated.items()
-                if player in host.game.players and player not in opponents.everybody
-            },
+            names=names,
             lesson=None if lesson is None else lesson.progress(host.standing),
             room=self._seats.room(),
             clock=self._clock(),
@@ -358,6 +363,14 @@ def _legal(standing: Standing) -> list[str]:
     if position is None or standing.to_move is None or isinstance(position.game, SeatedGame):
         return []
     return list(position.legal())
+
+
+def _with_names(standing: Standing, names: Mapping[str, str]) -> Standing:
+    """``standing`` with sentences in which people are called by their names."""
+    question = standing.question
+    if question is not None:
+        question = replace(question, ask=question.ask.with_names(names))
+    return structs.replace(standing, say=standing.say.with_names(names), question=question)
 
 
 def _question(standing: Standing) -> page.QuestionInfo | None:

@@ -92,8 +92,8 @@ def side_of(game: Game, player: str) -> tuple[str, ...]:
         if player in side:
             return side
     raise NotPossibleError(
-        "There is no player {player}; the players are: {known}.",
-        player=player,
+        "There is no player {name}; the players are: {known}.",
+        name=player,
         known=", ".join(game.players),
     )
 

@@ -24,13 +24,18 @@ _COLOURS: Mapping[str, Message] = {
 WHICH_GAME = text("Which game?")
 
 
-def player(name: str) -> Message:
-    """A player, or another colour: "red"."""
+def colour(name: str) -> Message:
+    """A colour: "red"."""
     return _COLOURS.get(name, Message(name))
 
 
+def player(name: str) -> Message:
+    """A player, whose name is that of their colour: "Red". ``Message.with_names`` finds it."""
+    return colour(name).capitalised()
+
+
 def players(names: Sequence[str]) -> Message:
-    """One or more players: "red and white"."""
+    """One or more players: "Red and White"."""
     first, *rest = names
     if not rest:
         return player(first)
@@ -45,16 +50,16 @@ def piece(game: str, kind: str) -> Message:
     if known is None and kind not in _COLOURS:
         return Message(kind)
     look = PieceLook() if known is None else known.look_of(kind)
-    return Message(look.noun, {"colour": player(kind)})
+    return Message(look.noun, {"colour": colour(kind)})
 
 
 def _why_over(game: str, outcome: Outcome) -> Message | None:
     if outcome.reason == RESIGNED:
-        return text("{player} has resigned", player=player(str(outcome.extra["by"])))
+        return text("{player} resigned", player=player(str(outcome.extra["by"])))
     if outcome.reason == TIME_UP:
-        return text("the time of {player} is up", player=player(str(outcome.extra["by"])))
+        return text("{player} ran out of time", player=player(str(outcome.extra["by"])))
     if outcome.reason == AGREED:
-        return text("everybody has agreed")
+        return text("everyone agreed")
     known = GAMES.get(game)
     template, params = ("", {}) if known is None else known.result_said(outcome)
     winner = None if outcome.winner is None else player(outcome.winner)
@@ -66,16 +71,16 @@ def over(game: str, outcome: Outcome) -> Message:
     why = _why_over(game, outcome)
     winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
     if not winners:
-        return text("A draw.") if why is None else text("A draw: {why}.", why=why)
+        return text("A draw.") if why is None else text("A draw – {why}.", why=why)
     who = players(winners).capitalised()
     if len(winners) == 1:
         return (
-            text("{player} wins: {why}!", player=who, why=why)
+            text("{player} wins – {why}!", player=who, why=why)
             if why
             else text("{player} wins!", player=who)
         )
     return (
-        text("{players} win: {why}!", players=who, why=why)
+        text("{players} win – {why}!", players=who, why=why)
         if why
         else text("{players} win!", players=who)
     )
@@ -84,13 +89,13 @@ def over(game: str, outcome: Outcome) -> Message:
 def to_find(kind: str, number: int) -> Message:
     """What a puzzle is about that is recommended."""
     if kind == "save":
-        return text("Find the only move that holds: puzzle {number}.", number=number)
+        return text("Find the only safe move: puzzle {number}.", number=number)
     return text("Find the move that wins: puzzle {number}.", number=number)
 
 
 def hint(mover: str, move: str, why: Message | None = None) -> Message:
     """What the strongest engine would play, and why."""
-    said = text("A hint for {player}: {move}.", player=player(mover), move=move)
+    said = text("Try {move}.", player=player(mover), move=move)
     return said if why is None else Message("{said} {why}", {"said": said, "why": why})
 
 

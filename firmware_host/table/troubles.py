@@ -7,20 +7,25 @@ from collections.abc import Sequence
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.sight import Happening
 from tiltboard.games.base import RulesError
+from tiltboard.games.names import PLAYERS
 from tiltboard.ground.errors import TiltboardError
 
-NOT_READY = text("One moment: the table is looking at its places.")
+NOT_READY = text("One moment – checking the board.")
 # What perception saw just before the board went wrong, where it explains anything
 HAPPENED = {
     Happening.SLID: text("A piece was pushed along."),
-    Happening.KNOCKED: text("Pieces were knocked aside."),
+    Happening.KNOCKED: text("Something got knocked."),
     Happening.BUMPED: text("The table was bumped."),
 }
 
 
 def refused(error: RulesError) -> Message:
     """A rule's own reason."""
-    return Message(error.template, error.params)
+    named = {
+        name: Message(value, capital=True) if name in PLAYERS and isinstance(value, str) else value
+        for name, value in error.params.items()
+    }
+    return Message(error.template, named)
 
 
 def unclear(place: str) -> Message:

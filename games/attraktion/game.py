@@ -100,17 +100,16 @@ class AttraktionGame(Game):
         """Return a sentence that names the piece, or the row of like pieces, that is attracted."""
         params = {"move": turn.move, "source": shift.source, "target": shift.target}
         if shift in turn.consequences:
-            return "Pull! {move} draws {source} to {target}.", params
+            return "{move} pulls {source} to {target}.", params
         return (
-            "Pull! {move} draws a row of pieces one space nearer: "
-            "move the {piece} piece from {source} to {target}."
+            "{move} pulls a row one space closer. Move the {piece} piece from {source} to {target}."
         ), {**params, "piece": shift.piece}
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not place ``piece`` on ``place``; None if he may."""
         if not position.over and piece != position.mover:
             return IllegalMoveError(
-                "It is {player}'s turn, and only a {player} piece may be placed.",
+                "{player}'s turn.",
                 player=position.mover,
             )
         return self.refusal(position, place)
@@ -125,7 +124,7 @@ class AttraktionGame(Game):
             return IllegalMoveError("{place} is not a space of this board.", place=move)
         if move in position.cells:
             return IllegalMoveError(
-                "{place} is not empty: a piece may only be placed on an empty space.", place=move
+                "{place} is not empty. Place your piece on an empty space.", place=move
             )
         return None
 
@@ -153,7 +152,11 @@ class AttraktionType(GameType):
         "lasts": "{other} makes a winning position by now, whatever happens; this lasts longest.",
         "quiet": "It sets up: it pulls pieces where they serve {player}, who stands at {share} %.",
     }
-    aim = "Every piece pulls the others near. Be ahead in winning positions."
+    to_put = "Place a piece on any lit space."
+    aim = (
+        "Every new piece pulls its row and column closer. Trap a piece between four of yours, "
+        "corner to corner."
+    )
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",
         "The new piece then attracts: along its row and its column, from the nearest piece "
@@ -174,8 +177,8 @@ class AttraktionType(GameType):
         counts = sorted(map(len, outcome.extra["positions"].values()))
         params = {"more": counts[1], "fewer": counts[0]}
         if counts[1] == 1:
-            return "{more} winning position against {fewer}", params
-        return "{more} winning positions against {fewer}", params
+            return "{more} winning position to {fewer}", params
+        return "{more} winning positions to {fewer}", params
 
     @override
     def create(self, options: Mapping[str, Any]) -> AttraktionGame:

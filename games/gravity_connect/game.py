@@ -178,14 +178,14 @@ class GravityConnectGame(Game):
             return IllegalMoveError("The game is over.")
         if piece != position.mover:
             return IllegalMoveError(
-                "It is {player}'s turn, and only a {player} tile may be placed.",
+                "{player}'s turn.",
                 player=position.mover,
             )
         if place not in self.board:
             return IllegalMoveError("{place} is not a cell of this board.", place=place)
         if place in position.cells:
             return IllegalMoveError(
-                "{place} is not empty: a tile may only be placed on an open cell.", place=place
+                "{place} is not empty. Put your tile on an empty space.", place=place
             )
         slots = []
         for slot in self.edge_slots:
@@ -197,8 +197,7 @@ class GravityConnectGame(Game):
         if slots:
             return self._same_side(position, slots[0])
         return IllegalMoveError(
-            "No tile comes to {place} now: a tile enters on the first open cell of a line and "
-            "falls on until it meets a tile or the far edge.",
+            "No tile comes to {place} now. Put it where one comes in, or where it lands.",
             place=place,
         )
 
@@ -224,7 +223,7 @@ class GravityConnectGame(Game):
 
     def _same_side(self, position: Position, slot: Slot) -> IllegalMoveError:
         return IllegalMoveError(
-            "{move} is on the {side} side, which {player} used last turn: take another side now.",
+            "{player} used the {side} side last turn. Take another one.",
             move=slot.name,
             side=slot.side,
             player=position.mover,
@@ -252,6 +251,7 @@ class GravityConnectType(GameType):
         "lasts": "{other} connects by now, whatever happens; this lasts longest.",
         "quiet": "It sets up lines that are still open: {player} stands at {share} %.",
     }
+    to_put = "Put a tile on any lit space."
     aim = "Tiles fall in from four sides. Line up your own to win."
     rules_summary = (
         "Take turns to let a tile of your colour fall into the board from one of the slots on its "

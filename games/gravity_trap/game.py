@@ -150,9 +150,9 @@ class GravityTrapGame(Game):
         """Why the player to move may not put ``piece`` on ``place``; None if he may."""
         if not position.over and piece != position.mover:
             if piece == POD:
-                return IllegalMoveError("Pods stay where they are until a ship lands on them.")
+                return IllegalMoveError("Pods stay put until a ship lands on them.")
             return IllegalMoveError(
-                "It is {player}'s turn: only the {player} ship may be moved.",
+                "Only {player}'s ship can move now.",
                 player=position.mover,
             )
         return self.refusal(position, place)
@@ -168,30 +168,26 @@ class GravityTrapGame(Game):
             return None
         base, ships = self.index[move], state.ships
         if state.turn < 2:
-            return IllegalMoveError(
-                "Base {place} is taken: a ship starts on a free base.", place=move
-            )
+            return IllegalMoveError("Base {place} is taken. Start on a free one.", place=move)
         mine, other = ships[state.turn % 2], ships[1 - state.turn % 2]
         if base == mine:
             return IllegalMoveError(
-                "The {player} ship is on base {place} already: it must move to another base.",
+                "{player}'s ship is on base {place} already. Fly somewhere else.",
                 player=position.mover,
                 place=move,
             )
         if base == other:
             return IllegalMoveError(
-                "A ship may not land on the other ship, which is on base {place}.", place=move
+                "The other ship is on base {place}. Land somewhere else.", place=move
             )
         if not self.rules.near[mine] >> base & 1:
             return IllegalMoveError(
-                "No track joins bases {source} and {place}: a ship stays on one track.",
+                "No track joins bases {source} and {place}. Stay on one track.",
                 source=self.rules.name(mine),
                 place=move,
             )
         if not state.pods >> base & 1:
-            return IllegalMoveError(
-                "There is no pod on base {place}: a ship may only land on a pod.", place=move
-            )
+            return IllegalMoveError("Base {place} has no pod. Land on a pod.", place=move)
         return IllegalMoveError(
             "Base {place} is opposite to the move just made: the player who began opposite may "
             "not copy every move, unless it is the only one.",
@@ -237,7 +233,9 @@ class GravityTrapType(GameType):
         "lasts": "Counted to the end {player} runs out of pods first; this lasts longest.",
         "quiet": "It sets up: as far as can be counted {player}'s ship stands at {share} %.",
     }
-    aim = "Fly along the tracks. Leave the other ship no pod to fly to."
+    to_put = "Put your ship on any lit base."
+    to_lift = "Pick up your ship."
+    aim = "Hop from pod to pod. Win when your rival has nowhere left to land."
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "
         "red begins.",
@@ -256,7 +254,7 @@ class GravityTrapType(GameType):
         """The words of a result: whose ship is stuck, and by how many pods."""
         margin = outcome.extra["margin"]
         if not margin:
-            return "the other ship flew where it can reach no pod any more", {}
+            return "the other ship can't reach a pod any more", {}
         if margin == 1:
             return "the other ship is stuck, and {winner}'s still reaches 1 pod", {}
         return "the other ship is stuck, and {winner}'s still reaches {margin} pods", {

@@ -47,26 +47,29 @@ SPECS: tuple[OptionSpec, ...] = (
         label="Mode", choice_labels=("Battle", "Simple", "Teams", "One against one"),
     ),
     OptionSpec("players", "int", "Number of players; 3 is usual.", None, 2, 6, label="Players"),
-    OptionSpec("team_size", "int", "How many play together.", None, 2, 3, label="Size of a team"),
+    OptionSpec(
+        "team_size", "int", "How many players are on a team.", None, 2, 3, label="Team size"
+    ),
     OptionSpec("rounds", "int", "Rounds of the game.", 3, 1, 9, label="Rounds"),
     OptionSpec(
-        "face", "choice", "Which face of the platform is up.", "universe",
-        choices=FACES, label="Face", choice_labels=("Universe", "Mothership"),
+        "face", "choice", "Which side of the platform is up.", "universe",
+        choices=FACES, label="Platform side", choice_labels=("Universe", "Mothership"),
     ),
     OptionSpec(
         "seed", "int", "Fixes how the host shuffles and rolls.", 0, 0, 2**128 - 1, label="Seed",
         secret=True,
     ),
     OptionSpec(
-        "cards", "choice", "Paper: hands are held on the table.", "digital",
+        "cards", "choice", "Hold real cards, or see them on your phones.", "digital",
         choices=("digital", PAPER), label="Cards", choice_labels=("on the phones", "of paper"),
     ),
     OptionSpec(
-        "teleport_event", "bool", "Is played at once, as an event.", default=False,
+        "teleport_event", "bool", "Play it as soon as it's drawn.", default=False,
         label="Teleport it!",
     ),
     OptionSpec(
-        "deck", "board", "Cards, heroes and zones, as a file.", "default", choices=("default",),
+        "deck", "board", "Your own cards, heroes and zones, from a file.", "default",
+        choices=("default",),
         label="Deck",
     ),
 )  # fmt: skip

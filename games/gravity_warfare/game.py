@@ -240,7 +240,7 @@ class WarfareType(GameType):
             for kind in data.KINDS
         },
     }
-    aim = "Dice, cards and a platform that tilts. Build high, let nothing fall."
+    aim = "Dice, cards and a platform that tilts. Build high, and don't let anything fall."
     rules_summary = (
         "Roll for a zone and a troop, wait for what the others lay, and put the piece into that "
         "zone of the tilting platform. Nothing may fall.",

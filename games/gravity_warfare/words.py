@@ -136,7 +136,8 @@ def prompt(s: State) -> Words:
             return _dice(s, owner, doer)
         case "blocked":
             return (
-                "{owner} has no {troop} left: pass and take a green gem, or pay one and choose.",
+                "{owner} has no {troop} left. Pass and take a green gem, or spend one to pick "
+                "another piece.",
                 {"owner": owner, "troop": s.troop[0]},
             )
         case "window":
@@ -148,13 +149,13 @@ def prompt(s: State) -> Words:
             )
         case "event":
             who, card = COLOURS[s.event_now.who], card_said(s.event_now.name)
-            return "{who}: {card} Take the piece off with care.", {"who": who, "card": card}
+            return "{who} plays {card} Lift the piece off gently.", {"who": who, "card": card}
         case "take":
             return "{doer}: take a piece off the top in {zone}.", {"doer": doer, **_zone(s)}
         case "place":
             return _place(s, owner, doer)
         case "after":
-            return "It holds! Does anybody give it back to {owner}? If not, pass.", {"owner": owner}
+            return "It held! Give it back to {owner} with a card, or pass.", {"owner": owner}
         case "refill":
             return "{who}: draw two cards and keep one, or pass.", {"who": COLOURS[s.refill[0]]}
         case "keep":
@@ -184,14 +185,14 @@ def _window(s: State, owner: str, doer: str) -> Words:
     pieces = Several([TROOPS[kind][1] for kind in s.troop] or [NO_TROOP], AND)
     said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
-        return "{doer}: defend yourself with a card, or go on.", said
+        return "{doer}: play a card to defend yourself, or carry on.", said
     if doer != owner:
         return (
-            "{doer} places {troop} for {owner}, in {zone}. Does anybody lay a card? If not, pass.",
+            "{doer} places {troop} for {owner} in {zone}. Play a card, or pass.",
             said,
         )
     return (
-        "{owner} has {troop} for {zone}. Does anybody lay a card to make it harder? If not, pass.",
+        "{owner} must place {troop} in {zone}. Make it harder with a card, or pass.",
         said,
     )
 
@@ -200,7 +201,7 @@ def _place(s: State, owner: str, doer: str) -> Words:
     pieces = [TROOPS[kind][2] if doer == owner else _owned(kind, owner) for kind in s.troop]
     said = {"doer": doer, "troop": Several(pieces or [NO_TROOP], AND), **_zone(s)}
     if s.held is not None and TELEPORT in (s.fixed or ()):
-        return "{doer}: put the piece into {zone}.", said
+        return "{doer}: place it in {zone}.", said
     if MOUNT in (s.fixed or ()):
-        return "{doer}: put {troop} on top of a piece in {zone}.", said
-    return "{doer}: put {troop} into {zone}.", said
+        return "{doer}: place {troop} on top of a piece in {zone}.", said
+    return "{doer}: place {troop} in {zone}.", said

@@ -31,12 +31,12 @@ RINGS = 4  # a marble three steps from the edge is as safe as one further in
 ROLLS, FALLS_IN, ROLLS_OFF = "rolls", "falls in", "rolls off"
 # Why a marble moves: where it ends, and whether it is itself the one that was hit
 REASONS = {
-    (ROLLS, True): "Push! {move} hits {hit}: it rolls to {target}.",
-    (ROLLS, False): "Push! {move} hits {hit}: {source} rolls to {target}.",
-    (FALLS_IN, True): "Push! {move} hits {hit}: it rolls into the hole.",
-    (FALLS_IN, False): "Push! {move} hits {hit}: {source} rolls into the hole.",
-    (ROLLS_OFF, True): "Push! {move} hits {hit}: it rolls off the board.",
-    (ROLLS_OFF, False): "Push! {move} hits {hit}: {source} rolls off the board.",
+    (ROLLS, True): "{move} hits {hit}, which rolls to {target}.",
+    (ROLLS, False): "{move} hits {hit}, so {source} rolls to {target}.",
+    (FALLS_IN, True): "{move} hits {hit}, which rolls into the hole.",
+    (FALLS_IN, False): "{move} hits {hit}, so {source} rolls into the hole.",
+    (ROLLS_OFF, True): "{move} hits {hit}, which rolls off the board.",
+    (ROLLS_OFF, False): "{move} hits {hit}, so {source} rolls off the board.",
 }
 
 
@@ -155,7 +155,7 @@ class MomentumGame(Game):
         """Why the player to move may not drop ``piece`` on ``place``; None if he may."""
         if not position.over and piece != position.mover:
             return IllegalMoveError(
-                "It is {player}'s turn, and only a {player} marble may be dropped.",
+                "{player}'s turn.",
                 player=position.mover,
             )
         if place == SWAP:  # which is a move, and no place
@@ -175,21 +175,25 @@ class MomentumGame(Game):
                 return IllegalMoveError("This game is played without swapping.")
             return IllegalMoveError("Only the second player may swap, and only on the first turn.")
         if self.blocked.get(move) == HOLE:
-            return IllegalMoveError("{place} is a hole: no marble is dropped there.", place=move)
+            return IllegalMoveError(
+                "{place} is a hole. Drop your marble on an open space.", place=move
+            )
         if self.blocked.get(move) == CUSHION:
-            return IllegalMoveError("{place} is a cushion: no marble is dropped there.", place=move)
+            return IllegalMoveError(
+                "{place} is a cushion. Drop your marble on an open space.", place=move
+            )
         if move in self.options["missing"]:
             return IllegalMoveError("{place} is missing from this board.", place=move)
         if move not in self.rules.index:
             return IllegalMoveError("{place} is not a cell of this board.", place=move)
         if move in position.cells:
             return IllegalMoveError(
-                "{place} is not empty: a marble may only be dropped on an empty cell.", place=move
+                "{place} is not empty. Drop your marble on an empty space.", place=move
             )
         if move not in position.legal():
             following = self.players[(position.state.turn + 1) % len(self.players)]
             return IllegalMoveError(
-                "{place} lets {next} win at once: {player} must prevent that while it is possible.",
+                "{place} lets {next} win at once. {player} has to block that.",
                 place=move,
                 next=following,
                 player=position.mover,
@@ -239,21 +243,27 @@ class MomentumType(GameType):
         "race": "{player} wins the race for the last marble, in more turns than can be "
         "counted here.",
         "lasts": "{other} wins the race by now; this holds it up the longest.",
-        "quiet": "It sets up: {player}'s marbles stand safer, and the race is at {share} %.",
+        "quiet": "{player}'s marbles are safer there, and the chances are {share} %.",
     }
+    to_put = "Drop a marble on any lit space."
     aim = "Marbles push marbles. Get all of yours onto the board."
     rules_summary = (
-        "Take turns to drop one marble of your colour on any empty cell.",
-        "The drop sends a shock in all directions. Wherever a marble lies next to it, the line of "
-        "marbles that starts there passes the shock on, and its last marble rolls one cell "
-        "further, whoever owns it. A marble that rolls off the board or into a hole goes back to "
-        "its owner; one that lies against a cushion stays.",
-        "Whoever has all their marbles on the board at the end of their own turn wins.",
-        "Two players: on the first turn the second player may swap the marble that was dropped "
-        "for one of their own, instead of dropping one.",
-        "Three players: if you can, you must keep the next player from winning at once. Four "
-        "players: red and white play together against blue and green; one complete set wins for "
-        "both.",
+        "Take turns to drop a marble of your colour on any empty space.",
+        (
+            "Your marble bumps its eight neighbours. Each bump runs down the row of touching "
+            "marbles, and the last one rolls on one space – whoever it belongs to. A marble that "
+            "rolls off the board or into a hole goes back to its owner; one against a cushion "
+            "stays."
+        ),
+        "Have all your marbles on the board at the end of your turn, and you win.",
+        (
+            "With two players, the second may swap on their first turn: take over the marble "
+            "already there."
+        ),
+        (
+            "With three players, you must block the next player's win if you can. With four, Red "
+            "and White play Blue and Green, and one complete set wins for both."
+        ),
         "If a number of rounds was agreed, whoever then holds more than half of the marbles on "
         "the board wins; otherwise it is a draw, as it is when no empty cell is left.",
     )
@@ -263,10 +273,10 @@ class MomentumType(GameType):
         if outcome.reason == COMPLETE:
             count = {"count": len(outcome.places)}
             if outcome.team:
-                return "all {count} {winner} marbles are on the board", count
+                return "all {count} of {winner}'s marbles are on the board", count
             return "all {count} marbles are on the board", count
         if outcome.reason == FULL:
-            return "no empty cell is left", {}
+            return "no space is left", {}
         if outcome.winner or outcome.team:
             return "more than half of the marbles on the board after the last round", {}
         return "nobody has more than half of the marbles after the last round", {}

@@ -42,14 +42,14 @@ _log = logging.getLogger(__name__)
 
 # What can be broken, in words for people.
 SAID = {
-    "sensor-dead": text("A sensor feels nothing"),
+    "sensor-dead": text("A sensor is dead"),
     "sensor-stuck": text("A sensor is stuck"),
     "sensor-drift": text("A sensor drifts"),
     "sensor-noisy": text("A sensor is noisy"),
     "sensor-swapped": text("Two sensors are swapped"),
     "weak-magnet": text("A piece has a weak magnet"),
     "magnet-turned": text("A piece's magnet is the wrong way round"),
-    "i2c-nack": text("No chip of a bus answers"),
+    "i2c-nack": text("A whole bus is silent"),
     "i2c-stuck": text("A bus is stuck"),
     "wrong-id": text("Another chip than expected"),
     "chip-reset": text("A chip starts again"),
@@ -61,7 +61,7 @@ SAID = {
     "supply-sag": text("The lights pull the supply down"),
     "lights-heat": text("The lights warm the sensors"),
     "lights-pulsed": text("The lights are switched in phase"),
-    "rails-field": text("The lights' rails are felt"),
+    "rails-field": text("Sensors pick up the lights' power"),
     "lights-gaps": text("The lights' line has gaps"),
     "lights-level": text("The lights misread their line"),
     "line-noise": text("The plate's cable is noisy"),

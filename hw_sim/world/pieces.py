@@ -211,7 +211,7 @@ class Traffic:
 def no_room(piece: Piece) -> HandsError:
     """Return the error for a piece that is in the way."""
     return HandsError(
-        "There is no room: a {label} piece is in the way.",
-        remedy="Take it away first, or go elsewhere.",
+        "A {label} piece is in the way.",
+        remedy="Take it away first, or go somewhere else.",
         label=piece.label,
     )

@@ -217,7 +217,7 @@ def test_three_players_must_stop_the_next_ones_win(momentum, standing):
     assert red_to_move.legal() == ("a2", "b1", "b2", "d1", "d2", "e2")
     refusal = red_to_move.drop_refusal("red", "c3")
     assert refusal is not None
-    assert "blue" in str(refusal)
+    assert "Blue" in str(refusal)
     with pytest.raises(IllegalMoveError):
         red_to_move.play("c3")
     free = standing(
@@ -271,7 +271,7 @@ def test_after_the_end_nothing_may_be_played(momentum, play):
 @pytest.mark.parametrize(
     ("piece", "place", "words"),
     [
-        ("blue", "c3", "red's turn"),
+        ("blue", "c3", "Red's turn"),
         ("red", "a1", "hole"),
         ("red", "a2", "cushion"),
         ("red", "a3", "missing"),

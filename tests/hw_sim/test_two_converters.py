@@ -20,7 +20,7 @@ PAGE = (Path(__file__).parents[2] / "docs/plans.md").read_text("utf-8")
 [TEXT] = re.findall(r"```toml file=plate-13.toml\n(.*?)```", PAGE, re.DOTALL)
 GAME = """game gravity-connect size=13
 put red M13
-expect say "From which side"
+expect say "Which side"
 answer right
 expect lights put A13
 slide M13 A13

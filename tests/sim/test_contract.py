@@ -69,7 +69,7 @@ def test_a_byte_order_mark_tabs_and_other_line_ends_are_no_steps(tmp_path):
 def test_a_deadline_that_passes_says_what_was_there(tmp_path):
     result = run(tmp_path, "game momentum\nexpect within 0.2s phase fix\n")
     assert result.exit_code == 1
-    assert "expected phase fix within 0.2 s, but it is turn: It is red's turn" in result.stderr
+    assert "expected phase fix within 0.2 s, but it is turn: Red's turn" in result.stderr
 
 
 @pytest.mark.parametrize("death", ["kill", "power-cut"])

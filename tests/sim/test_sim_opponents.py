@@ -101,10 +101,10 @@ def test_its_move_is_guided_carried_out_and_journalled(table):
     table.begin(BLUE)
     table.person("c3")  # for red, by a page
     table.until(lambda: table.host.session.opponents.thinking == "blue")
-    assert str(table.host.shown.say) == "The computer, level 3, is thinking for blue."
+    assert str(table.host.shown.say) == "Blue (computer, level 3) is thinking…"
     assert "legal" not in {role.value for role in table.host.shown.roles.values()}
     table.until(lambda: table.standing.phase is Phase.SETTLE)
-    assert str(table.host.shown.say).startswith("The computer has chosen for blue. Put the blue")
+    assert str(table.host.shown.say).startswith("Blue (computer) has moved. Put the blue")
     assert table.standing.piece_for == {"a1": "blue"}
     table.moves_are(2)
     record = table.host.journal.load(table.standing.game_id)
@@ -117,14 +117,14 @@ def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
     table.room.swaps = True
     table.begin(BLUE, pie=True)
     table.person("c3")
-    taken = "Blue takes over your red marble on c3 by the swap rule: it counts for blue now."
+    taken = "Blue swaps: your red marble on c3 is Blue's now."
     table.until(lambda: table.standing.phase is Phase.SETTLE)
     said = str(table.host.shown.say)
     assert said.startswith(f"{taken} ")
     assert "red marble" in said.removeprefix(taken)
     table.moves_are(2)
     table.until(lambda: table.standing.phase is Phase.TURN)
-    assert str(table.host.shown.say).startswith(f"{taken} It is red's turn")
+    assert str(table.host.shown.say).startswith(f"{taken} Red's turn")
     table.person("a1")
     table.until(lambda: table.host.session.opponents.thinking == "blue")
     assert "swap" not in str(table.host.shown.say)
@@ -227,7 +227,7 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     assert table.host.session.opponents.advice.hinting
     table.until(lambda: not table.host.session.opponents.advice.hinting)
     table.session.tick()
-    assert str(table.host.shown.say) == "A hint for red: a1."
+    assert str(table.host.shown.say) == "Try a1."
     assert {place: role.value for place, role in table.host.shown.roles.items()} == {"a1": "legal"}
     table.person("b2")
     assert "hint" not in str(table.host.shown.say)
@@ -278,7 +278,7 @@ def test_an_engine_that_declines_a_draw_says_so(table):
     table.moves_are(2)
     table.host.do(OfferDraw("red"))
     table.until(lambda: table.standing.draw_offers == ("red",))
-    assert str(table.host.shown.say).startswith("A draw? The computer plays on for blue. It is red")
+    assert str(table.host.shown.say).startswith("Blue (computer) turns the draw down. Red")
     table.person("d3")
     assert "draw" not in str(table.host.shown.say)
 
@@ -403,6 +403,6 @@ def test_a_hint_comes_before_assist_and_assist_is_shown_again_after_it(table):
     table.host.do(Assist("red", 2))
     table.until(lambda: shown(table))
     table.host.do(Hint())
-    table.until(lambda: "A hint for red: a1." in str(table.host.shown.say))
+    table.until(lambda: "Try a1." in str(table.host.shown.say))
     assert not shown(table)
     table.until(lambda: shown(table))

@@ -96,7 +96,7 @@ def test_an_expectation_that_does_not_hold_is_an_assertion_with_all_steps_in_the
     with pytest.raises(ExpectationError, match=r"within 0\.5 s; fix"):
         tiltboard_game.until(lambda table: table.phase == "turn", within=0.5)
     told = tiltboard_game.report()
-    for line in ("s  put red d5", "fix: It is blue's turn", "lights: d5 wrong", "faults: none"):
+    for line in ("s  put red d5", "fix: Blue's turn", "lights: d5 wrong", "faults: none"):
         assert line in told
     tiltboard_game.close()
     assert f"tiltboard replay {tiltboard_game.trace}" in told

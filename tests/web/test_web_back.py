@@ -52,7 +52,7 @@ def test_it_closes_dialogs_and_the_drawer(page):
 
 def test_it_comes_back_from_an_earlier_position(page):
     page.get_by_role("button", name="Games", exact=True).tap()
-    page.get_by_role("button", name="Look at it", exact=True).first.tap()
+    page.get_by_role("button", name="View", exact=True).first.tap()
     expect(page.locator('.say-card[data-phase="review"]')).to_be_visible()
     gone_back(page)
     expect(page.locator('.say-card[data-phase="turn"]')).to_be_visible()

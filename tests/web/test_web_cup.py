@@ -47,8 +47,8 @@ def test_a_cup_of_three_is_played_and_won(served, open_page):
     cup.get_by_role("button", name="Start", exact=True).click()
     points = dict.fromkeys(names, 0)
     for _ in range(3):
-        now = cup.get_by_role("button", name="Now: ")
-        first, second = now.inner_text().removeprefix("Now: ").split(" against ")
+        now = cup.get_by_role("button", name="Next: ")
+        first, second = now.inner_text().removeprefix("Next: ").split(" v ")
         now.click()
         expect(cup).to_be_hidden()
         expect(page.locator('.tray[data-piece="red"] .who')).to_have_text(first)
@@ -86,7 +86,7 @@ def test_a_match_and_a_row_of_wins_are_told(served, open_page):
             "(number) => document.documentElement.dataset.layout === String(number)", arg=number
         )
         served.do(Resign(player="blue"))
-        expect(page.locator(".say-card .line")).to_contain_text("Red wins")
+        expect(page.locator(".say-card .line")).to_contain_text("Ada wins")
         if game > 1:
             expect(page.locator(".tally")).to_have_text(
                 f"Ada {game} : 0 Ben. Ada has won {game} in a row."

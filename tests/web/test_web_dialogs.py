@@ -161,14 +161,14 @@ def test_what_one_page_breaks_another_sees_and_mends(served, open_page):
     kinds.select_option("sensor-dead")
     one.get_by_label("Place", exact=True).select_option("d4")
     one.get_by_role("button", name="Break it", exact=True).click()
-    expect(other.locator(".broken li")).to_have_text(["A sensor feels nothing d4Mend"])
+    expect(other.locator(".broken li")).to_have_text(["A sensor is dead d4Repair"])
     kinds.select_option("imu-axis-dead")
     one.get_by_label("Which", exact=True).select_option("y")
     one.get_by_role("button", name="Break it", exact=True).click()
     expect(other.locator(".broken li")).to_have_count(2)
     other.reload()
     expect(other.locator(".broken li")).to_have_count(2)
-    other.get_by_role("button", name="Mend", exact=True).first.click()
+    other.get_by_role("button", name="Repair", exact=True).first.click()
     expect(one.locator(".broken li")).to_have_text(["An axis of the tilt sensor is dead yMend"])
     broken = served.table.latest().broken
     assert [(each.fault, each.targets) for each in broken] == [("imu-axis-dead", ["y"])]

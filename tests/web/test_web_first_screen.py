@@ -96,9 +96,7 @@ def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(alter
     player.expect_marbles(d4="red", e5="blue")
     expect(page.locator('.tray[data-piece="red"] .number')).to_have_text("1 of 8")
     expect(page.locator('.tray[data-piece="red"] .waiting')).to_have_count(7)
-    expect(page.locator(".say-card .line")).to_have_text(
-        "A game plays itself. Touch anything, and it is your turn."
-    )
+    expect(page.locator(".say-card .line")).to_have_text("Demo game. Touch anything to play.")
     expect(page.locator(".doors")).to_be_visible()
     page.mouse.click(*player.spot("c3"))
     altered.table.show()
@@ -171,7 +169,7 @@ def test_a_game_of_seats_offers_the_three_strengths_that_there_are(served, open_
     faces = dialog.locator(".who-face:visible input")
     names = faces.evaluate_all("(all) => all.map((each) => each.ariaLabel)")
     easy = ["mouse: easy", "cat: medium", "eagle: hard"]
-    assert names == ["Everyone here, at this table", *easy]
+    assert names == ["Everyone here, sharing this screen", *easy]
     dialog.get_by_role("radio", name="Momentum").click()
     expect(faces).to_have_count(11)
 

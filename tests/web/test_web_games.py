@@ -179,9 +179,7 @@ def test_another_game_goes_on_from_the_position_that_is_looked_at(served, open_p
     player = open_page(served.url)
     page = player.page
     page.get_by_role("button", name="Games", exact=True).click()
-    page.locator(".game-list article").nth(1).get_by_role(
-        "button", name="Look at it", exact=True
-    ).click()
+    page.locator(".game-list article").nth(1).get_by_role("button", name="View", exact=True).click()
     page.locator(".steps button").nth(1).click()
     page.get_by_role("button", name="Play on from here", exact=True).click()
     player.expect_moves("d4")
@@ -240,7 +238,7 @@ def test_what_the_table_cannot_see_is_asked_with_answers_to_press(lively, open_p
     line, question = player.page.locator(".say-card .line"), player.page.locator(".question")
     expect(question.locator(".asked")).to_contain_text(" a1, a2, b1")
     asked = question.locator(".asked").inner_text()
-    expect(line).to_have_text(re.compile(rf"\bred\b.* {re.escape(asked)}$"))
+    expect(line).to_have_text(re.compile(rf"\bRed\b.* {re.escape(asked)}$"))
     expect(line).not_to_contain_text("confirm")  # No button of the table is named.
     player.page.mouse.click(*player.spot("b1"))
     question.get_by_role("button", name="Red marble on b1", exact=True).click()

@@ -205,7 +205,7 @@ def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):
     page.get_by_role("button", name="Games", exact=True).click()
     first = page.locator(".game-list article").nth(1)
     expect(first).to_contain_text("1 move")
-    first.get_by_role("button", name="Look at it", exact=True).click()
+    first.get_by_role("button", name="View", exact=True).click()
     player.expect_marbles(d4="red")
     expect(page.locator(".square")).to_have_count(49)
     page.get_by_role("button", name="Back to the game", exact=True).click()

@@ -124,9 +124,7 @@ def test_looking_back_has_its_steps_under_the_thumb(served, open_phone):
     player = open_phone(served.url)
     page = player.page
     page.get_by_role("button", name="Games", exact=True).tap()
-    page.locator(".game-list article").first.get_by_role(
-        "button", name="Look at it", exact=True
-    ).tap()
+    page.locator(".game-list article").first.get_by_role("button", name="View", exact=True).tap()
     player.expect_phase("review")
     assert_in_sight(player, ".steps")
     page.locator(".steps button").nth(1).tap()

@@ -300,7 +300,7 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     player.expect_phase("fix")
     player.expect_marbles(d4="blue", f6="red")
 
-    player.page.get_by_role("button", name="Put it right for me", exact=True).click()
+    player.page.get_by_role("button", name="Fix it for me", exact=True).click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
 

@@ -51,7 +51,7 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     page.get_by_role("button", name="Resign", exact=True).click()
     expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
     page.get_by_role("button", name="Grace resigns?", exact=True).click()
-    expect(page.locator(".say-card .line")).to_contain_text("Red wins")
+    expect(page.locator(".say-card .line")).to_contain_text("Ada wins")
     expect(score(page, "red")).to_be_empty()  # one game is no match
     page.get_by_role("button", name="Play again", exact=True).click()
     player.expect_turn("red")
@@ -105,7 +105,7 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     player = open_page(served.url)
     page = player.page
     page.get_by_role("button", name="Offer a draw", exact=True).click()
-    expect(page.locator(".say-card .line")).to_contain_text("Red: a draw is offered.")
+    expect(page.locator(".say-card .line")).to_contain_text("Red offers a draw.")
     served.play("d4")
     expect(page.locator(".say-card .line")).not_to_contain_text("offered")
     page.get_by_role("button", name="Offer a draw", exact=True).click()
@@ -124,7 +124,7 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
     expect(page.locator('.tray[data-piece="blue"].to-move .played-by')).to_be_visible()
     offer.click()
     altered.until(lambda snapshot: snapshot.draw_offers == ["red"])
-    expect(offer).to_be_disabled()  # the computer answers by itself
+    expect(offer).to_be_hidden()  # the computer answers by itself
     page.get_by_role("button", name="Resign", exact=True).click()
     page.get_by_role("button", name="Red resigns?", exact=True).click()
     altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")
@@ -188,7 +188,9 @@ def test_two_who_are_not_as_strong_are_made_even_by_a_tick(altered, open_page):
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     dialog = page.get_by_role("dialog", name="New game", exact=True)
     dialog.locator(".more > summary").click()
-    dialog.get_by_text("Make it even: the weaker one begins, and is helped", exact=True).click()
+    dialog.get_by_text(
+        "Even things up: the weaker player starts and gets hints", exact=True
+    ).click()
     dialog.get_by_role("button", name="Start", exact=True).click()
     expect(dialog).to_be_hidden()
     [begun] = [each for each in altered.table.submitted if isinstance(each, NewGame)][-1:]

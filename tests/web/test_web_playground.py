@@ -276,7 +276,7 @@ def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, ser
 def test_the_arrow_keys_tilt_wherever_a_press_has_left_the_focus(falling, serve, open_page):
     served = serve(falling[0])
     page = open_playground(open_page(served.url, viewport=SMALL))
-    page.get_by_role("button", name="Knock on the table").click()
+    page.get_by_role("button", name="Bump the table").click()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     served.until(lambda snapshot: snapshot.tilt_deg[1] > 6.0)

@@ -146,7 +146,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     _place(phones["red"], "It holds")
 
     # blue: white's phone is lost in the window after the placement, and comes back to its seat
-    phones["blue"].expect_said("It holds!")
+    phones["blue"].expect_said("It held!")
     cookies = phones["white"].context.storage_state()
     phones["white"].context.close()
     expect(phones["blue"].page.locator('[data-what="count"]')).to_have_count(0)  # it is red's turn
@@ -158,7 +158,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
 
     # blue: a challenge is laid, and the service is killed with its page in the open window
     phones["blue"].press("chance")
-    phones["blue"].expect_said("Blue has")
+    phones["blue"].expect_said("Blue must place")
     white = phones["white"].page
     white.locator('.hand-card[data-card="limit-it"][data-may]').click()  # else it is read
     expect(phones["green"].page.locator(".laid-cards li")).to_have_count(1)
@@ -209,7 +209,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     phones["green"].press("count")
     phones["green"].expect_said("Green has")
     phones["green"].press("pass")
-    _place(phones["green"], "It fell, or it failed")
+    _place(phones["green"], "It fell or failed")
     for tick in phones["green"].page.locator(".fallen input").all():
         tick.check()
     phones["green"].say("That is all")
@@ -397,7 +397,7 @@ def test_one_device_is_passed_round(simulated, serve, open_page, alter):
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue", exact=True).click()
     expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)
-    page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
+    page.get_by_role("button", name="Hide my cards and pass on", exact=True).click()
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue", exact=True).click()
     page.get_by_role("button", name="Hint", exact=True).click()

@@ -156,9 +156,9 @@ def test_slots_are_as_deep_as_a_finger_on_a_phone(served, open_page):
 def test_nobody_is_asked_to_press_a_slot_while_the_bot_thinks(table, alter, serve, open_page):
     altered = serve(alter(table.table))
     line = open_page(altered.url).page.locator(".say-card .line")
-    expect(line).to_contain_text("Or press a slot.")
+    expect(line).to_contain_text("Or tap a slot.")
     altered.table.show(engines={"red": EngineSeat("tiltboard", 1)}, thinking=True)
-    expect(line).not_to_contain_text("Or press a slot.")
+    expect(line).not_to_contain_text("Or tap a slot.")
 
 
 def test_the_aim_is_true_of_the_smallest_board_and_the_largest():

@@ -71,7 +71,7 @@ export class Cup {
       this.draw();
     };
     return [h("form", { novalidate: true, onsubmit: start },
-      h("p", {}, t("Everybody plays everybody once. A win counts one point, a draw half of one.")),
+      h("p", {}, t("Everyone plays everyone. One point for a win, half a point for a draw.")),
       game,
       h("div", { class: "names" }, names),
       h("button", { type: "submit", class: "primary" }, t("Start")))];
@@ -107,7 +107,7 @@ export class Cup {
           { players: rows.filter(({ points }) => points === rows[0].points).map(({ name }) => name)
             .join(", ") }))
         : button("play",
-            t("Now: {one} against {other}",
+            t("Next: {one} v {other}",
               { one: names[pairs[at][0]], other: names[pairs[at][1]] }),
             () => this.play(at), { class: "primary" }),
       h("ol", { class: "meetings" }, said),

@@ -125,7 +125,7 @@ export class Games {
         h("button",
           { type: "button", onclick: () =>
             this.then(() => fetchJson(`/api/v1/history/${id}`)
-              .then((record) => this.review(record, record.moves.length))) }, t("Look at it")),
+              .then((record) => this.review(record, record.moves.length))) }, t("View")),
         current ? null
           : h("button", { type: "button",
               onclick: () => this.then(() => this.ask({ type: "resume", game: id })) },
@@ -160,7 +160,7 @@ export class Help {
       [", and .", t("step back and on through the moves")],
     ];
     const ways = [
-      t("Drag a piece from its tray onto the plate, or tap a lit place."),
+      t("Drag a piece from its tray onto the plate, or tap a lit space."),
       t("Drag pieces over the plate to push them; drag them off the plate to take them away."),
       t("A piece snaps to the nearest place. Hold Shift to put it anywhere."),
       t("Where the board has slots at its edge: press one, and a tile falls from there."),

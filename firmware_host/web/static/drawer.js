@@ -1,5 +1,5 @@
 // The drawer The table and what stands in it.
-import { act, button, closed, h, icon, isNew, opened, remember, remembered, stepped,
+import { act, button, closed, disable, h, icon, isNew, opened, remember, remembered, stepped,
   t } from "/static/page.js";
 
 export class Tabs {
@@ -77,6 +77,7 @@ export class Drawer {
     (open ? opened : closed)(this);
     remember("drawer", open ? "open" : "shut");
     (open ? this.element.querySelector("button") : this.handle).focus({ preventScroll: true });
+    if (open) this.element.scrollIntoView({ block: "nearest" });
     this.onTurn(open);
   }
 }
@@ -127,9 +128,10 @@ export class Buttons {
   }
 
   update() {
-    const { layout, handsFree, watching } = this.store;
+    const { layout, watching } = this.store;
     this.element.hidden = watching || !layout.hands;
-    for (const push of this.pushes.querySelectorAll("button")) push.disabled = !handsFree;
+    const why = idleBecause(this.store);
+    for (const push of this.pushes.querySelectorAll("button")) disable(push, why);
     this.byItself.checked = this.ownHand.on;
   }
 }
@@ -167,6 +169,12 @@ export class Legend {
   }
 }
 
+/** Why the hands of this page can do nothing now; "" where they can.
+ * @param {Store} store */
+const idleBecause = (store) =>
+  (store.handsFree ? "" : store.review ? t("Go back to the game first.")
+    : t("The table does not answer."));
+
 // What can be broken on a simulated table, and mended again: what the table says it can be.
 export class FaultPanel {
   constructor(store, send) {
@@ -185,7 +193,7 @@ export class FaultPanel {
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
-    store.on(["broken", "link"], () => this.draw());
+    store.on(["broken", "link", "review"], () => this.draw());
   }
 
   /** What this table can have. */
@@ -217,12 +225,12 @@ export class FaultPanel {
 
   draw() {
     const { broken = [] } = this.store.snapshot ?? {};
-    if (!isNew(this, "drawn", [broken, this.store.link])) return;
-    const idle = !this.store.handsFree;
+    if (!isNew(this, "drawn", [broken, this.store.link, Boolean(this.store.review)])) return;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, this.nameOf(fault),
         targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
-      act(t("Mend"), () => this.send({ type: "heal", name: fault, targets }),
-        { disabled: idle }))));
+      act(t("Repair"), () => this.send({ type: "heal", name: fault, targets }),
+        { "data-heals": fault }))));
+    for (const each of this.list.querySelectorAll("button")) disable(each, idleBecause(this.store));
   }
 }

@@ -1,8 +1,8 @@
 // The story of the game, how to step through it, and what decided it.
 import { boardAt } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
-import { act, button, check, closed, h, nameOf, opened, refill, remember, remembered, s, set,
-  setText, t } from "/static/page.js";
+import { act, button, check, closed, disable, h, nameOf, opened, refill, remember, remembered, s,
+  set, setText, t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 export class Moves {
@@ -53,7 +53,8 @@ export class Moves {
     const { store } = this;
     const { game, review, snapshot } = store;
     const moves = review ? review.record.moves : snapshot?.moves ?? [];
-    for (const step of this.steps.querySelectorAll("button")) step.disabled = moves.length === 0;
+    for (const step of this.steps.querySelectorAll("button"))
+      disable(step, moves.length ? "" : t("No moves yet."));
     const boards = game && snapshot && !Object.keys(game.glossary).length ? this.known(moves) : [];
     if (!moves.length || !boards.length) store.set("moved", null);
     this.story.hidden = !game || moves.length === 0 || !boards.length;
@@ -265,13 +266,13 @@ export class Analysis {
   async look() {
     const { key } = this;
     const { game } = this.subject();
-    this.ask.disabled = true;
+    disable(this.ask, t("Thinking it over…"));
     setText(this.ask.lastChild, t("Thinking it over…"));
     try {
       const found = await this.fetchJson(`/api/v1/history/${game.id}/analysis`);
       if (key === this.key) this.draw(found, game);
     } catch (error) { this.complain(error.message); }
-    this.ask.disabled = false;
+    disable(this.ask, "");
     setText(this.ask.lastChild, t("What decided it?"));
   }
 

@@ -1,7 +1,7 @@
 // How a game begins: three doors, and the dialog for a new one.
 import { boardFields } from "/static/boardedit.js";
 import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
-import { button, h, remember, remembered, setText, stepped, t } from "/static/page.js";
+import { button, disable, h, remember, remembered, setText, stepped, t } from "/static/page.js";
 import { boardPicture, face } from "/static/drawings.js";
 import { Match } from "/static/match.js";
 import { beats, engineName, Opponents } from "/static/opponents.js";
@@ -50,7 +50,8 @@ export class NewGame {
       TIMES.map((time, at) => [at, timeSaid(time)]));
     this.problem = h("p", { class: "problem", role: "alert" });
     // until a game is chosen
-    this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start"));
+    this.go = h("button", { type: "submit", class: "primary" }, t("Start"));
+    disable(this.go, t("Choose a game to begin."));
     this.far = button("phone", t("Play someone elsewhere"),
       () => { this.element.close(); this.match.show(); });
     this.farMissing = h("p", { class: "hint" });
@@ -131,7 +132,7 @@ export class NewGame {
   pick(game) {
     if (!game) return;
     this.chosen = game;
-    this.go.disabled = false;
+    disable(this.go, "");
     this.problem.textContent = "";
     this.buttons.forEach((each, at) => {
       each.setAttribute("aria-checked", String(this.games[at] === game));

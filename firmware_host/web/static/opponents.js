@@ -42,7 +42,7 @@ export class Opponents {
     this.said = h("p", { class: "hint" });
     this.even = h("input", { type: "checkbox" });
     this.evenly = h("label", {}, this.even,
-      h("span", {}, t("Make it even: the weaker one begins, and is helped")));
+      h("span", {}, t("Even things up: the weaker player starts and gets hints")));
     this.choice = h("div", { class: "who-plays" },
       ...[0, ...levels().keys()]
         .map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
@@ -53,7 +53,7 @@ export class Opponents {
   }
 
   nameOf(level) {
-    if (!level) return t("Everyone here, at this table");
+    if (!level) return t("Everyone here, sharing this screen");
     if (!this.seated) return `${engineName({ level })}: ${beats(level)}`;
     return `${levels()[level - 1]}: ${{ easy: t("easy"), medium: t("medium"),
       hard: t("hard") }[easeOf(level)]}`;
@@ -116,7 +116,7 @@ export class Opponents {
       .map((label, at) => option(Object.keys(EASE)[at], label)) : [
       group(t("A person with assist"),
         ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
-      group(t("The computer"), option(`${OURS} follows`, t("As strong as who plays against it")),
+      group(t("The computer"), option(`${OURS} follows`, t("Matches its opponent")),
         ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
       this.far ? group(t("Far away"),
         ...[t("At another table"), t("At a third table"), t("At a fourth table")]

@@ -84,6 +84,15 @@ export function button(name, label, onclick, extra = {}) {
     h("span", { class: "label" }, label));
 }
 
+/** A button that cannot be pressed now says why; `why` empty: it can. */
+export function disable(element, why) {
+  element.disabled = Boolean(why);
+  element.dataset.title ??= element.title;
+  element.title = why || element.dataset.title;
+  if (why) element.dataset.why = why;
+  else delete element.dataset.why;
+}
+
 /** A button that stays down; `turn()`: it was pressed, and whether it is down now. */
 export function toggle(name, label, down, turn, extra = {}) {
   const element = button(name, label, () => element.setAttribute("aria-pressed", turn()),

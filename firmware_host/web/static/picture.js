@@ -1,7 +1,7 @@
 // A picture of the position that is shown, and a short film of the last move or fall, to keep or to
 // send.
 import { shown, viewBox } from "/static/boards.js";
-import { button, h, s, svgSource, t } from "/static/page.js";
+import { button, disable, h, s, svgSource, t } from "/static/page.js";
 import { marble } from "/static/marble.js";
 import { paired } from "/static/pieces.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
@@ -176,10 +176,10 @@ export function pictureButtons(store, plate) {
         game.title));
   };
   const film = async ({ currentTarget: made }) => {
-    made.disabled = true;
+    disable(made, t("One moment, please."));
     const [before, now] = store.moved;
     await filmMove(store, plate, before, now);
-    made.disabled = false;
+    disable(made, "");
   };
   const buttons = [button("share", t("Picture"), picture, { class: "picture" }),
     button("film", t("Film of the move"), film, { class: "picture film" })];

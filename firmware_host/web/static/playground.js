@@ -38,7 +38,7 @@ export class Playground {
       check(t("Push instead of lifting"), false, (on) => { this.depth.grips.pushes = on; }),
       check(t("With chopsticks"), false, (on) => { this.depth.grips.sticks = on; }),
       this.depth.tilting.choice(),
-      check(t("Show the field"), this.field, (on) => { this.field = on; this.showField(); }));
+      check(t("Show magnetism"), this.field, (on) => { this.field = on; this.showField(); }));
     this.hint = h("p", { class: "hint" });
     this.log = h("ol", { class: "free-log", "aria-label": t("What the table has seen") });
     this.felt = h("div", { class: "free-motion" });
@@ -133,8 +133,8 @@ export class Supply {
     this.title = h("h3", {});
     this.element = h("div", { class: "free-hands" }, this.title, this.tray,
       h("div", { class: "row" },
-        button("above", t("Stack one"), () => this.stack()),
-        button("hand", t("Knock on the table"), () => this.send({ type: "bump" })),
+        button("above", t("Add to the tower"), () => this.stack()),
+        button("hand", t("Bump the table"), () => this.send({ type: "bump" })),
         button("draw", t("Level"), () => depth.tilting.level())));
   }
 
@@ -149,7 +149,7 @@ export class Supply {
     const asked = held.filter((piece) => turn.troop.includes(piece.split("-")[1]));
     const offered = seated ? (asked.length ? asked : held) : pieces;
     this.element.hidden = !layout.hands || !offered.length;
-    setText(this.title, seated ? t("Drag it into the zone") : t("Let one fall"));
+    setText(this.title, seated ? t("Drag it into the zone") : t("Drop one"));
     if (this.offered === offered.join()) return;
     this.offered = offered.join();
     this.tray.replaceChildren(...offered.map((piece) => {

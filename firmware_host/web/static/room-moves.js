@@ -67,7 +67,7 @@ function standing(game, found) {
 
 function outcome(how) {
   if (how === "ok" || how === "") return t("It holds");
-  if (how === "fail") return t("It fell, or it failed");
+  if (how === "fail") return t("It fell or failed");
   return t("It holds, on a tower of {count}", { count: how.replace("under=", "") });
 }
 
@@ -114,7 +114,7 @@ export class Chooser {
               offered.map((value) =>
                 act(stands ? onTop(value) : label(value), () => answer(value))),
               told && what === "place"
-              && !stands ? act(t("Have it placed for me"),
+              && !stands ? act(t("Place it for me"),
                     () => { this.proposed = true; this.next(); }) : null));
         }
         return;

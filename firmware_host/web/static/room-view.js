@@ -264,7 +264,7 @@ export class RoomView {
           seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"),
           hero && hero !== "?"
             ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",
-          waits ? t("is awaited") : ""].filter(Boolean).join(" · ")));
+          waits ? t("to act") : ""].filter(Boolean).join(" · ")));
     });
     this.players.replaceChildren(...rows);
   }

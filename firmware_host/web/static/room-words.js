@@ -127,8 +127,7 @@ const KNOWN = "room-guide";
 const PHASES = {
   heroes: [() => t("Each of you gets a hero, whose help you may call once in a round.")],
   deal: [() =>
-    t("Now the cards: nobody else may see yours. Red cards make it hard for others, blue ones help "
-      + "yourself.")],
+    t("Your cards are secret. Red ones make life hard for others; blue ones help you.")],
   card: [() => t("Draw a card: it says how you must place your piece."),
     (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
   name: [() => t("Antimatter can be any card. Choose one that you can carry out well."), null],

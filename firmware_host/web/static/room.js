@@ -2,7 +2,8 @@
 // do.
 
 import { fetchJson, show } from "/static/dialogs.js";
-import { act, button, h, isNew, nameOf, remember, remembered, svgSource, t } from "/static/page.js";
+import { act, button, disable, h, isNew, nameOf, remember, remembered, svgSource,
+  t } from "/static/page.js";
 import { letIn } from "/static/machine.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence,
@@ -196,7 +197,8 @@ export class Room {
       Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
     const heard = this.store.link === "open" && !(view && this.behind);
-    for (const each of heard ? [] : this.seat.querySelectorAll("button")) each.disabled = true;
+    for (const each of heard ? [] : this.seat.querySelectorAll("button"))
+      disable(each, t("One moment, please."));
   }
 
   /** What the sensors saw, or what a computer player asks hands to do: people say how it went. */
@@ -225,7 +227,7 @@ export class Room {
       h("div", { class: "answers" },
         act(seen ? t("Right") : t("It holds"), () => this.play(proposal),
           { class: "primary", "data-what": "accept" }),
-        failure ? act(how === "fail" ? t("Something else fell") : t("It fell, or it failed"),
+        failure ? act(how === "fail" ? t("Something else fell") : t("It fell or failed"),
           () => this.refuse(failure, proposal), { "data-what": "refuse" }) : ""),
       seen ? h("p", { class: "hint" },
         sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
@@ -243,7 +245,7 @@ export class Room {
     const order = [...this.known.mine]
       .sort((one, other) => awaited.includes(other) - awaited.includes(one));
     return h("div", { class: "passing" },
-      h("p", { class: "asked" }, t("Pass the phone on. Who looks at the cards now?")),
+      h("p", { class: "asked" }, t("Pass it on. Who's next?")),
       h("div", { class: "answers" },
         order.map((player) =>
           act(t("I am {player}", { player: nameOf(player) }), () => this.look(player),
@@ -266,7 +268,7 @@ export class Room {
       h("span", { class: "mine" },
         `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
     const cover = this.known.mine.length > 1
-      ? act(t("Hide it, and pass the device on"), () => this.look(null), { class: "cover" }) : "";
+      ? act(t("Hide my cards and pass on"), () => this.look(null), { class: "cover" }) : "";
     if (this.chooser) return [head, this.chooser.element, cover];
     const laid = (move) => move.split(":")[2].split("=")[0];
     const plays = (name) => (by.play ?? []).filter((move) => laid(move) === name);
@@ -401,9 +403,10 @@ export class Room {
       h("span", { class: "row" },
         free && here ? act(t("Sit here"), () => this.sit({ player }), { "data-sit": player }) : "",
         free && mayAct ? this.levels(player) : "",
-        seat?.computer && mayAct ? act(t("Free it"), () => this.seatComputer(player, null)) : "",
+        seat?.computer && mayAct
+          ? act(t("Free this seat"), () => this.seatComputer(player, null)) : "",
         seat?.taken && (mayAct || mine.includes(player))
-          ? act(t("Free it"), () => this.free(player), { "data-free": player }) : ""));
+          ? act(t("Free this seat"), () => this.free(player), { "data-free": player }) : ""));
   }
 
   seatComputer(player, level) { this.send({ type: "seat-computer", player, level }); }
@@ -416,7 +419,7 @@ export class Room {
       h("p", {}, own ? t("You leave the game, and somebody else may sit down.")
         : t("That phone loses its hand of cards. Ask the person first.")),
       h("footer", {}, act(t("Cancel"), () => asked.close()),
-        act(t("Free it"), go, { class: "primary", "data-what": "free" })));
+        act(t("Free this seat"), go, { class: "primary", "data-what": "free" })));
   }
 
   levels(player) {

@@ -1,7 +1,8 @@
 // The card over the plate: what to do next, what can be pressed, and ways to end a game.
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
-import { button, h, icon, isNew, nameOf, pips, refill, setText, stepped, t } from "/static/page.js";
+import { button, disable, h, icon, isNew, nameOf, pips, refill, setText, stepped,
+  t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
 const SURE_MS = 4000; // the second press must come within
@@ -58,8 +59,9 @@ export class Ending {
     this.resign.classList.toggle("sure", this.sure);
     const sides = game.teams.length || game.players.length;
     this.resign.hidden = sides > 2;
-    this.resign.disabled = phase === "settle";
-    this.draw.disabled = this.resign.disabled || offers.length > 0;
+    for (const each of [this.resign, this.draw])
+      disable(each, phase === "settle" ? t("Finish this move first.") : "");
+    this.draw.hidden = offers.length > 0;
   }
 
   giveUp() {
@@ -83,7 +85,7 @@ const HELP = {
   settle: ({ shifts }) =>
     (shifts.length && shifts.every(({ source }) => source === null) ? t("Put them on for me")
       : t("Push them for me")),
-  fix: () => t("Put it right for me"),
+  fix: () => t("Fix it for me"),
 };
 
 /** What can be pressed now, under the sentence: the next thing first, taking back always. */
@@ -118,8 +120,9 @@ export class Actions {
 
   update() {
     const { layout, snapshot, mayAct, review, working } = this.store;
-    this.help.disabled = working;
-    this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
+    disable(this.help, working ? t("One moment, please.") : "");
+    disable(this.takeBack, !mayAct ? t("The table does not answer.")
+      : snapshot.can_take_back ? "" : t("There is no move to take back."));
     // not while something is broken
     const swap = snapshot.swap_legal && snapshot.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
@@ -182,7 +185,7 @@ export class Actions {
   hinting({ phase, to_move: mover, engines, thinking, hinting, match }) {
     const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover]
       && !match?.far.includes(mover) && !thinking;
-    this.hint.disabled = hinting;
+    disable(this.hint, hinting ? t("Thinking…") : "");
     return may ? this.hint : null;
   }
 
@@ -198,8 +201,8 @@ export class Actions {
 const PHASES = {
   setup: () => t("Set up"),
   turn: () => t("Your turn"),
-  settle: () => t("Carry it out"),
-  fix: () => t("Put it right"),
+  settle: () => t("Finish the move"),
+  fix: () => t("Fix the board"),
   paused: () => t("Paused"),
   over: () => t("The end"),
   free: () => t("Playground"),
@@ -282,7 +285,7 @@ export class Say {
     const stage = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
     setText(this.phase, this.store.watching ? t("You are watching") : stage);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
-    this.tell(snapshot.attract ? t("A game plays itself. Touch anything, and it is your turn.")
+    this.tell(snapshot.attract ? t("Demo game. Touch anything to play.")
       : this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result?.winner || result?.team));
@@ -310,7 +313,7 @@ export class Say {
       return t("The cards are dealt once every seat is taken. Still free: {seats}.",
         { seats: free.map(({ player }) => nameOf(player)).join(", ") });
     if (offers.length && !result) {
-      return `${say} ${t("{players}: a draw is offered. Who plays on declines.",
+      return `${say} ${t("{players} offers a draw. To decline, just play on.",
         { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
     if (phase === "settle") return this.played() ?? say;
@@ -321,7 +324,7 @@ export class Say {
     const { engines, match, to_move: mover, lesson } = this.store.snapshot;
     const slots = phase === "turn" && handsFree && game?.slots.length && !lesson
       && !engines[mover] && !match?.far.includes(mover);
-    return slots ? `${say} ${t("Or press a slot.")}` : say;
+    return slots ? `${say} ${t("Or tap a slot.")}` : say;
   }
 
   /** What the computer plays, where the table's own hand carries it out: no order to the reader. */
@@ -353,7 +356,7 @@ export class Say {
   showReview({ record, ply }) {
     this.card.dataset.phase = "review";
     this.steps.hidden = true;
-    setText(this.phase, record.played && ply > record.from ? t("What if?") : t("Looking back"));
+    setText(this.phase, record.played && ply > record.from ? t("What if?") : t("Reviewing"));
     const move = record.moves[ply - 1];
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
     this.tell(ply === 0
@@ -437,7 +440,7 @@ export class Questions {
     if (asked !== this.asked && !stays) this.open(question, asked);
     this.buttons?.forEach((each, at) => {
       each.classList.toggle("at", !question?.offer && at === question?.at);
-      each.disabled = !mayAct;
+      disable(each, mayAct ? "" : t("The table does not answer."));
     });
   }
 

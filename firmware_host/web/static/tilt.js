@@ -88,13 +88,13 @@ export class TiltPad {
     this.reading = h("output", { class: "reading" });
     const level = h("button", { type: "button", onclick: () => tilting.level() }, t("Level"));
     const bump = h("button", { type: "button", onclick: () => send({ type: "bump" }) },
-      t("Knock on the table"));
+      t("Bump the table"));
     this.spins = h("div", { class: "row" },
       ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
         type: "button", onclick: () => send({ type: "spin-plate", turns }),
       }, t("Spin {sign}", { sign }))));
     this.hands = h("div", { class: "tilt-hands" },
-      h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
+      h("p", { class: "hint" }, t("Drag the knob towards the side that should dip.")),
       tilting.choice(), h("div", { class: "row" }, level, bump), this.spins);
     this.element = h("div", { class: "tilt-panel" }, this.pad,
       h("div", { class: "tilt-side" }, this.reading, this.hands));
@@ -118,7 +118,7 @@ export class TiltPad {
     put(this.bubble, [x, y]);
     const degrees = (value) => (Object.is(value, -0) ? 0 : value)
       .toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-    this.reading.textContent = t("{x}° about east, {y}° about north",
+    this.reading.textContent = t("{x}° north–south, {y}° east–west",
       { x: degrees(x), y: degrees(y) });
   }
 

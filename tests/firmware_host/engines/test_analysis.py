@@ -94,7 +94,7 @@ def test_what_let_the_other_win_is_told_in_the_games_words_with_both_lines(game)
     assert (after.over, after.outcome.winner) == (True, "red")
     held = played(made, [*moves[:-1], *point.better])  # a legal line
     assert len(held) == 4 + len(point.better)
-    said = f"Blue e5 let red's last marble in. {point.better[0]} would have held."
+    said = f"Blue e5 let Red's last marble in; {point.better[0]} would have stopped it."
     assert str(turning_point(point, made)) == said
 
 

@@ -78,7 +78,7 @@ def test_time_that_is_up_ends_the_game_with_a_sentence_and_can_be_taken_back(ses
     run(session, 61)
     standing = session.host.standing
     assert standing.outcome.as_json() == {"winner": "red", "reason": "time", "by": "blue"}
-    assert str(standing.say) == "Red wins: the time of blue is up!"
+    assert str(standing.say) == "Red wins – Blue ran out of time!"
     assert session.host.journal.current().result == standing.outcome.as_json()
     session.kill()
     assert session.host.standing.outcome == standing.outcome

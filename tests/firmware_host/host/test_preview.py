@@ -31,7 +31,7 @@ def test_a_push_says_why_and_a_last_marble_who_wins():
     game = game_type("momentum").create({"marbles": 2, "pie": False})
     position = game.start().play("d4").position
     assert [str(reason) for reason in preview(position, "d5").reasons] == [
-        "Push! d5 hits d4: it rolls to d3."
+        "d5 hits d4, which rolls to d3."
     ]
     last = preview(position.play("a1").position, "g7")
     assert (last.ends, last.winner) == (True, "red")

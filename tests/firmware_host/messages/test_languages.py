@@ -232,7 +232,9 @@ def test_every_grammatical_form_that_is_asked_for_is_there(catalogue):
                 if not form or form[0] in "+.#g":
                     continue
                 words = nouns if name in NOUNS and message.context is None else colours
-                if "piece:" in each and tool.english_of(message.id).startswith("Pull!"):
+                if "piece:" in each and tool.english_of(message.id).startswith(
+                    "{move} pulls a row"
+                ):
                     words = colours  # the piece is named by its colour
                 for word in words:
                     assert catalogue.get(word, form) is not None, (each, word, form)

@@ -22,7 +22,7 @@ def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed)
     result = {"winner": "blue", "reason": "resigned", "by": "red"}
     assert standing.outcome.as_json() == result
     assert (standing.phase, standing.to_move) == (Phase.OVER, None)
-    assert str(standing.say) == "Blue wins: red has resigned!"
+    assert str(standing.say) == "Blue wins – Red resigned!"
     table.cells.clear()  # the board is cleared away: no move is taken back by that
     table.wait(5.0)
     assert table.standing.moves == ("d4", "a1")
@@ -51,7 +51,7 @@ def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(refereed
     assert ask(table, OfferDraw("blue")).outcome is None
     standing = ask(table, OfferDraw("red"))
     assert standing.outcome.as_json() == {"winner": None, "reason": "agreed"}
-    assert str(standing.say) == "A draw: everybody has agreed."
+    assert str(standing.say) == "A draw – everyone agreed."
     assert table.heard()[-1] is Sound.DRAW
 
 

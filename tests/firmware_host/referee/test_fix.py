@@ -24,8 +24,7 @@ def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
     assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
     assert roles(table) == {"g7": Role.WRONG}
     assert say(table) == (
-        "It is blue's turn, and only a blue marble may be dropped. Take the red marble off g7. "
-        "If it is blue's own, turn it over."
+        "Blue's turn. Take the red marble off g7. Or turn it over if it's really Blue's."
     )
     assert table.heard() == [Sound.WRONG]
     table.wait(10.0)
@@ -38,18 +37,22 @@ def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
 def test_a_drop_on_a_hole_or_a_cushion_says_so(refereed):
     table = refereed(holes=["e5"], cushions=["c3"], marbles=8)
     table.put("red", "e5")
-    assert say(table) == "e5 is a hole: no marble is dropped there. Take the red marble off e5."
+    assert (
+        say(table) == "e5 is a hole. Drop your marble on an open space. Take the red marble off e5."
+    )
     table.take("e5")
     table.put("red", "c3")
-    assert say(table) == "c3 is a cushion: no marble is dropped there. Take the red marble off c3."
+    assert (
+        say(table)
+        == "c3 is a cushion. Drop your marble on an open space. Take the red marble off c3."
+    )
 
 
 def test_a_drop_that_must_block_forbids_says_so(refereed):
     table = refereed("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
     table.put("white", "c7")
     assert say(table) == (
-        "c7 lets red win at once: white must prevent that while it is possible. "
-        "Take the white marble off c7."
+        "c7 lets Red win at once. White has to block that. Take the white marble off c7."
     )
 
 
@@ -58,7 +61,7 @@ def test_two_drops_at_once_are_one_too_many(refereed):
     table.cells = {"a1": "red", "g7": "red"}
     table.scan()
     assert roles(table) == {"a1": Role.WRONG, "g7": Role.WRONG}
-    assert say(table) == "Only one piece may be put down in a turn. Take the red marble off a1."
+    assert say(table) == "One piece a turn. Take the red marble off a1."
     table.take("a1")
     assert table.standing.moves == ("g7",)
 
@@ -77,7 +80,7 @@ def test_a_lifted_marble_is_asked_back(refereed):
     table.take("d4")
     assert (table.standing.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
     assert dict(table.standing.piece_for) == {"d4": "red"}
-    assert say(table) == "Pieces on the board stay where they are. Put a red marble on d4."
+    assert say(table) == "Pieces already on the board don't move. Put a red marble on d4."
 
 
 def test_a_marble_carried_elsewhere_is_sent_home(refereed):
@@ -85,7 +88,7 @@ def test_a_marble_carried_elsewhere_is_sent_home(refereed):
     table.move("d4", "f6")
     assert roles(table) == {"d4": Role.PUT, "f6": Role.WRONG}
     assert (
-        say(table) == "Pieces on the board stay where they are. Move the red marble from f6 to d4."
+        say(table) == "Pieces already on the board don't move. Move the red marble from f6 to d4."
     )
 
 
@@ -109,7 +112,7 @@ def test_several_knocked_marbles_go_home_by_the_shortest_way(refereed):
     table.event(Happening.KNOCKED, "b2", "b3", "b6", "b7", "f2", "g2", "f6", "e6")
     assert table.lights(Role.WRONG) == {"b3", "b7", "g2", "e6"}
     assert table.lights(Role.PUT) == {"b2", "b6", "f2", "f6"}
-    assert say(table) == "Pieces were knocked aside. Move the red marble from b3 to b2."
+    assert say(table) == "Something got knocked. Move the red marble from b3 to b2."
     for source, target in (("b3", "b2"), ("b7", "b6"), ("e6", "f6"), ("g2", "f2")):
         assert f"from {source} to {target}" in say(table)
         table.move(source, target)
@@ -156,12 +159,10 @@ def test_a_piece_beside_the_board_is_wrong(refereed):
     table = refereed("g7", pie=False)
     table.put("blue", "h8")
     assert roles(table) == {"h8": Role.WRONG}
-    assert say(table) == "That place does not belong to the board. Take the blue marble off h8."
+    assert say(table) == "That space isn't part of this board. Take the blue marble off h8."
     table.take("h8")
     table.move("g7", "h7")
-    assert (
-        say(table) == "That place does not belong to the board. Move the red marble from h7 to g7."
-    )
+    assert say(table) == "That space isn't part of this board. Move the red marble from h7 to g7."
 
 
 def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
@@ -179,7 +180,7 @@ def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
         "a2": Role.REMOVE,
     }
     assert dict(table.standing.piece_for) == {"f5": "red", "f3": "blue"}
-    assert "First finish red's move." in say(table)
+    assert "Finish Red's move first." in say(table)
     assert table.heard() == [Sound.WRONG]
     table.take("g7")
     assert table.standing.phase is Phase.SETTLE
@@ -233,7 +234,7 @@ def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(refereed):
     table.put("red", "d4")
     table.wait(2.0)
     table.take("d4")
-    assert say(table).startswith("Pieces on the board stay")
+    assert say(table).startswith("Pieces already on the board")
 
 
 def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(refereed):
@@ -241,7 +242,7 @@ def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(refereed):
     table.cells |= {"a1": "red", "e5": "blue"}
     table.scan()
     assert table.lights(Role.WRONG) == {"a1"}
-    assert str(table.standing.say).startswith("It is blue's turn")
+    assert str(table.standing.say).startswith("Blue's turn")
     table.take("a1")
     assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "e5"))
 
@@ -263,7 +264,7 @@ def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(r
     assert table.standing.phase is Phase.FIX
     assert table.standing.roles == {"7": Role.PUT}
     assert str(table.standing.say) == (
-        "No track joins bases 1 and 7: a ship stays on one track. Put a pod on 7."
+        "No track joins bases 1 and 7. Stay on one track. Put a pod on 7."
     )
     table.put("pod", "7")
     assert table.lights(Role.LEGAL) == {"2", "3", "4", "6"}

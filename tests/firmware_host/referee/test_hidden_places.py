@@ -41,7 +41,7 @@ def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(refereed):
     table.hide("a1")
     assert table.standing.question.offer
     assert values(table) == ["a1"]
-    assert "It is blue's turn" in say(table)
+    assert "Blue's turn" in say(table)
     assert say(table).endswith("The table cannot see a1: press confirm if you put it there.")
     assert len(table.lights(Role.LEGAL)) == 48  # all that is empty, and nothing else
     table.heard()
@@ -134,7 +134,7 @@ def test_a_consequence_that_was_carried_out_makes_no_move_that_nobody_saw(refere
     assert say(table).endswith("The table cannot see a1: press confirm if you put it there.")
     table.press("confirm")
     assert (table.standing.moves, table.standing.to_move) == (("b2", "a1"), "red")
-    assert "It is red's turn" in say(table)
+    assert "Red's turn" in say(table)
 
 
 def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(refereed):

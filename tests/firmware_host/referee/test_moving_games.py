@@ -28,7 +28,7 @@ def test_the_set_up_is_two_moves_and_then_pods_are_put_everywhere(refereed):
     table = refereed(game="gravity-trap", board=BOARD)
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
     assert table.lights(Role.LEGAL) == set("1234567")
-    assert str(table.standing.say) == "It is red's turn: put a red ship on a lit place."
+    assert str(table.standing.say) == "Red's turn. Put your ship on any lit base."
     table.put("red", "1")
     assert (table.standing.moves, table.standing.to_move) == (("1",), "blue")
     assert table.lights(Role.LEGAL) == set("234567")
@@ -58,11 +58,11 @@ def test_pods_that_stand_before_the_second_ship_are_known_when_it_comes(new_desk
 def test_the_ships_that_may_move_are_marked_and_then_their_landings(trap):
     table = trap()
     assert table.lights(Role.LEGAL) == {"1"}
-    assert str(table.standing.say) == "It is red's turn: lift the red ship."
+    assert str(table.standing.say) == "Red's turn. Pick up your ship."
     table.take("1")
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
     assert table.lights(Role.LEGAL) == {"2", "3", "4"}
-    assert str(table.standing.say) == "Put the red ship on a lit place, or back on 1."
+    assert str(table.standing.say) == "Put the red ship on any lit space, or back on 1."
     table.put("red", "1")
     assert table.lights(Role.LEGAL) == {"1"}
     assert table.standing.moves == ("1", "5")
@@ -95,7 +95,7 @@ def test_a_pod_taken_first_can_go_back_or_be_followed_by_the_ship(trap):
     table.take("4")
     assert dict(table.standing.roles) == {"4": Role.PUT}
     assert dict(table.standing.piece_for) == {"4": "pod"}
-    assert str(table.standing.say) == "Now move the red ship to 4, or put the pod back."
+    assert str(table.standing.say) == "Move the red ship to 4, or put the pod back."
     table.put("pod", "4")
     assert table.standing.phase is Phase.TURN
     assert table.standing.moves == ("1", "5")
@@ -145,14 +145,14 @@ def test_two_pods_in_the_hands_is_wrong(trap):
 
 
 WRONG = {
-    "the other ship": ([("take", "5")], "only the red ship may be moved"),
-    "a pod out of reach": ([("take", "6")], "Pods stay where they are"),
+    "the other ship": ([("take", "5")], "Only Red's ship can move"),
+    "a pod out of reach": ([("take", "6")], "Pods stay put"),
     "another track": (
         [("take", "1"), ("take", "6"), ("put", "red", "6")],
         "No track joins bases 1 and 6",
     ),
     "the other colour": ([("take", "1"), ("put", "blue", "1")], "turn it over"),
-    "two ships": ([("put", "red", "k1")], "does not belong to the board"),
+    "two ships": ([("put", "red", "k1")], "isn't part of this board"),
 }
 
 
@@ -171,7 +171,7 @@ def test_a_base_without_a_pod_is_no_landing(trap):
     table.move("2", "1")
     assert table.standing.phase is Phase.FIX
     assert dict(table.standing.roles) == {"1": Role.WRONG, "2": Role.PUT}
-    assert "There is no pod on base 1" in str(table.standing.say)
+    assert "Base 1 has no pod" in str(table.standing.say)
     table.move("1", "2")
     assert table.standing.phase is Phase.TURN
 
@@ -230,4 +230,4 @@ def test_the_end_shows_the_winners_ship_and_what_it_can_still_reach(trap):
     margin = standing.outcome.extra["margin"]
     assert ship in table.lights(Role.WIN)
     assert len(table.lights(Role.WIN)) == 1 + margin
-    assert f"{winner}'s still reaches {margin} pod" in str(standing.say)
+    assert f"{winner.capitalize()}'s still reaches {margin} pod" in str(standing.say)

@@ -41,7 +41,7 @@ def test_every_entry_glows_in_the_colours_of_its_sides(connect):
         "C2": ("gray",),
         "C3": ("gray", "purple"),
     }
-    assert "Its colour tells the side." in str(table.standing.say)
+    assert "The colour shows the side." in str(table.standing.say)
 
 
 def test_the_rules_example(connect):
@@ -287,7 +287,7 @@ def test_a_place_to_which_no_tile_comes_is_refused(connect):
     table.take("C5")
     table.put("blue", "I5")
     assert table.standing.phase is Phase.FIX
-    assert "It is red's turn" in str(table.standing.say)
+    assert "Red's turn" in str(table.standing.say)
 
 
 def test_the_same_side_twice_is_refused_by_name(connect):
@@ -297,7 +297,7 @@ def test_the_same_side_twice_is_refused_by_name(connect):
     assert "B2" not in table.lights(Role.LEGAL)
     table.put("red", "B2")
     assert table.standing.phase is Phase.FIX
-    assert "2 is on the left side, which red used last turn" in str(table.standing.say)
+    assert "Red used the left side last turn" in str(table.standing.say)
 
 
 def test_a_side_that_may_not_be_used_is_not_asked_about(connect):

@@ -156,7 +156,7 @@ def test_nothing_to_take_back_is_said_for_a_while(refereed):
     assert say(table) == "There is no move to take back. " + said
     assert not table.standing.can_take_back
     table.wait(3.1)
-    assert say(table).startswith("It is red's turn")
+    assert say(table).startswith("Red's turn")
     with pytest.raises(NotPossibleError):
         table.referee.carry_out(TakeBack())
 
@@ -277,7 +277,7 @@ def test_exchanging_the_marble_swaps(refereed):
     assert "swap" in say(table)
     table.take("d4")
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
-    assert say(table) == "Put a blue marble on d4 to swap, or the red marble back."
+    assert say(table) == "To swap, put a blue marble on d4. Or put the red marble back."
     assert table.lights(Role.LEGAL) == {"d4"}
     table.wait(1.0)
     table.put("blue", "d4")
@@ -380,7 +380,7 @@ def test_swap_when_it_is_not_legal_says_so(refereed):
         table.referee.carry_out(Swap())
     table.press("confirm", 2.0)
     assert table.standing.phase is Phase.TURN
-    assert say(table).startswith("A swap is not possible now. It is ")
+    assert say(table).startswith("A swap is not possible now. Red's turn")
     assert table.journal.moves == ["d4", "a1"]
 
 

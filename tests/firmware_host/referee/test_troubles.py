@@ -48,7 +48,7 @@ def mend(table):
         (tilt, "Level the plate."),
         (move, "Wait until the plate lies still."),
         (unknown, "Wait until the plate lies still."),
-        (not_ready, "One moment: the table is looking at its places."),
+        (not_ready, "One moment – checking the board."),
     ],
 )
 @pytest.mark.parametrize("phase", [Phase.TURN, Phase.SETTLE, Phase.FIX, Phase.OVER])
@@ -330,7 +330,7 @@ def test_settling_goes_on_after_the_cut_with_pieces_in_the_hand(new_desk, held):
 def test_a_board_changed_during_the_cut_is_mended(new_desk):
     table = resume(new_desk, ["d4", "a1"], {"d5": "red", "a1": "blue"})
     assert table.standing.phase is Phase.FIX
-    assert say(table) == "The board is not as this game left it. Move the red marble from d5 to d4."
+    assert say(table) == "The board isn't as this game left it. Move the red marble from d5 to d4."
     assert table.heard() == []
     table.move("d5", "d4")
     assert table.standing.phase is Phase.TURN

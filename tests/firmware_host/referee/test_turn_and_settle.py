@@ -17,7 +17,7 @@ def test_a_new_game_with_an_empty_board_starts_at_once(new_desk):
     assert (standing.phase, standing.to_move) == (Phase.TURN, "red")
     assert table.heard() == [Sound.START]
     assert table.lights(Role.LEGAL) == set(table.game.board)
-    assert str(standing.say) == "It is red's turn: put a red marble on a lit place."
+    assert str(standing.say) == "Red's turn. Drop a marble on any lit space."
 
 
 def test_setup_removes_what_stands_there_and_takes_nothing_for_a_move(new_desk):
@@ -133,7 +133,7 @@ def test_last_marble_is_announced_once_by_sound_and_stays_in_the_sentence(refere
     table.heard()
     standing = table.standing
     assert dict(standing.position.reserve) == {"red": 1, "blue": 1}
-    assert "Last marble: red and blue have only one left." in str(standing.say)
+    assert "Last marble: Red and Blue have one left each." in str(standing.say)
     table = refereed("a1", "g7", marbles=3, pie=False)
     table.put("red", "c1")
     assert table.heard() == [Sound.MOVE, Sound.LAST_MARBLE]
@@ -164,7 +164,7 @@ def test_a_draw_sounds_as_one(refereed):
     assert table.lights(Role.WIN) == set()
     assert (
         str(standing.say)
-        == "A draw: nobody has more than half of the marbles after the last round."
+        == "A draw – nobody has more than half of the marbles after the last round."
     )
 
 

@@ -22,41 +22,41 @@ MODULES = (play, troubles, view, judging, offers, slide_guidance)
 EXAMPLES = {
     "won": (
         play.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
-        "Red wins: all 3 marbles are on the board!",
+        "Red wins – all 3 marbles are on the board!",
     ),
     "won by count": (
         play.over("momentum", Outcome("red", "round-limit")),
-        "Red wins: more than half of the marbles on the board after the last round!",
+        "Red wins – more than half of the marbles on the board after the last round!",
     ),
-    "draw": (play.over("momentum", Outcome(None, "full")), "A draw: no empty cell is left."),
+    "draw": (play.over("momentum", Outcome(None, "full")), "A draw – no space is left."),
     "no reason": (play.over("chess", Outcome("white", "mate")), "White wins!"),
     "line": (
         play.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
-        "Blue wins: 3 tiles connected!",
+        "Blue wins – 3 tiles connected!",
     ),
     "two lines that cross": (
         play.over(
             "gravity-connect",
             Outcome("blue", "line", places=("A1", "A2", "A3", "A4", "B4", "C4", "D4")),
         ),
-        "Blue wins: 4 tiles connected!",
+        "Blue wins – 4 tiles connected!",
     ),
     "no line": (play.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
     "team": (
         play.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
-        "Red and white win: more than half",
+        "Red and White win – more than half",
     ),
     "team with one complete set": (
         play.over("momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))),
-        "Red and white win: all 2 white marbles are on the board!",
+        "Red and White win – all 2 of White's marbles are on the board!",
     ),
     "margin": (
         play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
-        "Blue wins: the other ship is stuck, and blue's still reaches 3 pods!",
+        "Blue wins – the other ship is stuck, and Blue's still reaches 3 pods!",
     ),
     "margin of one": (
         play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
-        "blue's still reaches 1 pod!",
+        "Blue's still reaches 1 pod!",
     ),
     "positions": (
         play.over(
@@ -67,14 +67,14 @@ EXAMPLES = {
                 extra={"positions": {"white": ["b2", "c3"], "black": ["d2"]}},
             ),
         ),
-        "White wins: 2 winning positions against 1!",
+        "White wins – 2 winning positions to 1!",
     ),
     "one position": (
         play.over(
             "attraktion",
             Outcome("black", "positions", extra={"positions": {"white": [], "black": ["b2"]}}),
         ),
-        "Black wins: 1 winning position against 0!",
+        "Black wins – 1 winning position to 0!",
     ),
     "on a screen": (
         troubles.without_buttons(
@@ -104,11 +104,11 @@ EXAMPLES = {
     ),
     "no margin": (
         play.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
-        "Red wins: the other ship flew where it can reach no pod any more!",
+        "Red wins – the other ship can't reach a pod any more!",
     ),
     "a move from where nobody sees": (
-        troubles.confirm("moved", text("It is red's turn."), ["3"]),
-        "It is red's turn. The table cannot see 3: press confirm if this is your move.",
+        troubles.confirm("moved", text("Red's turn."), ["3"]),
+        "Red's turn. The table cannot see 3: press confirm if this is your move.",
     ),
 }
 

@@ -183,7 +183,7 @@ def test_options_that_cannot_be(attraktion, options, words):
 @pytest.mark.parametrize(
     ("piece", "place", "words"),
     [
-        ("black", "c3", "white's turn"),
+        ("black", "c3", "White's turn"),
         ("white", "d4", "not empty"),
         ("white", "k1", "not a space"),
         ("white", "D4", "not a space"),

@@ -73,7 +73,7 @@ def test_worked_example(connect, play):
     assert before.game.forbidden_side(before) == "right"
     for slot in range(10, 19):
         assert str(slot) not in before.legal()
-        with pytest.raises(IllegalMoveError, match="right side, which red used"):
+        with pytest.raises(IllegalMoveError, match="Red used the right side"):
             before.play(str(slot))
     third = before.play("A")
     assert third.act == (Shift("red", None, "A1"),)
@@ -190,7 +190,7 @@ def test_what_is_no_slot(connect, move, words):
 @pytest.mark.parametrize(
     ("piece", "place", "words"),
     [
-        ("blue", "D1", "red's turn"),
+        ("blue", "D1", "Red's turn"),
         ("red", "A3", "not empty"),
         ("red", "D4", "No tile comes to D4"),
         ("red", "J1", "not a cell"),
@@ -208,5 +208,5 @@ def test_a_place_that_only_the_forbidden_side_reaches_is_refused_for_that(connec
     position = play(connect(size=3, line=3), "1 1 E")
     assert position.cells == {"C1": "red", "B1": "blue", "B2": "red"}
     assert position.game.forbidden_side(position) == "left"
-    assert "2 is on the left side" in str(position.drop_refusal("blue", "A2"))
+    assert "Blue used the left side" in str(position.drop_refusal("blue", "A2"))
     assert position.drop_refusal("blue", "A3") is None  # slot A lands there

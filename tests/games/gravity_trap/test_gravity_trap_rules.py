@@ -158,7 +158,7 @@ def test_mirror_depends_on_the_board(trap):
 @pytest.mark.parametrize(
     ("piece", "place", "words"),
     [
-        ("blue", "4", "red's turn"),
+        ("blue", "4", "Red's ship"),
         ("pod", "4", "Pods stay"),
         ("red", "1", "already"),
         ("red", "5", "other ship"),

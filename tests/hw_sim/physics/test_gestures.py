@@ -144,7 +144,7 @@ def test_a_held_piece_knocks_others_and_flies_on_when_let_go(table):
 
 def test_what_is_held_is_not_held_again(table):
     held = table.hands.grab("red", (0.0, 0.0, 40.0)).piece_ids[0]
-    with pytest.raises(HandsError, match="already holds"):
+    with pytest.raises(HandsError, match="Someone else is holding"):
         table.hands.grab(held, (0.0, 0.0, 40.0))
 
 

@@ -151,8 +151,8 @@ def test_two_hands_at_once_never_put_two_bodies_in_one_space(scene):
         (lambda s: s.hands.put("red", s.place("d5"), (0, -9)), "in the way"),
         (lambda s: s.hands.press("start", 0.1), "no button 'start'"),
         (lambda s: s.hands.put("red", 100), "no place number 100"),
-        (lambda s: s.hands.pick_up(99), "no piece number 99"),
-        (lambda s: s.hands.set_down(1, 0, 0), "Nobody holds"),
+        (lambda s: s.hands.pick_up(99), "back in its tray"),
+        (lambda s: s.hands.set_down(1, 0, 0), "Nobody is holding"),
     ],
 )
 def test_what_no_hand_could_do_is_refused_with_a_remedy(scene, do, says):
@@ -183,7 +183,7 @@ def test_what_a_hand_has_picked_up_is_carried_and_set_down_anywhere(scene):
     scene.rest()
     assert scene.world.pieces[piece_id].here == pytest.approx((35, 4, 0), abs=0.01)
     lifted = scene.hands.pick_up(piece_id)
-    with pytest.raises(HandsError, match="already holds"):
+    with pytest.raises(HandsError, match="Someone else is holding"):
         scene.hands.pick_up(piece_id)
     scene.rest()
     scene.hands.carry(piece_id, (70, 0, 110))

@@ -252,7 +252,7 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
     elif standing.phase is Phase.TURN and not told.complete:
         missing = [player for player, table in told.seats.items() if not table]
         who = play.players(missing).capitalised()
-        say = text("{player}: still to come, at another table.", player=who)
+        say = text("Waiting for {player} to join.", player=who)
         standing = _quiet(standing, say)
     elif standing.phase is Phase.TURN and mover == standing.to_move and not is_here(match, mover):
         who = play.player(str(mover)).capitalised()
