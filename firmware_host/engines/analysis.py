@@ -1,4 +1,4 @@
-"""What the strongest level says of a whole game, and of every move of a position."""
+"""Analysis by the strongest level: of a whole game, and of every move of a position."""
 
 from __future__ import annotations
 
@@ -33,41 +33,45 @@ _MOST_LOOKED = 15_000  # positions, for a puzzle of one's own
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """Move number ``ply`` (the first is 1), which cost its ``player`` most. ``before`` and
-    ``after``: his share of the game, 0 to 1. ``better``: what was better, and how it would go on;
-    empty where the engine would have played the same. ``reply``: how it would go on after the move
-    that was made; empty where that ended the game. ``proven``: it let the other win, or missed a
-    win of his own (the nearer of the two, where both are so); None: that is only thought.
-    ``turns``: the winner's, to the end.
-    """
+    """A move that changed the balance of a game."""
 
     ply: int
+    """Its number; the game's first move is 1."""
     player: str
     move: str
     before: float
+    """The player's share of the game before it, 0 to 1."""
     after: float
+    """The player's share after it."""
     better: tuple[str, ...] = ()
+    """The best line instead; empty if the engine would have played the same move."""
     reply: tuple[str, ...] = ()
+    """The best line after it; empty if it ended the game."""
     proven: Literal["lets", "missed"] | None = None
+    """Whether it provably lets the opponent win or missed a win (the nearer, if both); None:
+    unproven.
+    """
     turns: int = 0
+    """The winner's turns to the end, if proven."""
 
 
 class Takeaway(NamedTuple):
-    """Something to learn. ``point``: the move that it is about; None: none was that dear.
-    ``number``: of a puzzle like it that comes with the game, of its ``kind``; 0: there is none.
-    ``ply``: what stood on the board after so many moves is a puzzle itself; None: it is none.
-    """
+    """A thing to learn from a game."""
 
     point: TurningPoint | None
+    """The move it is about, or None if it is about none."""
     number: int = 0
+    """The number of a similar puzzle that comes with the game, or 0."""
     kind: str = ""
+    """The kind of that puzzle."""
     ply: int | None = None
+    """Number of moves after which the position is a puzzle itself, or None."""
 
 
 class Analysis(NamedTuple):
-    """``shares``: what the first player could expect, 0 to 1, at the start and after each move.
-    ``turning``: at most three, in the order of play. ``learn``: three, where the game comes with
-    puzzles.
+    """The analysis of a game: the first player's expected share, 0 to 1, at the start and after
+    each move; at most three turning points in the order of play; and three things to learn, if the
+    game comes with puzzles.
     """
 
     shares: tuple[float, ...]
@@ -76,8 +80,8 @@ class Analysis(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a position is worth to the mover (as in ``Found``), and how the engine would go on;
-    nothing where it is over.
+    """A position's value to the mover (as in ``Found``), and the best line; empty if the game is
+    over.
     """
 
     value: int
@@ -90,14 +94,15 @@ class Judgement(NamedTuple):
 
 
 Prove = Callable[[Sequence[str]], tuple[int, str] | None]
-"""The moves that led to a position -> in how many turns its mover can force a win, and by which
-move; None: he cannot in so few that it can be proven."""
+"""Given the moves to a position, returns in how many turns its mover can force a win and with which
+move, or None if that cannot be proven.
+"""
 Judge = Callable[[Sequence[str]], Judgement]
-"""The moves that led to a position that is not over -> what the engine says of it."""
+"""Given the moves to a position that is not over, returns the engine's judgement of it."""
 
 
 def check(game: Game) -> None:
-    """Raises NotPossibleError where a curve could not show who stands how."""
+    """Raise NotPossibleError for a game that cannot be analysed."""
     if len(game.players) != 2 or not game.rules.every_move:
         raise NotPossibleError("Only games of two players without secrets can be analysed.")
 
@@ -108,8 +113,8 @@ def analyse(
     judge: Judge,
     prove: Prove = lambda _: None,
 ) -> Analysis:
-    """``positions``: the start and the one after each of ``moves``; of a game for two. ``prove``:
-    what it proves stands in the turning points, whatever the judge thinks.
+    """Analyse a game of two players. ``positions`` are the start and the one after each of
+    ``moves``; results of ``prove`` take precedence over the judge's opinion.
     """
     game, judged = positions[0].game, []
     for at, position in enumerate(positions):
@@ -142,7 +147,7 @@ def analyse(
 
 
 def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
-    """What a move cost. Two players take turns."""
+    """Return a move with its cost, for two players who take turns."""
     proven: Literal["lets", "missed"] | None = None
     turns = 0
     missed = before.value >= SURE and after.value > -SURE
@@ -160,7 +165,9 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
 def _with_proof(
     point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
-    """``point`` with what can be proven: that he could have won, or lets the other win."""
+    """Return ``point`` with what can be proven: that the player could have won, or lets the other
+    win.
+    """
     missed = prove(moves[: point.ply - 1])
     if missed is not None:
         turns, better = missed
@@ -175,7 +182,7 @@ def _with_proof(
 def _longer(
     position: Position, moves: Sequence[str], line: Sequence[str], judge: Judge
 ) -> tuple[str, ...]:
-    """``line`` after ``moves``, as far as it is legal, and then as the engine goes on."""
+    """Return ``line`` after ``moves`` as far as it is legal, extended by the engine's moves."""
     found: list[str] = []
     while len(found) < LINE_PLIES and not position.over:
         ahead = tuple(line[len(found) :]) or judge((*moves, *found)).line
@@ -190,9 +197,8 @@ def _longer(
 def _takeaways(
     game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
 ) -> tuple[Takeaway, ...]:
-    """What there is to learn from a game that has been played: of each turning point, and where
-    there are fewer than three of any move, a puzzle of the same kind and in as many turns, if there
-    is one: a win that was missed, or a defence.
+    """Return the things to learn: each turning point (or none, if there are fewer than three) with
+    an unused puzzle of the same kind and length, a missed win or a defence, if there is one.
     """
     left, found = dict(enumerate(exercises(game.name), start=1)), []
     for at in range(MOST_TURNING):
@@ -215,8 +221,8 @@ def _takeaways(
 def engine_judge(
     process: EngineProcess, game: Game, length: int, wanted: Callable[[], bool]
 ) -> Judge:
-    """Judges by an engine. ``length``: moves of the game. ``wanted``: looked at meanwhile; once it
-    is False the judge raises NotPossibleError. Raises EngineError too.
+    """Return a judge that asks an engine. ``length`` is the number of moves of the game. Once
+    ``wanted`` returns False the judge raises NotPossibleError. Raises EngineError too.
     """
     options = {name: value for name, value in game.options.items() if value is not None}
     process.set_up(game.name, options, STRONGEST, book=False)
@@ -251,13 +257,13 @@ def every_move(
     now: Callable[[], float],
     stopped: Callable[[], bool] = lambda: False,
 ) -> Found:
-    """As ``Thinker.think`` of the strongest level in ``state``, which is not over, with every legal
-    move among ``ranked``. ``limits.time_s`` must be given.
+    """Return the strongest level's findings in ``state``, which is not over, with every legal move
+    among ``ranked``. ``limits.time_s`` must be given.
 
-    A search that ranks few moves exactly is asked again after each move, one ply deeper each time
-    round, as long as the time lasts: so all are seen equally far. Where more than two sides play
-    what a move is worth to the next player says little of the one who makes it: the search by
-    playouts, which tries each move at least once, has all the time.
+    A search that ranks few moves exactly is run after each move, one ply deeper each round, while
+    time lasts, so that all moves are searched equally deep. With more than two sides the next
+    player's value of a move says little about its maker's, so the playout search, which tries each
+    move at least once, gets all the time.
     """
     rules, two = thinker.game.rules, len(thinker.game.teams or thinker.game.players) == 2
     total_s = limits.time_s or 0.0
@@ -291,13 +297,13 @@ def every_move(
 
 
 def _together(game: Game, one: int, other: int) -> bool:
-    """Whether two players win together."""
+    """Return whether two players win together."""
     pair = {game.players[one], game.players[other]}
     return len(pair) == 1 or any(pair <= set(team) for team in game.teams)
 
 
 def _ranked(found: Found, values: dict[int, int]) -> Found:
-    """``found`` with these values; its own move stays the best, for it was looked at longest."""
+    """Return ``found`` with these values; its own move stays the best: it was searched longest."""
     best = found.move
     if found.value <= -SURE:
         values = dict.fromkeys(values, found.value)

@@ -1,4 +1,4 @@
-"""What can go wrong with engines."""
+"""Errors of engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One engine's process: started, asked, listened to with patience, and ended for certain."""
+"""The process of one engine: started, asked with a time limit, and ended for certain."""
 
 from __future__ import annotations
 
@@ -38,14 +38,18 @@ _MOST_INTRODUCING = 2_000  # lines, until it is ready
 _MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
 _MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
-"""In the environment: the socket of the unit that lends our engine (tiltboard-engine.service)."""
+"""Name of the environment variable with the socket of tiltboard-engine.service, which lends our
+engine.
+"""
 _log = logging.getLogger(__name__)
 
 
 class EngineProcess:
-    """All of it in one thread. Every method raises EngineLostError where the process has ended or
-    stays silent; then there is nothing left to do but ``close``. What it says without being asked
-    waits in the pipe, which stops it once that is full.
+    """An engine's process, for use in one thread.
+
+    Every method raises EngineLostError if the process has ended or stays silent; then only
+    ``close`` may be called. Its unsolicited output waits in the pipe, and blocks it once that is
+    full.
     """
 
     def __init__(
@@ -57,9 +61,9 @@ class EngineProcess:
         start_s: float = START_S,
         wanted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Start it and hear who it is. ``name``: what people call it. ``start_s``: how long it may
-        take to say that, and again to be ready for a game; then, and once it is not ``wanted``, it
-        is lost.
+        """Start it and read its identity. ``name`` is its name for people. It may take ``start_s``
+        to introduce itself, and again to get ready for a game; after that, or once ``wanted``
+        returns False, it counts as lost.
         """
         self.name = name
         self._wanted = wanted
@@ -130,8 +134,8 @@ class EngineProcess:
         *,
         book: bool = True,
     ) -> None:
-        """A new game. ``book``: it may play openings without thinking. Raises CannotPlayError, with
-        what it says itself.
+        """Begin a new game. ``book`` allows openings without thinking. Raises CannotPlayError with
+        the engine's own message.
         """
         wanted = {ugi.GAME: game, ugi.OPTIONS: options, ugi.LEVEL: level, ugi.SEED: seed}
         wanted[ugi.BOOK] = "true" if book else "false"
@@ -147,7 +151,7 @@ class EngineProcess:
                 )
 
     def _introduction(self, end: str) -> Iterator[list[str]]:
-        """The lines that an engine says until ``end``, within its time and not too many."""
+        """Yield the lines that the engine sends until ``end``, limited in time and number."""
         until_s = self._now() + self._start_s
         for _ in range(_MOST_INTRODUCING):
             words: list[str] = []
@@ -170,14 +174,14 @@ class EngineProcess:
         lines: int = 1,
         ponders: Callable[[], bool] | None = None,
     ) -> str | None:
-        """Its move after ``moves``. ``go``: the limits, in its language. ``longest_s``: then it is
-        told to stop, and lost if it does not. ``wanted``: looked at meanwhile; None is returned
-        once it is False, and the engine is ready for another question. ``lines``: of so many moves
-        it is to say what they are worth. ``ponders``: looked at meanwhile; as long as it is True,
-        the position is one that is only expected, and no time counts.
+        """Return the engine's move after ``moves``, or None once ``wanted`` returns False.
 
-        Raises EngineMoveError where it answers with nothing that is a move, CannotPlayError where
-        it does not know ``lines``.
+        ``go`` holds the limits as the engine's protocol has them. After ``longest_s`` it is told to
+        stop, and is lost if it does not. ``lines`` is the number of moves whose values it reports.
+        While ``ponders`` returns True the position is only expected, and no time counts.
+
+        Raises EngineMoveError if the answer is not a move, and CannotPlayError if the engine cannot
+        report ``lines``.
         """
         if lines != self._lines:
             if ugi.LINES not in self.identity.options:
@@ -231,8 +235,8 @@ class EngineProcess:
             self.values[info.line[0]] = info.value
 
     def ask(self, moves: Sequence[str], query: str) -> list[str]:
-        """What it answers to ``query`` about the position after ``moves``, in words; none where it
-        answers nothing of the kind in time.
+        """Return the words of its answer to ``query`` about the position after ``moves``, or none
+        if it does not answer in time.
         """
         self._say(ugi.position(moves))
         self._say(f"query {query}")
@@ -246,13 +250,15 @@ class EngineProcess:
         return []
 
     def ask_to_quit(self) -> None:
-        """What ``close`` begins with; several may be asked before the first is waited for."""
+        """Tell it to quit; ``close`` does so first, and several engines may be told before one is
+        closed.
+        """
         with suppress(OSError, ValueError):
             self._out.write(b"quit\n")
         self._out.close()
 
     def close(self) -> None:
-        """End it, its process group, and what else it has started; never waits long."""
+        """End it, its process group, and all other processes it started; never waits long."""
         self.ask_to_quit()
         if isinstance(self._process, socket.socket):
             if self._process.fileno() >= 0:
@@ -271,7 +277,7 @@ class EngineProcess:
         self._errors.close()
 
     def _say(self, line: str) -> None:
-        """Raises EngineLostError, also where it does not read what it is told."""
+        """Send a line. Raises EngineLostError, also if the engine does not read its input."""
         left = (line + "\n").encode()
         until_s = self._now() + STOP_S
         while left:
@@ -286,8 +292,8 @@ class EngineProcess:
                 select.select((), (self._out,), (), _TURN_S)
 
     def _next(self, until_s: float) -> list[str]:
-        """The words of its next line, none where it has not come by then. What is no character to
-        be seen, a terminal's commands for one, is left out.
+        """Return the words of its next line, or none if there is none by ``until_s``. Characters
+        that are not printable, such as terminal commands, are left out.
         """
         while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MOST_BYTES:
             listening = (self._in, self._errors) if self._errors_open else (self._in,)
@@ -310,9 +316,7 @@ class EngineProcess:
         return _visible(line).split()
 
     def _hear_errors(self) -> None:
-        """Take what has come on its standard error, so that it never waits for us; the end is kept
-        for ``_lost``.
-        """
+        """Read its standard error so that it never blocks on it; the end is kept for ``_lost``."""
         more = self._errors.read(_MOST_BYTES)
         self._errors_open = more != b""
         self._complained = (self._complained + (more or b""))[-_MOST_BYTES:]
@@ -324,7 +328,7 @@ class EngineProcess:
         return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
-        """Tell with which status it ended, and the last line of its standard error."""
+        """Return the error with its exit status and the last line of its standard error."""
         status: int | None = None
         if not isinstance(self._process, socket.socket):
             with suppress(subprocess.TimeoutExpired):
@@ -348,14 +352,16 @@ class EngineProcess:
 
 
 def _visible(line: str) -> str:
-    """Return the line with a blank for each character that cannot be seen."""
+    """Return the line with a blank for each character that is not printable."""
     return "".join(each if each.isprintable() else " " for each in line)
 
 
 def _lent(its_in: int, its_out: int) -> socket.socket | None:
-    """An engine that the unit has forked for us: it reads and writes these ends of our pipes, and
-    is ended by the kernel once this line is closed, which says when it has ended. None: there is no
-    such unit, or it does not answer; then we start our own.
+    """Return a line to an engine that the unit has forked for us, or None if there is no such unit
+    or it does not answer; then we start our own.
+
+    That engine uses the given ends of our pipes. The kernel ends it once this line is closed, and
+    the line shows when it has ended.
     """
     path = os.environ.get(UNIT_SOCKET)
     if path is None:
@@ -372,8 +378,8 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
 
 
 def _marked(mark: str) -> list[int]:
-    """The processes with this mark in their environment: also those that left the group, where no
-    control group of systemd ends them. None on a system without /proc.
+    """Return the processes with this mark in their environment, also those that left the process
+    group and are in no control group of systemd; none on a system without /proc.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

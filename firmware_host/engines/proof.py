@@ -1,12 +1,11 @@
-"""By the rules alone: who wins by force within so many plies, and why a move is good.
+"""Proofs by the rules alone: of forced wins within a number of plies, and of reasons for a move.
 
-Exhaustive, so that what it proves is right or a rule is wrong: an and-or search by iterative
-deepening, two plies at a time, that remembers of each position within how many plies it is won, and
-within how many it is not. For games of two players who take turns, without secrets or chance.
+The search is exhaustive, so its result is right or a rule is wrong: an and-or search by iterative
+deepening, two plies at a time, that remembers for each position within how many plies it is won,
+and within how many it is not. For games of two players who take turns, without secrets or chance.
 
-A reason for a move, as a hint says it and as is asked after a blunder, is proven or counted from
-the legal moves, never guessed: where neither can be done in so many positions, nothing but the
-game's own words about the move is left.
+The reason for a move, given with a hint or after a blunder, is proven or counted from the legal
+moves, never guessed. If that needs too many positions, only the game's own text remains.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _MANY = 0.5  # of the other moves: what lets the other win at once after so many
 
 
 class TooManyError(Exception):
-    """More positions would have to be looked at than may be."""
+    """The limit of positions to search is reached."""
 
 
 class ProofSearch:
-    """The proofs of one game; what was found of a position serves for the next. ``most``: positions
-    looked at; what needs more raises TooManyError.
+    """The proofs of one game; results for a position serve later searches. After ``most`` positions
+    it raises TooManyError; None: no limit.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:
@@ -46,8 +45,8 @@ class ProofSearch:
         self.left = most
 
     def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
-        """In how many of his turns the mover wins whatever the other does, and by which move; None
-        where he does not within ``most_turns``.
+        """Return in how many of the mover's turns they can force a win, and the first move, or None
+        if they cannot within ``most_turns``.
         """
         for turns in range(1, most_turns + 1):
             move = self.winning(state, 2 * turns - 1)
@@ -56,7 +55,7 @@ class ProofSearch:
         return None
 
     def winning(self, state: Any, plies: int) -> int | None:
-        """A move by which the mover wins within that many plies."""
+        """Return a move that wins for the mover within that many plies, or None."""
         key = self.rules.key(state)
         if self._open.get(key, 0) >= plies:
             return None
@@ -73,7 +72,7 @@ class ProofSearch:
         return None
 
     def forces(self, state: Any, move: int, plies: int) -> bool:
-        """Whether ``move`` wins for its mover within that many plies, itself counted."""
+        """Return whether ``move`` wins for its mover within that many plies, including itself."""
         rules, after = self.rules, self._applied(state, move)
         over = rules.result(after)
         if over is not None:
@@ -96,7 +95,7 @@ class ProofSearch:
         return self.rules.apply(state, move)
 
     def loses(self, state: Any, move: int, plies: int) -> bool:
-        """Whether after ``move`` the other wins within that many plies, it counted."""
+        """Return whether the opponent wins after ``move`` within that many plies, including it."""
         after = self._applied(state, move)
         over = self.rules.result(after)
         if over is not None:
@@ -111,8 +110,8 @@ def _first(moves: list[int], move: int | None) -> None:
 
 
 class Reason(NamedTuple):
-    """Why a move is good. ``kind``: one of ``tiltboard.games.reasons``. ``number``: how many turns
-    or answers it speaks of. ``move``: the name of the one that it is about.
+    """The reason for a good move: its kind (``tiltboard.games.reasons``), a number of turns or
+    answers, and the name of the move that it is about.
     """
 
     kind: Kind
@@ -121,8 +120,8 @@ class Reason(NamedTuple):
 
 
 def reason(rules: Rules, state: Any, move: int, *, sure: int = 0) -> Reason:
-    """Why ``move`` is to be made in ``state``, which is not over. ``sure``: 1 where the search has
-    proven that it wins, -1 that everything loses.
+    """Return the reason for ``move`` in ``state``, which is not over. ``sure`` is 1 if the search
+    has proven that it wins, -1 if every move loses, else 0.
     """
     try:
         return _proven(rules, state, move) or _counted(rules, state, move) or _rest(sure)
@@ -135,7 +134,7 @@ def _rest(sure: int) -> Reason:
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
-    """The reason for a move that is proven to win, with the number of turns."""
+    """Return the reason, with the number of turns, for a move that provably wins, else None."""
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
         return Reason("wins") if mover in (rules.result(after) or ()) else None
@@ -152,7 +151,7 @@ def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
 
 
 def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
-    """The reason for a move that prevents a win, or threatens one."""
+    """Return the reason for a move that prevents or threatens a win, else None."""
     left = [MOST_LOOKED]
     others = [each for each in rules.moves(state) if each != move]
     wins: Counter[int] = Counter()
@@ -177,8 +176,8 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
 
 
 def winning_at_once(rules: Rules, state: Any, left: list[int]) -> Sequence[int]:
-    """The moves that win ``state`` at once, none where it is over. ``left``: how many positions
-    may be looked at, counted down; raises TooManyError.
+    """Return the moves that win ``state`` at once, none if it is over. ``left`` holds the number of
+    positions that may still be searched and is reduced; raises TooManyError.
     """
     if rules.result(state) is not None:
         return ()

@@ -1,10 +1,9 @@
-"""Puzzles, each with a proof that a program can check: those that come with games, and those that
-are found in games that have been played.
+"""Puzzles with a proof that a program can check, shipped with games or found in games played.
 
-There are two kinds. ``win``: one move, and no other, wins by force within so many turns of the
-mover, and none wins faster. ``save``: the mover has no such win, and after every move but one the
-other wins by force within so many turns of his. The search is exhaustive and needs no evaluation,
-so a puzzle is right or a rule is wrong. For games of two players who take turns.
+There are two kinds. ``win``: exactly one move forces a win within a number of the mover's turns,
+and none wins faster. ``save``: the mover has no such win, and after every move but one the opponent
+forces a win within that number of turns. The search is exhaustive and needs no evaluation, so a
+puzzle is right or a rule is wrong. For games of two players who take turns.
 """
 
 from __future__ import annotations
@@ -23,26 +22,26 @@ from tiltboard.games.registry import file_of, game_type
 from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
-"""The longest that are looked for."""
+"""The longest puzzles searched for, in turns of the winner."""
 MOST_STATES = 200_000
-"""What is looked at for one position, a second of Python; what needs more is no puzzle."""
+"""Positions searched for one puzzle, about a second in Python; a longer search gives up."""
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A winning move, and what wins after each reply to it; no replies: it ends the game."""
+    """A winning move, and the next one after each reply to it; without replies it ends the game."""
 
     move: str
     replies: dict[str, Answer] = msgspec.field(default_factory=dict)
 
 
 class Puzzle(msgspec.Struct, frozen=True):
-    """After ``moves`` the player to move solves it by ``solution``.
+    """A position, given by ``moves``, which the player to move solves with ``solution``.
 
-    ``turns``: within how many of the winner's turns. ``proof``: for a ``win`` the solution alone;
-    for a ``save`` every other legal move, with what wins against it, None where it ends the game.
-    ``holds``: of a ``win`` in more than one turn, every wrong move -> a reply to it after which
-    there is no win in time. ``line``: of one in more than two, what follows the solution up to the
-    other side's last reply; each of the solver's moves in it alone wins in time.
+    ``turns`` is the winner's number of turns. ``proof`` has for a ``win`` only the solution; for a
+    ``save`` every other legal move with the answer that wins against it, or None if the move ends
+    the game. ``holds`` has, for a ``win`` in more than one turn, each wrong move with a reply that
+    prevents a win in time. ``line`` continues the solution of one in more than two turns up to the
+    opponent's last reply; each of the solver's moves in it is the only one that wins in time.
     """
 
     game: str
@@ -57,12 +56,12 @@ class Puzzle(msgspec.Struct, frozen=True):
 
     @property
     def following(self) -> list[str]:
-        """What follows the solution up to the other side's last reply, where it goes on."""
+        """The moves after the solution up to the opponent's last reply; empty if it ends there."""
         answer = self.proof.get(self.solution)
         return self.line or ([min(answer.replies)] if answer is not None and answer.replies else [])
 
     def answer_to(self, move: str) -> str | None:
-        """Why a wrong move is wrong: the reply to it; None where it needs none."""
+        """Return the reply that refutes a wrong move, or None if none is needed."""
         if self.kind == "win":
             return self.holds.get(move)
         answer = self.proof.get(move)
@@ -70,7 +69,7 @@ class Puzzle(msgspec.Struct, frozen=True):
 
 
 class ExerciseGame(PuzzleGame):
-    """``exercise`` as a game; ``number``: of its game's, from 1; 0: made from a game."""
+    """A puzzle as a game; ``number`` is its number from 1, or 0 for one found in a game played."""
 
     def __init__(self, exercise: Puzzle, number: int) -> None:
         self.exercise, self.number = exercise, number
@@ -81,13 +80,15 @@ class ExerciseGame(PuzzleGame):
 
 @cache
 def exercises(game: str) -> tuple[Puzzle, ...]:
-    """All of a game (``puzzles.jsonl`` in its package), the easy ones first; there may be none."""
+    """Return the puzzles of a game (``puzzles.jsonl`` in its package), easy ones first; may be
+    empty.
+    """
     decoder = msgspec.json.Decoder(Puzzle)
     return tuple(decoder.decode(line) for line in file_of(game, "puzzles.jsonl").splitlines())
 
 
 def exercise_game(game: str, number: int) -> ExerciseGame:
-    """``number``: from 1. Raises UnknownGameError, NoSuchPuzzleError."""
+    """Return the game's puzzle ``number``, from 1. Raises UnknownGameError, NoSuchPuzzleError."""
     game_type(game)
     found = exercises(game)
     if not 1 <= number <= len(found):
@@ -101,7 +102,7 @@ def exercise_game(game: str, number: int) -> ExerciseGame:
 
 
 def daily(game: str, day: int) -> int:
-    """The number of the day's puzzle; ``day``: counted from any day. 0: there is none."""
+    """Return the number of the day's puzzle, 0 if there is none; ``day`` counts from any date."""
     count = len(exercises(game))
     step = 7  # so that two days that follow each other are not alike
     return 1 + day * step % count if count else 0
@@ -110,11 +111,10 @@ def daily(game: str, day: int) -> int:
 def made_of(
     game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MOST_STATES
 ) -> Puzzle | None:
-    """What stands on the board after ``moves``, which are legal, as a puzzle of at most ``turns``;
-    None where it is none, or ``most`` states are too few to know. Its ``holds`` and ``line`` are
-    empty.
+    """Return the position after the legal ``moves`` as a puzzle of at most ``turns``, or None if it
+    is not one, or ``most`` states are too few to know. Its ``holds`` and ``line`` are empty.
 
-    Raises NotPossibleError for a game of others than two, or with secrets or chance.
+    Raises NotPossibleError unless the game is for two players, without secrets or chance.
     """
     rules = game.rules
     if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
@@ -133,8 +133,8 @@ def made_of(
 
 
 def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
-    """``puzzle`` with what holds against every wrong move. Raises NotPossibleError where that is
-    too much to look at.
+    """Return ``puzzle`` with ``holds`` for every wrong move. Raises NotPossibleError if that needs
+    too many positions.
     """
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
@@ -154,7 +154,7 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
 
 
 def reached(rules: Rules, moves: Sequence[str]) -> Any:
-    """The state after legal moves by name."""
+    """Return the state after legal moves, given by name."""
     state = rules.start()
     for name in moves:
         state = rules.apply(state, rules.number(name) or 0)
@@ -167,7 +167,7 @@ def reached(rules: Rules, moves: Sequence[str]) -> Any:
 def _as_puzzle(
     search: ProofSearch, state: Any, most_turns: int
 ) -> tuple[Literal["win", "save"], int, str, dict[str, Answer | None]] | None:
-    """What ``Puzzle`` has of ``state``, from ``kind`` to ``proof``; None where it is none."""
+    """Return the fields ``kind`` to ``proof`` of a Puzzle for ``state``, or None if it is none."""
     name, moves = search.rules.name, search.rules.moves(state)
     for turns in range(1, most_turns + 1):
         winning = [move for move in moves if search.forces(state, move, 2 * turns - 1)]
@@ -187,7 +187,7 @@ def _as_puzzle(
 
 
 def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> Answer:
-    """The proof that ``move`` forces a win."""
+    """Return the proof that ``move`` forces a win."""
     rules, replies = search.rules, dict[str, Answer]()
     after = rules.apply(state, move)
     for reply in rules.moves(after):
@@ -198,8 +198,8 @@ def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> Answer:
 
 
 def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> Answer | None:
-    """The fastest win within so many turns after ``move``; None where there is none, or it ends
-    the game.
+    """Return the fastest win within that many turns after ``move``, or None if there is none or it
+    ends the game.
     """
     after = search.rules.apply(state, move)
     if search.rules.result(after) is not None:

@@ -1,6 +1,6 @@
-"""Where engines think: the table's thread hands over a position and looks whether a move is there.
+"""A thread in which engines think: the table hands over a position and polls for the move.
 
-Everything else, with whatever an engine does wrong, happens in a thread of the room.
+All waiting, and all faults of engines, stay in that thread.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _log = logging.getLogger(__name__)
 
 
 class Purpose(Enum):
-    """What a task is for: a move of the engine's own, one that it expects to make soon, a hint for
-    a person, or what each of a person's moves is worth.
+    """The purposes of a task: the engine's own move, pondering on an expected position, a hint for
+    a person, or the value of each of a person's moves.
     """
 
     MOVE = auto()
@@ -51,8 +51,8 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A position in which ``player`` is to move. Equal ones are one question. ``clock``: in which
-    time its move must be found; None: as long as the room gives.
+    """A position in which ``player`` is to move. Equal tasks are one question. ``clock`` limits the
+    time for the move; None: only the limit of the thread applies.
     """
 
     game_id: int
@@ -65,11 +65,11 @@ class Task:
 
     @property
     def who(self) -> str:
-        """Whose engine thinks: the player's, or the adviser's."""
+        """The player whose engine thinks, or ``ADVISER``."""
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def expected_by(self, other: Task | None) -> bool:
-        """Whether ``other`` was pondered in expectation of this."""
+        """Return whether ``other`` pondered on exactly this task."""
         return (
             other is not None
             and other.purpose is Purpose.PONDER
@@ -79,26 +79,28 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """``move`` None: nobody found one, and a person has to. ``seat``: who it comes from, with his
-    version. ``info``: what the engine told last of it. ``trouble``: what went wrong on the way.
-    ``values``: move -> what it is worth, as in ``Found``, where that was asked. ``thought_s``: how
-    long that took. ``why``: of a hint, as ``proof.Reason``.
-    """
+    """The result of a task."""
 
     task: Task
     move: str | None
+    """The move, or None if no engine found one and a person must play it."""
     seat: EngineSeat
+    """The engine that found it, with its version."""
     info: ugi.Info
+    """The engine's last report."""
     trouble: Message | None
+    """A message about a fault on the way, or None."""
     values: Mapping[str, int] = field(default_factory=dict)
+    """Value of each move, as in ``Found``, if they were asked for."""
     thought_s: float = 0.0
+    """The engine's thinking time."""
     why: tuple[str, int, str] | None = None
+    """The reason of a hint, as in ``proof.Reason``."""
 
 
 class EngineRoom:
-    """One for a table. ``commands``: name -> command, of the engines in the settings. Its processes
-    are started when they are first needed. ``ponders``: whether any engine thinks on a person's
-    time.
+    """The engines of one table. ``commands`` starts those in the settings, by name, when they are
+    first needed; ``ponders`` allows thinking during people's turns.
     """
 
     def __init__(
@@ -127,13 +129,13 @@ class EngineRoom:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The engines that there are, ours first."""
+        """The names of all engines, ours first."""
         return tuple(self._commands)
 
     # What the table's thread uses; none of it waits
 
     def think(self, task: Task | None) -> Thought | None:
-        """What there is to think about now, None: nothing; what has come of it, once it has."""
+        """Set the current task (None: no task), and return its result once there is one."""
         if task is not None and task.purpose is Purpose.PONDER and not self._ponders:
             task = None
         with self._changed:
@@ -154,7 +156,7 @@ class EngineRoom:
 
     @property
     def info(self) -> ugi.Info:
-        """What the engine that thinks has told last."""
+        """The last report of the engine that thinks."""
         thinks = self._thinks  # which the room's thread may change meanwhile
         return ugi.NOTHING_YET if thinks is None else thinks.info
 
@@ -189,8 +191,8 @@ class EngineRoom:
             self._end(list(self._processes))
 
     def _thought_about(self, task: Task) -> Thought | None:
-        """None: it is not asked for any more. One that fails is started again; one that hangs, or
-        fails again, is replaced by ours.
+        """Return the result of a task, or None once it is not wanted any more. A failed engine is
+        restarted; one that hangs or fails again is replaced by ours.
         """
         own = task.seat.engine == OURS
         substitute = task.seat if own else EngineSeat(level=task.seat.level)
@@ -225,7 +227,9 @@ class EngineRoom:
         return Thought(task, None, task.seat, self.info, trouble)
 
     def _asked(self, task: Task, seat: EngineSeat) -> Thought | None:
-        """What has come of it; None: it is not asked for any more. Raises EngineError."""
+        """Ask the engine of ``seat``; return the result, or None once it is not wanted. Raises
+        EngineError.
+        """
         process = self._process(task, seat)
         asked, values = task, task.purpose is Purpose.VALUES
         if task.purpose is Purpose.PONDER and ugi.PONDER not in process.identity.options:
@@ -288,7 +292,7 @@ class EngineRoom:
         return words[0], share if words[0] == "quiet" else int(words[1]), words[2].strip("-")
 
     def _limits(self, task: Task) -> tuple[float, str]:
-        """How long it may take at most, and that in its language."""
+        """Return the time limit of a task in seconds, and the engine's ``go`` parameters for it."""
         longest_s = VALUES_S if task.purpose is Purpose.VALUES else self._move_s
         if task.seat.engine == OURS and task.seat.level < STRONGEST:
             longest_s = max(longest_s, COUNTED_S)

@@ -34,7 +34,9 @@ _DEFAULT_S = 2.0  # where nothing limits the strongest level
 
 
 class EngineServer:
-    """``serve`` reads lines until ``quit`` or the end. ``write``: one line out, from any thread."""
+    """Our engine's side of UGI: ``serve`` reads lines until ``quit`` or the end; ``write`` sends
+    one line, from any thread.
+    """
 
     def __init__(
         self,
@@ -44,7 +46,7 @@ class EngineServer:
         version: str,
         seed: Callable[[], int],
     ) -> None:
-        """``seed``: drawn anew for each game where the option Seed is 0."""
+        """Prepare a server. ``seed`` is called for each game if the option Seed is 0."""
         self._write = write
         self._clock = clock
         self._version = version
@@ -70,7 +72,7 @@ class EngineServer:
         self._stop()
 
     def _obey(self, words: list[str], line: str) -> bool:
-        """One line; False: it was the last."""
+        """Carry out one line; return False after the last."""
         if words[0] in ("setoption", "uginewgame", "position", "go", "stop"):
             self._stop()
         try:
@@ -136,7 +138,7 @@ class EngineServer:
             self._book = value == "true"
 
     def _ready(self) -> Thinker:
-        """Whoever plays the game that is set. Raises RulesError, CannotPlayError."""
+        """Return the bot for the game that is set. Raises RulesError, CannotPlayError."""
         if self._thinker is None:
             game = game_type(self._game_name).create(self._options)
             rng = random.Random(self._seed or self._draw_seed())
@@ -206,7 +208,7 @@ class EngineServer:
         self._thinking.start()
 
     def _stop(self) -> None:
-        """End the search, if there is one; it answers with what it has found so far."""
+        """End the search, if any; it answers with its findings so far."""
         if self._thinking is not None:
             self._stopped.set()
             self._released.set()
@@ -245,7 +247,7 @@ class EngineServer:
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
-    """``KIND NUMBER MOVE``, as in ``proof.Reason``; ``-``: about no move."""
+    """Return ``KIND NUMBER MOVE``, as in ``proof.Reason``; the move is ``-`` if there is none."""
     number = rules.number(move)
     if number is None or not rules.allows(state, number):
         return "unknown"
@@ -254,8 +256,8 @@ def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
 
 
 def _wins(rules: Rules, state: Any, turns: int) -> str:
-    """``TURNS MOVE`` of the soonest win that the player to move can force; ``none``: there is none
-    within ``turns``; ``open``: that is too much to look at.
+    """Return ``TURNS MOVE`` of the soonest forced win, ``none`` if there is none within ``turns``,
+    or ``open`` if that needs too many positions.
     """
     if rules.players != 2:
         return "open"

@@ -1,7 +1,7 @@
-"""The lines that host and engine exchange (docs/engines.md), as values; nothing here does I/O.
+"""The lines that host and engine exchange (docs/engines.md), parsed and written without I/O.
 
-UGI, the universal game interface, is UCI's dialect for any game. Ours has, besides: the game and
-its options as engine options, a level, up to four players, and errors.
+UGI, the universal game interface, is UCI's dialect for any game. Ours adds the game and its options
+as engine options, a level, up to four players, and errors.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ _MOST_MS = 10**9  # or nodes: eleven days, which every clock can wait for
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """What ``go`` asks for. ``clock_ms``, ``increment_ms``: of each player, first to last, where
-    they play with a clock. ``infinite``: until ``stop``. ``ponder``: until ``ponderhit``, from
-    which on the limits hold (what was pondered counts); or until ``stop``.
-    """
+    """The parameters of ``go``."""
 
     limits: Limits = NO_LIMITS
     clock_ms: tuple[int, ...] = ()
+    """Remaining time of each player, first to last; empty without a clock."""
     increment_ms: tuple[int, ...] = ()
+    """Increment of each player."""
     infinite: bool = False
+    """Whether to search until ``stop``."""
     ponder: bool = False
+    """Whether to search without limits until ``ponderhit``, then within them, or until ``stop``."""
 
     def for_player(self, player: int) -> Limits:
-        """The limits, with a fair share of the clock of the one to move."""
+        """Return the limits, with a fair share of the clock of the player to move."""
         if player >= len(self.clock_ms):
             return self.limits
         share_s = (self.clock_ms[player] / 25 + self.increment_ms[player] * 0.8) / 1000
@@ -54,7 +55,7 @@ _NUMBER_OF_GO = re.compile(r"movetime|depth|nodes|p[1-4](time|inc)")
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """The words after ``go``. Unknown ones are passed over. Raises ValueError for bad numbers."""
+    """Parse the words after ``go``; unknown ones are ignored. Raises ValueError for bad numbers."""
     numbers = {
         word: min(max(int(following), 0), _MOST_MS)
         for word, following in pairwise(words)
@@ -68,7 +69,7 @@ def parse_go(words: Sequence[str]) -> Go:
 
 
 def parse_setoption(line: str) -> tuple[str, str]:
-    """Name and value of ``setoption name NAME value VALUE``. Raises ValueError."""
+    """Parse ``setoption name NAME value VALUE`` into name and value. Raises ValueError."""
     rest = line.removeprefix("setoption").strip()
     if not rest.startswith("name "):
         raise ValueError(line)
@@ -77,13 +78,13 @@ def parse_setoption(line: str) -> tuple[str, str]:
 
 
 def setoption(name: str, value: object) -> str:
-    """The line that sets an option."""
+    """Return the line that sets an option."""
     shown = json.dumps(value, separators=(",", ":")) if isinstance(value, Mapping) else str(value)
     return f"setoption name {name} value {shown}"
 
 
 def options_json(value: str) -> dict[str, Any]:
-    """The value of ``Options``. Raises ValueError where it is no JSON object."""
+    """Parse the value of ``Options``. Raises ValueError unless it is a JSON object."""
     try:
         found = json.loads(value or "{}")
     except RecursionError as error:
@@ -94,8 +95,8 @@ def options_json(value: str) -> dict[str, Any]:
 
 
 def score_text(value: int) -> str:
-    """A value of ``Found`` as in ``info``: hundredths, or in how many of his turns he wins (loses,
-    if negative).
+    """Return a value of ``Found`` as UGI writes it: hundredths, or the mover's turns to win
+    (negative: to lose).
     """
     if abs(value) < SURE:
         return f"cp {value}"
@@ -104,7 +105,7 @@ def score_text(value: int) -> str:
 
 
 def score_value(kind: str, number: int) -> int:
-    """A score of UGI as a value of the search."""
+    """Return a score of UGI as a value of the search."""
     if kind == "mate":
         value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
         return max(SURE, value) if number > 0 else min(-SURE, value)
@@ -113,19 +114,19 @@ def score_value(kind: str, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What an engine tells while it thinks; ``value`` as in ``Found``, None: not told. ``rank``:
-    of the line among those asked for, the best is 1; 0: only the best is told.
-    """
+    """A report of an engine during its search."""
 
     depth: int = 0
     value: int | None = None
+    """The value as in ``Found``, or None if not reported."""
     nodes: int = 0
     time_ms: int = 0
     line: tuple[str, ...] = ()
     rank: int = 0
+    """Rank of the line among those asked for, from 1; 0 if only the best is reported."""
 
     def text(self) -> str:
-        """The score as UGI writes it."""
+        """Return the report as a line of UGI."""
         score = "" if self.value is None else f" score {score_text(self.value)}"
         moves = " ".join(("", "pv", *self.line)) if self.line else ""
         rank = f" multipv {self.rank}" if self.rank else ""
@@ -136,7 +137,7 @@ NOTHING_YET = Info()
 
 
 def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
-    """The words after ``info``; what they leave out is as ``before``. Raises ValueError."""
+    """Parse the words after ``info``; missing ones are as in ``before``. Raises ValueError."""
     told: dict[str, Any] = {"rank": 0}
     left = iter(words)
     for word in left:
@@ -157,13 +158,13 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
 
 @dataclass(slots=True)
 class Identity:
-    """What an engine says of itself between ``ugi`` and ``ugiok``. ``options``: their names."""
+    """An engine's introduction between ``ugi`` and ``ugiok``: its name and its options' names."""
 
     name: str = ""
     options: set[str] = field(default_factory=set)
 
     def read(self, words: Sequence[str]) -> None:
-        """One line of it."""
+        """Read one line of the introduction."""
         if words[:2] == ["id", "name"]:
             self.name = " ".join(words[2:])[:80]
         elif words[:2] == ["option", "name"]:

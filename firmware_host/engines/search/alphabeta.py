@@ -22,14 +22,14 @@ _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
 class Attention:
-    """What a weak player does not see: moves of his own, and above all answers to them.
+    """A model of what a weak player overlooks: own moves, and above all answers to them.
 
-    A move that is overlooked is overlooked for the whole turn, whoever searches and however deep:
-    one draw decides it. Whoever overlooks an answer forgets to block it, walks into it, or grabs
-    what is guarded, as people do; he never plays a move that looks bad to him.
+    A move is overlooked for the whole turn, at any depth: it is drawn once. A player who overlooks
+    an answer forgets to block it, walks into it, or grabs what is guarded, as people do; they never
+    play a move that looks bad to them.
 
-    ``own``, ``answers``: the share, from 0 to 1, of the moves that are overlooked one and two plies
-    ahead; deeper ones are seen wherever the search goes.
+    ``own`` and ``answers`` are the shares, from 0 to 1, of the moves overlooked one and two plies
+    ahead; deeper moves are always seen.
     """
 
     def __init__(self, own: float, answers: float, rng: random.Random) -> None:
@@ -38,7 +38,7 @@ class Attention:
         self._overlooked: dict[tuple[int, int, int], bool] = {}
 
     def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
-        """Those of ``moves`` that are noticed; one at least. ``after``: the move before them."""
+        """Return the moves that are noticed, at least one. ``after`` is the move before them."""
         if ply > 1 or not self._shares[ply]:
             return moves
         seen = []
@@ -52,7 +52,7 @@ class Attention:
 
 
 class AlphaBeta:
-    """One search of one position; the table of transpositions may be handed on to the next."""
+    """A search of one position; its transposition table may be passed to the next search."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class AlphaBeta:
         table: dict[int, tuple[int, int, int, int]] | None = None,
         report: Callable[[Found], None] = lambda _: None,
     ) -> None:
-        """``table``: of a search of the same game without an ``attention``."""
+        """Prepare a search. ``table`` is from a search of the same game without ``attention``."""
         self._rules = rules
         self._evaluate = evaluate
         self._budget = budget
@@ -74,8 +74,8 @@ class AlphaBeta:
         self._history: dict[tuple[int, int], int] = {}
 
     def search(self, state: Any, margin: int = 0) -> Found:
-        """The best move of ``state``, which is not over; those within ``margin`` of it are ranked
-        exactly too.
+        """Return the best move of ``state``, which is not over; moves within ``margin`` of it are
+        ranked exactly too.
         """
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
@@ -116,7 +116,7 @@ class AlphaBeta:
         return Found(tuple(kept), line, depth, self._budget.nodes, self._budget.used_s)
 
     def _line(self, move: int, depth: int) -> tuple[int, ...]:
-        """The best line as far as the table has it."""
+        """Return the best line as far as the table holds it."""
         line, state = [move], self._rules.apply(self._root, move)
         while len(line) < depth and self._rules.result(state) is None:
             entry = self._table.get(self._rules.key(state))
@@ -129,7 +129,7 @@ class AlphaBeta:
     def _child(  # noqa: PLR0917 - keywords would cost a tenth of the speed, here and below
         self, before: Any, state: Any, depth: int, alpha: int, beta: int, ply: int, move: int
     ) -> int:
-        """The value of ``state`` for whoever moved to it."""
+        """Return the value of ``state`` for the player who moved to it."""
         rules = self._rules
         mover = rules.mover(before)
         winners = rules.result(state)
@@ -143,7 +143,7 @@ class AlphaBeta:
     def _value(  # noqa: PLR0917
         self, state: Any, depth: int, alpha: int, beta: int, ply: int, last: int
     ) -> int:
-        """The value of ``state``, which is not over, for the player to move."""
+        """Return the value of ``state``, which is not over, for the player to move."""
         self._budget.visit()
         if depth <= 0:
             return self._evaluate(state)

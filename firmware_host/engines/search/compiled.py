@@ -31,10 +31,10 @@ class Search(Protocol):
 
 
 class CompiledSearch(Protocol):
-    """What such a package is asked. Only ``preload``, ``tree`` and ``solver`` import numba."""
+    """The functions of such a package. Only ``preload``, ``tree`` and ``solver`` import numba."""
 
     def is_installed(self) -> bool:
-        """Return whether what it compiles with is installed."""
+        """Return whether its compiler is installed."""
 
     def is_warm(self) -> bool:
         """Return whether everything is compiled, so that searches start at once."""

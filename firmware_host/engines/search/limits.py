@@ -1,4 +1,4 @@
-"""How far a search may go: by time and nodes, and as its level sees; and what it has found."""
+"""The limits of a search (time, nodes, and its level's sight), and its result."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tiltboard.games.search import LEVEL_ROWS, WAITS, Levels
 WIN = 1_000_000
 """The value of a game that is won; one that will be won in n plies is worth n less."""
 SURE = WIN - 10_000
-"""From here on a value is a proven win, below its negative a proven loss."""
+"""Values from here on are proven wins, below its negative proven losses."""
 
 _LOOK_EVERY = 64  # nodes between two looks at the clock
 
 
 class SearchStoppedError(Exception):
-    """Raised within a search when it must end; what was found before stands."""
+    """The search must end; earlier results remain valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The first that is reached ends the search; None: it does not limit.
+    """The limits of a search, which ends at the first one reached; None: no limit.
 
-    ``depth``: plies. ``nodes``: positions looked at, or playouts. ``time_s``: seconds.
+    ``depth`` is in plies, ``nodes`` in positions or playouts, ``time_s`` in seconds.
     """
 
     depth: int | None = None
@@ -40,8 +40,8 @@ NO_LIMITS = Limits()
 
 
 class Budget:
-    """Counts nodes and looks at the clock. ``now``: monotonic seconds; ``stopped``: asked from
-    outside. The first node is always granted, so that there is always a move.
+    """A count of nodes and time against limits. ``now`` returns monotonic seconds, ``stopped``
+    whether to end early. The first node is always granted, so that there is always a move.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Budget:
 
     @property
     def used_s(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since its creation."""
         return self._now() - self._begun_s
 
     @property
@@ -70,7 +70,7 @@ class Budget:
         return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
 
     def visit(self) -> None:
-        """Look at one more position. Raises SearchStoppedError."""
+        """Count one more position. Raises SearchStoppedError at a limit."""
         self.nodes += 1
         if self.nodes > self._most:
             raise SearchStoppedError
@@ -82,15 +82,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has come to.
-
-    ``ranked``: (move, value) of the moves that were compared exactly, the best first; it has at
-    least one. Values are hundredths of the logarithm of the odds (100: 73 %) for the player to
-    move, or from ``SURE`` up proven. ``line``: what follows from the best move, that included.
-    """
+    """The result of a search."""
 
     ranked: tuple[tuple[int, int], ...]
+    """(move, value) of the moves compared exactly, best first, at least one. A value is a hundredth
+    of the log odds (100: 73 %) for the player to move; from ``SURE`` up it is a proven win.
+    """
     line: tuple[int, ...]
+    """The best line, beginning with the best move."""
     depth: int
     nodes: int
     time_s: float = field(compare=False)
@@ -107,12 +106,12 @@ class Found:
 
 
 def expected(value: int) -> float:
-    """The share of the game, from 0 to 1, that a value stands for."""
+    """Return the share of the game, from 0 to 1, for a value."""
     return (1 + math.tanh(value / 200)) / 2
 
 
 def log_odds(share: float) -> int:
-    """The other way round; a share of 0 or 1 counts as nearly so."""
+    """Return the value for a share of the game; 0 and 1 are limited to 0.0001 and 0.9999."""
     share = min(max(share, 1e-4), 1 - 1e-4)
     return round(100 * math.log(share / (1 - share)))
 
@@ -125,9 +124,10 @@ PLAYOUTS, EVALUATED = "playouts", "evaluated"
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """``depth``, ``nodes``: limits of the search, None: none. ``slips``: the share of turns on
-    which he makes what looks worst to him. ``own``, ``answers``: as in ``Attention``. ``margin``:
-    moves that are worse by no more are as good.
+    """A playing strength: ``depth`` (plies) and ``nodes`` limit the search (None: no limit),
+    ``slips`` is the share of turns in which it plays the move that looks worst, ``own`` and
+    ``answers`` are as in ``Attention``, and moves worse by at most ``margin`` count as equally
+    good.
     """
 
     depth: int | None
@@ -147,9 +147,7 @@ def _usual() -> Mapping[str, Levels]:
 
 
 def levels_of(game: Game) -> tuple[Level, ...]:
-    """The levels of a game, the weakest first: its rows, as ``tiltboard.games.search`` tells
-    them.
-    """
+    """Return the levels of a game, weakest first (see ``tiltboard.games.search``)."""
     rows = _rows(game)
     columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
     return tuple(
@@ -159,7 +157,7 @@ def levels_of(game: Game) -> tuple[Level, ...]:
 
 
 def waits_s(game: Game) -> tuple[float, ...]:
-    """About how many seconds each level takes for a move, on one core of a desktop computer."""
+    """Return each level's approximate time for a move, in seconds, on one core of a desktop PC."""
     return tuple(ms / 1000 for ms in _rows(game).get(WAITS, ()))
 
 

@@ -1,4 +1,4 @@
-"""A player: chooses the search that suits a game, and a move as his level sees it."""
+"""A bot: chooses the search that suits a game, and a move as its level sees it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
 
 
 class Thinker:
-    """Plays one game; keeps what it has found out from move to move.
+    """A bot for one game, which keeps its findings from move to move.
 
-    ``now``: monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
+    ``now`` returns monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
     """
 
     def __init__(
@@ -47,7 +47,9 @@ class Thinker:
         *,
         kernels: bool | None = None,
     ) -> None:
-        """``kernels``: whether to think with them; None: where they are compiled."""
+        """Prepare the searches. ``kernels`` chooses compiled ones; None: use them if they are
+        compiled.
+        """
         rules = game.rules
         if not rules.every_move or CHANCE in rules.awaiting(rules.start()):
             raise CannotPlayError(
@@ -72,12 +74,12 @@ class Thinker:
             self._fast_solver = compiled.solver(game)
 
     def level(self, number: int) -> Level:
-        """What level ``number`` sees in this game."""
+        """Return level ``number`` (from 1) of this game."""
         return self._levels[number - 1]
 
     @property
     def sees_depth(self) -> bool:
-        """Whether a depth limits the search; one by playouts has none."""
+        """Whether a depth can limit the search; a search by playouts has none."""
         return self._evaluate is not None
 
     def think(
@@ -90,8 +92,8 @@ class Thinker:
         stopped: Callable[[], bool] = lambda: False,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """The move that level ``number`` plays in ``state``, which is not over: the first of what
-        is found. ``book``: what stands in the game's book may be played at once.
+        """Return the findings of level ``number`` in ``state``, which is not over; the first move
+        is the one to play. ``book`` allows moves of the game's opening book without a search.
         """
         level = self.level(number)
         if book and not (level.slips or level.own or level.answers):
@@ -148,7 +150,7 @@ class Thinker:
         return found
 
     def _chosen(self, found: Found) -> Found:
-        """The finding with one of the moves that are as good as the best, drawn by lot."""
+        """Return the findings with one of the equally good moves first, drawn by lot."""
         if found.value >= SURE:
             return found
         move, value = self._rng.choice(found.ranked)
@@ -198,13 +200,13 @@ class Book(msgspec.Struct, frozen=True):
 
 @cache
 def books(game: str) -> tuple[Book, ...]:
-    """All books of a game; there may be none."""
+    """Return all opening books of a game; may be empty."""
     decoder = msgspec.json.Decoder(Book)
     return tuple(decoder.decode(line) for line in file_of(game, "book.jsonl").splitlines())
 
 
 def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:
-    """Position (``Rules.key``) -> the moves that lines of the book make there."""
+    """Return the book's moves in each position (``Rules.key``)."""
     rules, found = game.rules, dict[int, list[int]]()
     options = {name: value for name, value in game.options.items() if value is not None}
     for book in books(game.name):

@@ -27,8 +27,8 @@ _CHUNK = 1 << 10
 
 
 class _Node:
-    """A position. ``shares``: what its visits have brought each player, added up. ``proven``: the
-    winners, once known. ``untried``: moves without a node yet.
+    """A position. ``shares`` are the sums of each player's results, ``proven`` are the winners once
+    known, ``untried`` the moves without a node yet.
     """
 
     __slots__ = ("children", "mover", "proven", "shares", "state", "untried", "visits")
@@ -44,7 +44,7 @@ class _Node:
 
 
 class TreeSearch:
-    """One search of one position."""
+    """A search of one position."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class TreeSearch:
         playouts: Rules | None = None,
         report: Callable[[Found], None] = lambda _: None,
     ) -> None:
-        """``playouts``: rules on the same states for the random games, where simpler ones are
-        faster.
+        """Prepare a search. ``playouts`` are simpler rules on the same states, for faster random
+        games.
         """
         self._rules = rules
         self._playouts = playouts or rules
@@ -69,7 +69,7 @@ class TreeSearch:
         self._size = 0
 
     def search(self, state: Any) -> Found:
-        """The moves of ``state``, which is not over, by how often they were tried."""
+        """Return the moves of ``state``, which is not over, most visited first."""
         root = self._node(state, 0, 0)
         budget = self._budget
         report_at = _REPORT_EVERY
@@ -130,7 +130,7 @@ class TreeSearch:
                 each.shares[player] += share
 
     def _best(self, node: _Node) -> _Node:
-        """The child to look at next; those that are proven lost for the mover are left alone."""
+        """Return the child to visit next, not one that is a proven loss for the mover."""
         mover, log_visits = node.mover, math.log(node.visits + 1)
         best, chosen = -1.0, None
         for child in node.children.values():
@@ -143,7 +143,7 @@ class TreeSearch:
         return chosen or next(iter(node.children.values()))
 
     def _prove(self, path: list[_Node]) -> None:
-        """The last of ``path`` is proven: what follows for those before it."""
+        """Propagate the proof of the last node of ``path`` to those before it."""
         for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
             winners = child.proven
             if winners is None:
@@ -179,7 +179,7 @@ class TreeSearch:
 
 
 def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
-    """Won before open or drawn before lost; then by visits."""
+    """Return a sort key: proven wins before open or drawn moves before losses, then by visits."""
     sure = 0
     if child.proven is not None and child.proven:
         sure = 1 if mover in child.proven else -1
@@ -196,8 +196,8 @@ def _value(child: _Node, mover: int) -> int:
 
 
 def _depth(node: _Node) -> int:
-    """Within how many plies it is over by what was proven: the winner takes the shortest way that
-    the tree holds, and every other way of the loser's is shorter.
+    """Return the plies to the end of a proven position: the winner takes the shortest way in the
+    tree, the loser the longest.
     """
     if not node.children:
         return 0
@@ -209,11 +209,10 @@ def _depth(node: _Node) -> int:
 
 
 def random_choices(choices: Sequence[int], rng: random.Random) -> Iterator[int]:
-    """An endless stream of ``choices``, each equally likely: ``Rules.advance`` makes random games
-    of it.
+    """Yield ``choices`` without end, each equally likely, for random games by ``Rules.advance``.
 
-    Where all are from 0 to 255 it is made from whole runs of random bytes, of which those that
-    would favour some choices are left out: twice as fast.
+    If all are from 0 to 255, whole runs of random bytes are used, without those that would favour
+    some choices: twice as fast.
     """
     if len(choices) > 256 or max(choices) > 255:
         return chain.from_iterable(iter(lambda: rng.choices(choices, k=_CHUNK), None))
