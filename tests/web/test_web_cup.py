@@ -86,7 +86,7 @@ def test_a_match_and_a_row_of_wins_are_told(served, open_page):
             "(number) => document.documentElement.dataset.layout === String(number)", arg=number
         )
         served.do(Resign(player="blue"))
-        expect(page.locator(".say-card .line")).to_contain_text("Ada wins")
+        expect(page.locator(".say-card .line")).to_contain_text(" wins – ")
         if game > 1:
             expect(page.locator(".tally")).to_have_text(
                 f"Ada {game} : 0 Ben. Ada has won {game} in a row."
