@@ -30,8 +30,10 @@ _TELLS = ("model name", "flags", "CPU part", "Features")
 
 @cache
 def cache_folder() -> Path:
-    """What was compiled of just these sources, for just this Python and processor. numba itself
-    looks at each file by itself only, and compiles anew where one has come from another computer.
+    """Return the folder of code compiled from exactly these sources, for this Python and processor.
+
+    numba alone looks at each file separately, and compiles again when files come from another
+    machine.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
     for package in ("tiltboard_kernels", "tiltboard_kernels.games"):

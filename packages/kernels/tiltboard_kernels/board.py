@@ -1,11 +1,12 @@
-"""One game's rules and evaluation as kernels see them: tables, and a state that is a row.
+"""One game's rules and evaluation as kernels see them: tables, and a state that is a row of
+integers.
 
 The module of a game's kernels has ``tables(game)``, a named tuple that begins with ``facts`` (or
-None where its board is too large), and beside that class the functions for kernels of which those
-here are the outlines, under the same names: whoever calls them is compiled for each game. Besides
-``free``, ``play``, ``playout`` and ``encoded`` each may be left out; so may ``DECISIVE``,
-``EXPLORATION`` and ``STEADY`` (as in ``Board``), ``TO_WARM`` (options of games that between them
-use all that is to be compiled) and ``exact_search(game)`` (a ``tiltboard.games.search.Solver``).
+None where its board is too large), and beside that class the functions outlined here, under the
+same names: kernels that call them are compiled for each game. ``free``, ``play``, ``playout`` and
+``encoded`` are required; optional are the others, ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (as
+in ``Board``), ``TO_WARM`` (options of games that together use all that is compiled) and
+``exact_search(game)`` (a ``tiltboard.games.search.Solver``).
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from tiltboard_kernels.jit import (
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """``tables``: what every kernel is handed first. Moves are places in ``rules.every_move``.
-    ``evaluated``: whether ``value`` tells anything. ``decisive``: whether playouts can be told not
-    to miss what wins at once. ``exploration``: of its best search. ``steady``: whether that goes on
-    with a move that it has chosen for some visits.
+    """A game with its tables. Moves are indices into ``rules.every_move``.
+
+    ``tables``: the first argument of every kernel. ``evaluated``: the game has an evaluation for
+    two. ``decisive``: its playouts can be told to play a move that wins at once. ``exploration``:
+    the exploration constant of its best search. ``steady``: that search stays with a chosen move
+    for some visits.
     """
 
     game: Game
@@ -49,13 +52,15 @@ class Board:
     steady: bool = False
 
     def encoded(self, state: Any) -> Ints:
-        """A state of ``game.rules`` as a row."""
+        """Return a state of ``game.rules`` as a row of integers."""
         found: Ints = _module(self.tables).encoded(self.game, self.tables, state)
         return found
 
 
 def board_of(game: Game) -> Board | None:
-    """None where no kernel plays ``game``: it has none, or its board is too large."""
+    """Return the board of ``game``, or None if it has no kernels or its board is too large for
+    them.
+    """
     made = kernels_of(game.name)
     tables = None if made is None else made.tables(game)
     if tables is None:
@@ -76,7 +81,7 @@ def _module(tables: Any) -> ModuleType:
 
 
 def free(g: Any, s: Ints, move: int) -> bool:
-    """Whether a move is legal but for a forced block; the game is not over."""
+    """Return whether a move is legal, apart from a forced block; the game must not be over."""
     return bool(_module(g).free(g, s, move))
 
 
@@ -86,14 +91,14 @@ def play(g: Any, s: Ints, move: int) -> None:
 
 
 def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random moves to the end. ``decisive``: what wins at once is not missed, as far as the game
-    sees that.
+    """Play random moves to the end. ``decisive``: plays a move that wins at once, as far as the
+    game finds one.
     """
     _module(g).playout(g, s, seed, decisive)
 
 
 def value(g: Any, s: Ints) -> int:
-    """The evaluation, for the player to move of two."""
+    """Return the evaluation of a game for two, in hundredths of the mover's log-odds."""
     return int(_module(g).value(g, s))
 
 
@@ -113,8 +118,8 @@ def _nothing(_: Any, __: Ints) -> int:
 
 
 def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Put the legal moves of a game that is not over into ``moves``; how many. ``spare``: two rows
-    for states.
+    """Put the legal moves of a game that is not over into ``moves`` and return their number.
+    ``spare``: scratch, two rows for states.
     """
     return int(getattr(_module(g), "legal", _all_free)(g, s, moves, spare))
 
@@ -138,8 +143,9 @@ def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """The same, and in a second row what each is worth to the mover by the evaluation, ``SURE``
-    where it wins, ``-SURE`` where the other wins at once after it, as far as the game sees that.
+    """Put the legal moves into the first row of ``moves``, as ``legal``, and each one's worth to
+    the mover by the evaluation into the second: ``SURE`` if it wins, ``-SURE`` if the other then
+    wins at once, as far as the game finds that.
     """
     return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare))
 
@@ -150,15 +156,15 @@ def _unseen(_: Any, __: Ints, ___: Ints, ____: int) -> int:
 
 
 def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
-    """In how many plies the mover wins a game that is not over by moves each of which the other
-    must answer; 0: not seen, as far as the game looks, at ``most`` positions. ``rows``: scratch,
-    each as long as a state.
+    """Return the plies in which the mover wins by moves that the other must answer each time; 0 if
+    none is found among ``most`` positions. The game must not be over. ``rows``: scratch, each as
+    long as a state.
     """
     return int(getattr(_module(g), "forced", _unseen)(g, s, rows, most))
 
 
 def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
-    """Kernels that call ``stub`` call what stands under its name beside the class of the tables."""
+    """Make kernels that call ``stub`` call the function of that name in the tables' module."""
 
     def chosen(g: Any, *_: Any) -> Any:
         there = sys.modules[g.instance_class.__module__]

@@ -1,8 +1,8 @@
-"""The port that the engines ask: whether kernels are compiled, and what searches with them.
+"""The port for the engines: whether kernels are compiled, and which searches use them.
 
-An engine that had to compile first would keep its players waiting, so one that is not warm plays
-in pure Python. So does one that may not run what it compiles: the service's unit forbids that
-(MemoryDenyWriteExecute). Imports nothing heavy.
+An engine that compiled first would keep its players waiting, so one that is not warm plays in pure
+Python. So does one that may not run code that it compiles: the service's unit forbids that
+(MemoryDenyWriteExecute). This module imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tiltboard.games.search import Solver
 from tiltboard_kernels import cache_folder, kernels_of
 from tiltboard_kernels.errors import CannotCompileError
 
-_FEW = 40  # positions
-_LOWEST = 19  # priority
-_LATER = 6  # plies, after which an exact search is asked
+_FEW = 40  # Positions that a search visits when it is compiled.
+_LOWEST = 19  # The lowest priority (nice value) of a process.
+_LATER = 6  # Plies after which the exact search is called.
 _MARK = "warm"
 
 
@@ -42,13 +42,14 @@ def is_installed() -> bool:
 
 
 def is_warm() -> bool:
-    """Return whether kernels start at once; engines that play already go on without them."""
+    """Return whether kernels start at once; engines that play already continue without them."""
     return is_installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
 
 
 def compile_quietly() -> subprocess.Popen[bytes] | None:
-    """Compile them in a process of its own with the lowest priority, where they can be and are not
-    yet; engines take them up with their next game. The process, to be ended with the table.
+    """Compile the kernels in a process with the lowest priority, if that is possible and not done
+    yet, and return that process, to be ended with the table, or None. Engines use the kernels from
+    their next game on.
     """
     if not is_installed() or is_warm() or not _may_run_what_it_writes():
         return None
@@ -64,7 +65,7 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
 
 
 def preload() -> None:
-    """Import the search with numba, once for all processes that are forked from this one."""
+    """Import the search with numba once, for all processes forked from this one."""
     import_module("tiltboard_kernels.search")
 
 
@@ -92,8 +93,8 @@ def _may_run_what_it_writes() -> bool:
 
 
 def note_warm() -> None:
-    """They are compiled; what was for other versions goes, but for what one of them is writing just
-    now. Raises OSError.
+    """Mark the kernels as compiled and remove those of other versions, as far as they are not being
+    written now. Raises OSError.
     """
     folder = cache_folder()
     for other in folder.parent.iterdir():
@@ -103,9 +104,9 @@ def note_warm() -> None:
 
 
 def warmed() -> Iterator[None]:
-    """Compile every kernel once; numba keeps what it compiled. One step of ``to_warm()`` each time,
-    in a process of its own, so that the memory of one is free for the next: 284 MB at most, where
-    all of them in one process take 478. Then ``is_warm`` holds. Raises OSError, CannotCompileError.
+    """Compile every kernel, so that ``is_warm`` holds at the end. Each step is a process of its own
+    for one entry of ``to_warm()``, so that at most 284 MB are used, not the 478 MB of a single
+    process. Raises OSError, CannotCompileError.
     """
     for made in to_warm():
         process = get_context("fork").Process(target=_compile, args=(made,), daemon=True)
@@ -122,7 +123,7 @@ def warmed() -> Iterator[None]:
 
 
 def _compile(made: Game) -> None:
-    """Every kernel of a game, by using it."""
+    """Compile every kernel of a game by using it."""
     from tiltboard_kernels.search import fast_solver, fast_tree
 
     def few() -> Budget:
@@ -142,7 +143,7 @@ def _compile(made: Game) -> None:
 
 
 def to_warm() -> list[Game]:
-    """One for each class of tables that kernels are compiled for."""
+    """Return one game for each class of tables that kernels are compiled for."""
     found: list[Game] = []
     for name, kind in EVERY_GAME.items():
         module = kernels_of(name)

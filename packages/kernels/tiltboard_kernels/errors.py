@@ -1,4 +1,4 @@
-"""What can go wrong with compiling."""
+"""The errors of compiling."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class CannotCompileError(TiltboardError, ImportError):
-    """Kernels cannot be compiled here. Engines think without them."""
+    """Kernels cannot be compiled here; engines search without them."""

@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where what was compiled is kept."""
+"""The compilation of kernels, and the folder that keeps the compiled code."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from numpy.typing import NDArray
 from tiltboard_kernels import cache_folder
 
 _READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
-"""As in the engines' unit, which uses what was compiled and keeps nothing."""
-# numba wants to be able to write there, though it is told below where everything is.
+"""True in the engines' unit, which uses compiled code and saves none."""
+# numba insists on a folder that it can write to, although ``_Cache`` sets the one in use.
 numba.config.CACHE_DIR = gettempdir() if _READ_ONLY else str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
 OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
-"""Inlined, always: a call hands on each array in seven parts, which takes longer than most of these
+"""Always inlined: a call passes each array in seven parts, which takes longer than most of these
 functions do.
 """
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """numba's, which one process at a time adds to. Two that compile a function for two games would
-    else name both results alike, and each game could be given the other's from then on. Wherever
-    the package lies, it is the same: numba would compile once for each place.
+    """numba's cache, to which one process at a time adds. Otherwise two processes that compile a
+    function for two games would give both results one name, and each game could get the other's.
+    The cache does not depend on the package's folder: numba would compile once for each.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -47,23 +47,23 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         if _READ_ONLY:
             return
         folder = Path(self.cache_path)
-        folder.mkdir(parents=True, exist_ok=True)  # another version's warming may have removed it
+        folder.mkdir(parents=True, exist_ok=True)  # Another version's warming may remove it.
         with (folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             super().save_overload(sig, data)
 
 
 def kernel(function: F) -> F:
-    """Compile a function of this folder for arrays and numbers, once for each machine.
+    """Compile a function of this package for arrays and numbers, once for each machine.
 
-    It makes no arrays: so who else uses those it is handed need not be counted at each call, which
-    takes longer than most of these functions do.
+    The function must not make arrays: then numba need not count references to its arguments at each
+    call, which takes longer than most of these functions do.
     """
     return _kept(numba.njit(**OPTIONS)(function), function)
 
 
 def making_kernel(function: F) -> F:
-    """As ``kernel``, for a function that makes arrays."""
+    """Compile a function that makes arrays; otherwise as ``kernel``."""
     return _kept(numba.njit(nogil=True, error_model="numpy")(function), function)
 
 
@@ -74,23 +74,23 @@ def _kept(compiled: Any, function: F) -> F:
 
 
 TURN, RESULT = 0, 1
-"""Where every game's state has the number of moves made, and who has won: a bit for each player,
-0 for a draw, ``OPEN`` while the game goes on."""
+"""Indices in every game's state: the number of moves made, and the winners: a bit for each player,
+0 for a draw, ``OPEN`` while the game continues."""
 OPEN = -1
 
 PLAYERS, MOVES = 0, 1
-"""Where every game's facts have how many play, and how many moves there are."""
+"""Indices in every game's facts: the number of players, and the number of moves."""
 
 MOST_PLIES = 2000
-"""Of a playout."""
+"""The maximum length of a playout."""
 
 SURE = 3000
-"""Hundredths of the log-odds: what a move is worth that wins, and as far as any worth goes."""
+"""The worth of a move that wins, in hundredths of the log-odds; no worth exceeds it."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def ones(_: Any, __: Any) -> Any:
-    """How many bits are set."""
+    """Return the number of bits that are set."""
 
     def code(___: Any, builder: Any, ____: Any, given: Any) -> Any:
         return builder.ctpop(given[0])
@@ -100,7 +100,7 @@ def ones(_: Any, __: Any) -> Any:
 
 @kernel
 def stepped(x: int) -> int:
-    """The next of a sequence of random numbers, of which the high bits are the good ones.
+    """Return the next of a sequence of random numbers, whose high bits are the good ones.
 
     Source: D. Knuth, "The Art of Computer Programming" 2, 3.3.4: MMIX.
     """
@@ -109,19 +109,21 @@ def stepped(x: int) -> int:
 
 @kernel
 def below(x: int, count: int) -> int:
-    """From 0 to ``count`` - 1, each equally likely but for 2**-31, by the high bits of ``x``."""
+    """Return a number from 0 to ``count`` - 1 by the high bits of the random ``x``, each equally
+    likely within 2**-31.
+    """
     return int(((x >> 32) & 0x7FFFFFFF) * count >> 31)
 
 
 @kernel
 def random_below(seed: Ints, count: int) -> int:
-    """The same by the next number of ``seed``."""
+    """Return a random number from 0 to ``count`` - 1 and advance ``seed``."""
     seed[0] = stepped(seed[0])
     return below(seed[0], count)
 
 
 @kernel
 def copied(to: Ints, s: Ints) -> None:
-    """Make ``to`` the same state; for rows as short as these a loop is faster than a slice."""
+    """Copy state ``s`` into ``to``; for such short rows a loop is faster than a slice."""
     for at in range(len(s)):
         to[at] = s[at]

@@ -1,4 +1,4 @@
-"""The searches of the kernels, as ``thinker`` asks for them; they keep what they found out."""
+"""The searches with kernels that ``thinker`` asks for; they keep what they found between moves."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tiltboard_kernels.board import Board, board_of
 from tiltboard_kernels.jit import OPEN, Ints
 from tiltboard_kernels.jit import SURE as CERTAIN
 
-_CHUNK_S = 0.004  # a stop waits for so long
+_CHUNK_S = 0.004  # The longest that a stop waits.
 _FIRST_CHUNK = 32
-_NOISE = 3  # hundredths; so that games differ
+_NOISE = 3  # Noise on evaluations, in hundredths, so that games differ.
 _PLAIN_EXPLORATION = 0.7
-_SPREAD = 50.0  # hundredths, as in ``kernels.curves``
+_SPREAD = 50.0  # The spread in hundredths, as in ``kernels.curves``.
 
 
 def fast_tree(
@@ -32,8 +32,8 @@ def fast_tree(
     solving: bool = True,
     most_nodes: int = kernels.MOST_NODES,
 ) -> FastTree | None:
-    """The search that is best at ``game``, or a ``plain`` one by random playouts; None where no
-    kernel plays it. ``solving``, ``most_nodes``: as in ``FastTree``.
+    """Return the best search for ``game``, or a ``plain`` one by random playouts; None if it has no
+    kernels. ``solving``, ``most_nodes``: as in ``FastTree``.
     """
     board = board_of(game)
     if board is None:
@@ -45,16 +45,16 @@ def fast_tree(
 
 
 def fast_solver(game: Game) -> Solver | None:
-    """The exact search that the game's kernels bring; None where there is none."""
+    """Return the exact search of the game's kernels, or None if there is none."""
     make = getattr(kernels_of(game.name), "exact_search", None)
     found: Solver | None = None if make is None else make(game)
     return found
 
 
 class FastTree:
-    """Searches of one game. ``mode``: as in ``kernels.tree``. ``solving``: what is proven of a
-    position tells on those before it. ``most_nodes``: once there is no room for more, what was
-    looked at least is forgotten.
+    """A tree search of one game. ``mode``: as in ``kernels.tree``. ``solving``: proven results
+    count for the positions before them. ``most_nodes``: the size at which the nodes with the fewest
+    visits are dropped.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class FastTree:
         self.tree, self.seed = self._search.tree, self._search.seed
         self._at: Ints | None = None
         self._begin(start)
-        kernels.simulate(self._search, start, 1)  # is loaded now, before any clock runs
+        kernels.simulate(self._search, start, 1)  # Loads the compiled code before any clock runs.
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
 
     def forget(self) -> None:
-        """Begin anew with the next search."""
+        """Start the next search with an empty tree."""
         self._at = None
 
     def search(
@@ -106,7 +106,9 @@ class FastTree:
         *,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """The moves of ``state``, which is not over, by how often they were tried."""
+        """Search ``state``, which is not over, and return its moves, those with the most visits
+        first.
+        """
         start = self._board.encoded(state)
         self._begin(start)
         limits = budget.limits
@@ -126,7 +128,7 @@ class FastTree:
             if (done < left and not full) or budget.spent:
                 break
             if self.tree.nodes[0]["edges"] == 1 and (not evaluated or alone):
-                break  # there is only one move, or one that wins
+                break  # There is only one move, or one that wins.
             if now_s >= report_s:
                 report_s *= 2
                 report(self._found(state, budget))
@@ -140,20 +142,20 @@ class FastTree:
         return found
 
     def _begin(self, start: Ints) -> None:
-        """Go on with the last search's tree as far as it holds this position; else with none."""
+        """Reuse the part of the last tree that begins at this position, or start an empty one."""
         before, self._at = self._at, start.copy()
         if before is not None:
             node = kernels.found(self._search, before, start)
             if node >= 0:
                 kernels.keep(self.tree, node)
                 ways = {int(self.tree.nodes[child]["proven"]) for _, child in self._children(0)}
-                if self.tree.nodes[0]["proven"] not in ways:  # by which move is not known
+                if self.tree.nodes[0]["proven"] not in ways:  # The move that proves it is unknown.
                     self.tree.nodes[0]["proven"] = OPEN
                 return
         kernels.start_anew(self.tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
-        """Move and node of each that was tried."""
+        """Return move and node of each child that has been tried."""
         parent = self.tree.nodes[node]
         begin, first, tried = (int(parent[name]) for name in ("edge", "first", "tried"))
         moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
@@ -168,10 +170,10 @@ class FastTree:
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():
                 worth, move = divmod(each, 1 << kernels.MOVE_BITS)
-                if abs(worth) == CERTAIN:  # as far as they go: it ends the game
+                if abs(worth) == CERTAIN:  # The move ends the game.
                     worth = WIN - 1 if worth > 0 else 1 - WIN
                 ranked.append((self._every[move], worth))
-            known = {move for move, _ in ranked}  # what is not there was left out as lost
+            known = {move for move, _ in ranked}  # Others were left out as lost.
             ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
         line: list[int] = []
         node = 0
@@ -184,7 +186,9 @@ class FastTree:
         return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
 
     def _rank(self, number: int, who: int) -> tuple[int, int, float]:
-        """A node's rank if ``who`` moves: won, then open or drawn, then lost; then by visits."""
+        """Return the sort key of a node for ``who``: won, then open or drawn, then lost; then by
+        visits.
+        """
         node = self.tree.nodes[number]
         proven = int(node["proven"])
         sure = 0 if proven <= 0 else 1 if proven >> who & 1 else -1

@@ -1,13 +1,13 @@
 """Monte-Carlo tree search with a solver on whole rows of numbers; ``search.tree`` is the plain one.
 
-The nodes behind one node's moves lie side by side, so that choosing one of them reads few lines of
-the processor's cache; where there are many moves they get room as they are tried. A tree that has
-no room left forgets what was looked at least.
+The children of a node lie side by side, so that choosing one reads few lines of the processor's
+cache; where there are many moves, children get room as they are tried. A tree without room drops
+the nodes with the fewest visits.
 
-A leaf is worth what a random playout brings (mode ``PLAYOUTS``: UCT), or what the evaluation says
-of the best of its moves; then the evaluation also tells which moves are looked at first (PUCT).
-Source of the latter: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics
-and Artificial Intelligence 61 (2011).
+A leaf's value is the result of a random playout (mode ``PLAYOUTS``: UCT), or the evaluation of the
+best of its moves; then the evaluation also decides which moves are tried first (PUCT). Source of
+the latter: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and
+Artificial Intelligence 61 (2011).
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 MOST_NODES = 1_500_000
-_EDGES_A_NODE = 8  # room, on average
-NODES, EDGES = 0, 1  # in ``Tree.head``: how many are in use
-_FIRST_ROOM = 8  # nodes; then twice as many, and so on
-ROOTS = 1 << 14  # visits of which ``Tree.roots`` knows
+_EDGES_A_NODE = 8  # Room for edges, on average.
+NODES, EDGES = 0, 1  # Indices in ``Tree.head`` of the numbers in use.
+_FIRST_ROOM = 8  # Nodes; the room doubles each time.
+ROOTS = 1 << 14  # The visits for which ``Tree.roots`` has values.
 
 NODE = np.dtype(
     [
@@ -57,18 +57,18 @@ NODE = np.dtype(
     ],
     align=True,
 )
-"""A node, in 32 bytes. ``edge``, ``edges``: where its moves begin, and how many they are, 0: not
-listed yet; the first ``tried`` of them have a node each, from ``first`` on. ``weights``: of all of
-them. ``total``: what its visits have brought to who moved to it. ``proven``: as ``RESULT``;
-``far``: plies to that end. A steady search that evaluates nothing has other use for two: ``far``
-of an open node is the move that is looked at ``weights`` more times.
+"""A node, in 32 bytes. ``edge``, ``edges``: the index of its first move and their number, 0 if not
+listed yet; the first ``tried`` moves have a node each, from ``first`` on. ``weights``: the sum over
+all moves. ``total``: the sum of its visits' results for the player who moved to it. ``proven``: as
+``RESULT``; ``far``: plies to that end. A steady search, which evaluates nothing, uses two of them
+otherwise: ``far`` of an open node is the move that is kept for ``weights`` more visits.
 """
 
 
 class Tree(NamedTuple):
-    """``head``: as above; the root is node 0. ``edges``: moves, and what each is worth to the mover
-    in hundredths. ``roots``: for few visits what UCT needs: the root of their logarithm, and one
-    over theirs.
+    """A search tree in arrays; the root is node 0. ``head``: nodes and edges in use. ``edges``:
+    moves, each with its worth to the mover in hundredths. ``roots``: for few visits n, what UCT
+    needs: sqrt(log(n + 1)) and 1 / sqrt(n).
     """
 
     head: Ints
@@ -78,7 +78,7 @@ class Tree(NamedTuple):
 
 
 def grown(nodes: int) -> Tree:
-    """An empty tree with room for so many nodes; memory is used only as it grows."""
+    """Return an empty tree with room for that many nodes; memory is used only as it grows."""
     visits = np.arange(ROOTS, dtype=np.float64)
     return Tree(
         head=np.zeros(2, np.int64),
@@ -90,14 +90,14 @@ def grown(nodes: int) -> Tree:
 
 @kernel
 def start_anew(t: Tree) -> None:
-    """Forget everything but a root of which nothing is known."""
+    """Drop everything except a root without visits."""
     t.head[NODES], t.head[EDGES] = 1, 0
     made(t, 0, OPEN)
 
 
 @kernel
 def made(t: Tree, node: int, result: int) -> None:
-    """A node of which only the result is known."""
+    """Reset a node so that only its result is known."""
     new = t.nodes[node]
     new.edge = new.first = new.visits = 0
     new.edges = new.tried = new.far = 0
@@ -107,8 +107,8 @@ def made(t: Tree, node: int, result: int) -> None:
 
 @kernel
 def _room(tried: int, edges: int) -> int:
-    """For how many nodes there is room behind a node's moves: ``_FIRST_ROOM``, then twice as many
-    each time that it is filled, but not for more than there are moves.
+    """Return the number of children that a node has room for: ``_FIRST_ROOM``, doubled each time
+    that it is full, and at most the number of its moves.
     """
     room = _FIRST_ROOM
     while room < tried:
@@ -118,7 +118,7 @@ def _room(tried: int, edges: int) -> int:
 
 @kernel
 def make_room(t: Tree, node: int) -> None:
-    """Make room in a node for one more child, where there is none."""
+    """Make room for one more child of a node, if there is none."""
     parent = t.nodes[node]
     tried = parent.tried
     if tried and tried < _room(tried, parent.edges):
@@ -132,18 +132,18 @@ def make_room(t: Tree, node: int) -> None:
 
 @kernel
 def is_full(t: Tree, moves: int) -> bool:
-    """Whether one more simulation, which lists the moves of two nodes at most, may find no room."""
+    """Return whether one more simulation, which lists the moves of up to two nodes, may not fit."""
     nodes, edges = t.head[NODES], t.head[EDGES]
     return bool(nodes + 2 * moves > len(t.nodes) or edges + 2 * moves > len(t.edges))
 
 
 @making_kernel
 def keep(t: Tree, root: int) -> None:
-    """Make ``root`` the root and forget what does not follow from it; and so that half of the room
-    is free, what lies behind nodes with few visits.
+    """Make ``root`` the root and drop all other nodes; also drop what is below nodes with few
+    visits until half of the room is free.
     """
     nodes, edges = np.empty(len(t.nodes), NODE), np.empty(len(t.edges), np.int32)
-    order = np.empty(t.head[NODES], np.int32)  # where in ``nodes`` those that are kept are
+    order = np.empty(t.head[NODES], np.int32)  # Indices in ``nodes`` of the kept ones.
     least, size, used = -1, len(nodes), len(edges)
     while 2 * size > len(nodes) or 2 * used > len(edges):
         least = 2 * least + 2
@@ -174,22 +174,22 @@ PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 """Modes: random playouts; playouts that miss no winning drop; the evaluation."""
 OPEN_STILL = -1
 BY_WORTH = -2
-MOVE_BITS = 16  # of an edge; its worth is above
-_DEEPEST = 12  # threats in a row that are looked at
+MOVE_BITS = 16  # The low bits of an edge are the move, the high ones its worth.
+_DEEPEST = 12  # The longest row of threats that is searched.
 FORCED_ROWS = 2 * _DEEPEST + 3
-_FORCED_FROM = 1  # visits; then each time that they have doubled
-_FORCED_LOOKS = 30  # and one more for each _VISITS_A_LOOK
+_FORCED_FROM = 1  # Visits at the first search for a forced win; the next when they double.
+_FORCED_LOOKS = 30  # Positions that it may visit, and one more for each _VISITS_A_LOOK.
 _VISITS_A_LOOK = 4
-_VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # of a position and of its move, for one more look
+_VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # Visits of a position and its move for one kept visit.
 
 
 class Search(NamedTuple):
-    """A tree of one game, and how it is searched. ``tables``: the game's. ``explore``: how far from
-    the best it looks. ``shares``, ``weights``: as ``curves`` makes them. ``noise``: hundredths, on
-    evaluations. ``solving``: what is proven is told upwards, and in the mode ``EVALUATED`` wins by
-    force are looked for. ``steady``: a move that was chosen is looked at for some visits; not in
-    that mode. The rest is the seed and scratch: three states, rows for ``board.forced`` and for
-    moves, and nodes from the root on.
+    """A tree of one game and the settings of its search. ``tables``: the game's. ``explore``: the
+    exploration constant. ``shares``, ``weights``: as ``curves`` makes them. ``noise``: on
+    evaluations, in hundredths. ``solving``: proven results are passed up the tree, and in the mode
+    ``EVALUATED`` forced wins are searched. ``steady``: a chosen move is kept for some visits; not
+    in that mode. The rest is the seed and scratch: three states, rows for ``board.forced`` and for
+    moves, and the nodes from the root to the leaf.
     """
 
     tree: Tree
@@ -209,8 +209,9 @@ class Search(NamedTuple):
 
 
 def curves(spread: float) -> tuple[Floats, Floats]:
-    """For each worth of an edge, from -``SURE`` on: the share of the game that it stands for, and
-    its weight among its siblings, which falls by e with ``spread`` hundredths.
+    """Return, for each worth of an edge from -``SURE`` to ``SURE``, the share of the game that it
+    means, and its weight among its siblings, which changes by a factor e with ``spread``
+    hundredths.
     """
     worth = np.arange(-SURE, SURE + 1)
     return 1 / (1 + np.exp(-worth / 100)), np.exp(np.clip(worth, -800, 800) / spread)
@@ -218,9 +219,9 @@ def curves(spread: float) -> tuple[Floats, Floats]:
 
 @kernel
 def _expand(search: Search, node: int, s: Ints) -> None:
-    """List the moves of ``node``, whose state is ``s``: by their worth, and of those that are known
-    to lose only one, where there is no other; or shuffled; in the mode ``DECISIVE`` one that wins
-    stands alone.
+    """List the moves of ``node``, whose state is ``s``: evaluated moves by their worth, without
+    those known to lose unless all do; others shuffled; in the mode ``DECISIVE`` a winning move
+    alone.
     """
     t, g, moves, spare = search.tree, search.tables, search.moves, search.states
     evaluated = search.mode == EVALUATED
@@ -257,8 +258,8 @@ def _expand(search: Search, node: int, s: Ints) -> None:
 
 @kernel
 def _force(search: Search, node: int, s: Ints) -> None:
-    """Prove ``node``, whose state is ``s``, if its mover wins by force. Looked at when its visits
-    have doubled, the further the more they are.
+    """Prove ``node``, whose state is ``s``, if its mover wins by force. The search runs when the
+    node's visits have doubled, over more positions the more visits it has.
     """
     it, g = search.tree.nodes[node], search.tables
     if it.proven != OPEN_STILL or it.visits < _FORCED_FROM or it.visits & (it.visits - 1):
@@ -270,7 +271,7 @@ def _force(search: Search, node: int, s: Ints) -> None:
 
 @kernel
 def _blurred(search: Search, worth: int) -> int:
-    """A value with some noise, unless it is proven."""
+    """Return a worth with some noise, unless it is proven."""
     if abs(worth) == SURE:
         return worth
     worth += random_below(search.seed, 2 * search.noise + 1) - search.noise
@@ -279,7 +280,7 @@ def _blurred(search: Search, worth: int) -> int:
 
 @kernel
 def _best_worth(search: Search, s: Ints) -> int:
-    """The worth of the best move of the state ``s``."""
+    """Return the worth of the best move of the state ``s``."""
     best = -SURE
     for at in range(judged(search.tables, s, search.moves, search.states)):
         best = max(best, _blurred(search, search.moves[1, at]))
@@ -288,7 +289,9 @@ def _best_worth(search: Search, s: Ints) -> int:
 
 @kernel
 def _chosen(search: Search, node: int, mover: int) -> int:
-    """Which of the moves of ``node`` to look at next; ``tried``: the first that has no node yet."""
+    """Return the index of the move of ``node`` to visit next; ``tried`` is the first without a
+    node.
+    """
     t, weights, solving = search.tree, search.weights, search.solving
     parent = t.nodes[node]
     edge, first, tried = parent.edge, parent.first, parent.tried
@@ -327,7 +330,9 @@ def _chosen(search: Search, node: int, mover: int) -> int:
 
 @kernel
 def kept_on(t: Tree, node: int) -> int:
-    """Which of the moves of ``node`` was chosen to be looked at for some more visits; else -1."""
+    """Return the index of the move of ``node`` that is kept for more visits, and count one; else
+    -1.
+    """
     parent = t.nodes[node]
     if parent.weights < 1 or t.nodes[parent.first + parent.far].proven != OPEN_STILL:
         return -1
@@ -337,8 +342,8 @@ def kept_on(t: Tree, node: int) -> int:
 
 @kernel
 def keep_on(t: Tree, node: int, at: int) -> None:
-    """Look at a move of ``node`` again before the others are compared anew: the more visits both
-    have, the less one changes. Comparing takes as long as a playout.
+    """Keep a move of ``node`` for some visits before the moves are compared again: comparing takes
+    as long as a playout, and changes less the more visits both have.
     """
     parent = t.nodes[node]
     if at < parent.tried:
@@ -349,13 +354,13 @@ def keep_on(t: Tree, node: int, at: int) -> None:
 
 @kernel
 def _mover(turn: int, players: int) -> int:
-    """``turn % players``, which takes long."""
+    """Return ``turn % players``, without the slow division for two players."""
     return turn & 1 if players == 2 else turn % players
 
 
 @kernel
 def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
-    """The last node of ``path`` is proven: what follows for those above. ``turn``: the root's."""
+    """Pass the proof of the last node of ``path`` up to the nodes above. ``turn``: the root's."""
     for at in range(length - 1, 0, -1):
         node, parent = t.nodes[path[at]], t.nodes[path[at - 1]]
         if parent.proven != OPEN_STILL:
@@ -378,14 +383,14 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
             elif best > 0:
                 mixed, far = True, max(far, its_far)
         if best > 0 and mixed and players > 2:
-            return  # who of the others wins is in the mover's hand, and open
+            return  # The mover decides which of the others wins, so the result is open.
         parent.proven, parent.far = best, far + 1
 
 
 @kernel
 def _back_up(search: Search, length: int, turn: int, worth: int, winners: int) -> None:
-    """Tell the nodes of the path, of so many, what its leaf has brought: as in ``simulate``.
-    ``turn``: the root's.
+    """Add the leaf's value to the ``length`` nodes of the path, as in ``simulate``. ``turn``: the
+    root's.
     """
     players = search.tables.facts[PLAYERS]
     leaf = _mover(turn + length - 1, players)
@@ -404,8 +409,8 @@ def _back_up(search: Search, length: int, turn: int, worth: int, winners: int) -
 
 @kernel
 def simulate(search: Search, start: Ints, count: int) -> int:
-    """Look at ``count`` more leaves of the tree from the root, whose state is ``start``; fewer
-    where it is proven or the tree is full. How many it were.
+    """Visit ``count`` more leaves of the tree below the root, whose state is ``start``, or fewer if
+    the root is proven or the tree is full. Returns the number of visits.
     """
     t, g, s, path = search.tree, search.tables, search.states[2], search.path
     players, turn, evaluated = g.facts[PLAYERS], start[TURN], search.mode == EVALUATED
@@ -459,8 +464,8 @@ def simulate(search: Search, start: Ints, count: int) -> int:
 
 @kernel
 def found(search: Search, s: Ints, wanted: Ints) -> int:
-    """The node of the state ``wanted``, one or two moves after the root's, ``s``, with the most
-    visits, where several moves lead to it; else -1.
+    """Return the most visited node with the state ``wanted`` at one or two moves after the root's
+    state ``s``, or -1.
     """
     t, g, states = search.tree, search.tables, search.states
     root = t.nodes[0]

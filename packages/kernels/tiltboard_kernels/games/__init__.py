@@ -1,1 +1,1 @@
-"""Kernels of our games, a module each; ``tiltboard_kernels.board`` says what such a module has."""
+"""The kernels of our games, one module each; ``tiltboard_kernels.board`` says what they contain."""

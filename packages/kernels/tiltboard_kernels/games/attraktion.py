@@ -30,7 +30,7 @@ DECISIVE = STEADY = True
 TO_WARM = ({"size": 5},)
 _WHITE, _BLACK = 2, 4  # where each side's pieces begin in a state, two words each
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
-# in a move's row, two words each: its space and what lies beyond it in each direction
+# Columns of a move's row, two words each: its space, and the spaces beyond it in each direction.
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
 
@@ -38,14 +38,14 @@ Ways = tuple[int, int, int, int, int, int, int, int]
 
 
 class Tables(NamedTuple):
-    """``rows``: one for each move."""
+    """The tables of one board. ``rows``: one for each move."""
 
     facts: Ints
     rows: Ints
 
 
 def tables(game: AttraktionGame) -> Tables | None:
-    """None for a board of more than ``LARGEST`` rows."""
+    """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
     rules = game.rules
     size: int = game.options["size"]
     if size > LARGEST:
@@ -72,7 +72,7 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
 
 
 def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
-    """A state of the rules as the kernels have it."""
+    """Return a state of the rules as a row for the kernels."""
     rules, size = game.rules, game.options["size"]
     words: list[int] = []
     for side in rules.sides(state):
@@ -86,7 +86,7 @@ def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
 
 @kernel
 def free(g: Tables, s: Ints, move: int) -> bool:
-    """Whether a space is empty."""
+    """Return whether a space is empty."""
     row = g.rows[move]
     taken = (s[_WHITE] | s[_BLACK]) & row[_SPACE]
     return bool(taken | ((s[_WHITE + 1] | s[_BLACK + 1]) & row[_SPACE + 1]) == 0)
@@ -94,19 +94,21 @@ def free(g: Tables, s: Ints, move: int) -> bool:
 
 @kernel
 def _above(gaps: int) -> int:
-    """All bits above the lowest of ``gaps``; none where there is none."""
+    """Return all bits above the lowest bit of ``gaps``; none if it has no bit."""
     return -((gaps & -gaps) << 1)
 
 
 @kernel
 def _under(gaps: int) -> int:
-    """All bits below the highest of ``gaps``; none where there is none."""
+    """Return all bits below the highest bit of ``gaps``; none if it has no bit."""
     return int((1 << 63 - leading_zeros(gaps | 1)) - 1)
 
 
 @kernel
 def _moved(g: Tables, p0: int, p1: int, still0: int, still1: int, ways: Ways) -> tuple[int, int]:
-    """Pieces of one side after what moves has moved by a space, in each of four ``ways``."""
+    """Return one side's pieces after those in ``ways`` have moved by a space in each of four
+    directions.
+    """
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     e0, e1, w0, w1, n0, n1, o0, o1 = ways
     up0, up1, down0, down1 = p0 & o0, p1 & o1, p0 & n0, p1 & n1
@@ -129,7 +131,7 @@ def _moved(g: Tables, p0: int, p1: int, still0: int, still1: int, ways: Ways) ->
 
 @kernel
 def _dropped(g: Tables, m0: int, m1: int, t0: int, t1: int, move: int) -> tuple[int, int, int, int]:
-    """Both sides' pieces after a piece of the first has pulled all that lies beyond a gap."""
+    """Return both sides' pieces after a dropped piece of the first pulls the pieces beyond gaps."""
     row = g.rows[move]
     gaps0, gaps1 = ~(m0 | t0), ~(m1 | t1)
     e0, e1, w0, w1 = row[_EAST], row[_EAST + 1], row[_WEST], row[_WEST + 1]
@@ -149,7 +151,7 @@ def _dropped(g: Tables, m0: int, m1: int, t0: int, t1: int, move: int) -> tuple[
 
 @kernel
 def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
-    """The spaces that have pieces of ``p`` on all four diagonal ones."""
+    """Return the spaces with pieces of ``p`` on all four diagonal neighbours."""
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     p0 = (p0 << 1) & (p0 >> 1) & g.facts[_INNER]
     p1 = (p1 << 1) & (p1 >> 1) & g.facts[_INNER + 1]
@@ -160,7 +162,7 @@ def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
 
 @kernel
 def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
-    """By how many winning positions one side leads."""
+    """Return the number of winning positions by which one side leads."""
     if others0 | others1 | mine0 | mine1:
         return int(ones(mine0) + ones(mine1) - ones(others0) - ones(others1))
     return 0
@@ -186,7 +188,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 @kernel
 def _first(g: Tables, spaces0: int, spaces1: int) -> int:
-    """The move onto the first of ``spaces``; -1 where there is none."""
+    """Return the move onto the first of ``spaces``, or -1 if there is none."""
     if spaces0:
         at = trailing_zeros(spaces0)
     elif spaces1:
@@ -198,9 +200,9 @@ def _first(g: Tables, spaces0: int, spaces1: int) -> int:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random free moves to the end. ``decisive``: onto a space between four of the other's pieces,
-    if there is one. It nearly always wins: unless it pulls apart a winning position, or makes one
-    for the other.
+    """Play random free moves to the end. ``decisive``: play onto a space between four of the
+    other's pieces, if there is one. That nearly always wins, unless it pulls apart a winning
+    position or makes one for the other.
     """
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]

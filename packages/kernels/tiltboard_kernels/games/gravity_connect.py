@@ -1,8 +1,8 @@
 """Gravity Connect on lines: each row, column and diagonal is one number.
 
-It is the line's cells in base three (0 empty, 1 the first player's, 2 the second's), above what is
-smaller for shorter lines. So what can be asked of a line stands in small tables: where a tile
-lands, which cells connect, what it is worth.
+The number is the line's cells in base three (0 empty, 1 the first player's, 2 the second's) plus an
+offset for the line's length. So small tables answer every question about a line: where a tile
+lands, which cells connect, and what the line is worth.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from tiltboard_kernels.jit import (
     stepped,
 )
 
-LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
+LARGEST = 10  # Cells of a line: 88,573 numbers for all lines up to that length.
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 TO_WARM = ({"size": 5},)
-# of a line's number, side by side so that they are in the processor's cache together
+# Columns of ``Tables.about``, side by side so that they are in the processor's cache together.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
-_LEFT, _CUT = 0, 1  # in the first row that ``_attack`` works with
-_OTHER_END = 4  # bits above where it lands from the end at the first place
-_TWO_THREATS = 600  # worth of a move after which the other can prevent one of two lines
+_LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch.
+_OTHER_END = 4  # Bits for the landing from the near end, below those for the far end.
+_TWO_THREATS = 600  # Worth of a move that leaves the other to prevent only one of two lines.
 
 
 class Tables(NamedTuple):
-    """``slots``: of each its line, the end of it, its side, and the cell of the line's first place
-    and how far it is to the next. ``cells``: of each its four lines, what a tile there adds to
-    them, and its place in them. ``places``: the cell at each place of each line. ``about``: of each
-    number of a line the places where a tile lands from its ends, what it is worth to the first
-    player, and for each player a bit for each place that connects, and for each that threatens to.
+    """The tables of one board. ``slots``: for each its line, the end of it, its side, the cell of
+    the line's first place and the step to the next. ``cells``: for each its four lines, what a tile
+    there adds to them, and its place in them. ``places``: the cell at each place of each line.
+    ``about``: for each number of a line the places where a tile lands from its ends, its worth to
+    the first player, and for each player a bit for each place that connects, and for each that
+    threatens to.
     """
 
     facts: Ints
@@ -56,7 +57,7 @@ class Tables(NamedTuple):
 
 
 def _cell_lines(size: int) -> list[tuple[int, int, int]]:
-    """Number, length and first column (or row) of each line: rows, columns, both diagonals."""
+    """Return number, length and first column (or row) of each row, column and diagonal."""
     lines = [(at, size, 0) for at in range(2 * size)]
     for at in range(2 * size - 1):
         length = size - abs(at - size + 1)
@@ -66,12 +67,12 @@ def _cell_lines(size: int) -> list[tuple[int, int, int]]:
 
 
 def _begin(length: int) -> int:
-    """The number of an empty line."""
+    """Return the number of an empty line."""
     return int((3**length - 1) // 2)
 
 
 def _about(length: int, line: int, weights: Weights) -> Ints:
-    """As ``Tables.about`` has each line of this length."""
+    """Return the part of ``Tables.about`` for lines of this length."""
     _, tile, connecting, two_missing = weights["lines"]
     cells = np.arange(3**length)[:, None] // 3 ** np.arange(length) % 3
     worth = np.zeros(3**length, np.int64)
@@ -93,7 +94,7 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
 
 
 def tables(game: GravityConnectGame) -> Tables | None:
-    """None for a board of more than ``LARGEST`` rows."""
+    """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
     rules, weights = game.rules, game.weights
     if rules.size > LARGEST:
         return None
@@ -124,7 +125,7 @@ def tables(game: GravityConnectGame) -> Tables | None:
 
 
 def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
-    """A state of the rules as the kernels have it."""
+    """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     sides, tiles = [state.own_side, state.other_side], [state.own, state.other]
     if state.turn % 2:
@@ -143,7 +144,7 @@ def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
 
 @kernel
 def _put(g: Tables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell; whether that connects. What the lines are worth is not kept up."""
+    """Put a tile on a cell and return whether that connects. The state's worth is not updated."""
     row = g.cells[cell]
     connects = 0
     for at in range(0, 12, 3):
@@ -155,7 +156,7 @@ def _put(g: Tables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _taken(g: Tables, s: Ints, cell: int, player: int) -> None:
-    """Take a tile off again."""
+    """Take a tile off again. The state's worth is not updated."""
     row = g.cells[cell]
     for at in range(0, 12, 3):
         s[row[at]] -= row[at + 1] << player
@@ -163,7 +164,7 @@ def _taken(g: Tables, s: Ints, cell: int, player: int) -> None:
 
 @kernel
 def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
-    """As ``_put``, and keep up what the lines are worth."""
+    """Put a tile on a cell, update the state's worth and return whether the tile connects."""
     s[_WORTH] -= _worth_of(g, s, cell)
     connects = _put(g, s, cell, player)
     s[_WORTH] += _worth_of(g, s, cell)
@@ -172,7 +173,7 @@ def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _worth_of(g: Tables, s: Ints, cell: int) -> int:
-    """What the four lines of a cell are worth to the first player."""
+    """Return the worth of a cell's four lines to the first player."""
     row = g.cells[cell]
     worth = 0
     for at in range(0, 12, 3):
@@ -182,7 +183,7 @@ def _worth_of(g: Tables, s: Ints, cell: int) -> int:
 
 @kernel
 def _landing(g: Tables, s: Ints, slot: int) -> int:
-    """Where in its line a tile lands; the size where there is no room."""
+    """Return the place in the slot's line where a tile lands, or the board's size if it is full."""
     places = g.about[s[g.slots[slot, 0]], _LANDINGS]
     return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
 
@@ -194,7 +195,7 @@ def _cell(g: Tables, slot: int, landing: int) -> int:
 
 @kernel
 def free(g: Tables, s: Ints, move: int) -> bool:
-    """Whether a tile may enter by a slot."""
+    """Return whether a tile may enter by a slot."""
     if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
     return bool(_landing(g, s, move) < g.facts[_SIZE])
@@ -215,7 +216,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
-    """Random free moves to the end; the state's worth is not kept up."""
+    """Play random free moves to the end; the state's worth is not updated."""
     moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
     turn, x = s[TURN], seed[0]
     player = turn % 2
@@ -240,19 +241,19 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: Tables, s: Ints) -> int:
-    """As ``evaluation.gravity_connect``."""
+    """Return the worth of the state to the player to move, as ``evaluation.gravity_connect``."""
     return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
 
 
 @kernel
 def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """As ``board.judged``. Who threatens to connect on two cells, where the other does not
-    connect first, has all but won.
+    """List and judge the legal moves, as ``board.judged``. A move after which its player threatens
+    to connect on two cells, and the other cannot connect first, has all but won.
     """
     player, size = s[TURN] % 2, g.facts[_SIZE]
     last = s[TURN] + 1 == g.facts[_FULL]
     now = s[_WORTH] if player == 0 else -s[_WORTH]
-    mine, theirs = spare[0], spare[1]  # cells that connect, for who moves and for the other
+    mine, theirs = spare[0], spare[1]  # Cells that connect, for the mover and for the other.
     own, others, _ = _connecting(g, s, mine, theirs)
     count = 0
     for slot in range(g.facts[MOVES]):
@@ -281,7 +282,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
             _put(g, s, cell, player)
             if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):
                 worth = -SURE
-            else:  # where he would connect with his next tile, had the other none
+            else:  # Counts the cells where the mover would connect with the next tile.
                 ahead = _listed_at(g, s, mine, own, cell, player)
                 if _landings(g, s, mine, ahead, cell, side) > 1:
                     worth = max(worth, _TWO_THREATS)
@@ -293,7 +294,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 @kernel
 def forced(g: Tables, s: Ints, rows: Ints, most: int) -> int:
-    """As ``board.forced``: each of the mover's moves threatens to connect with the next."""
+    """Find a win by moves that each threaten to connect with the next, as ``board.forced``."""
     rows[0, _LEFT] = most
     for depth in range(1, len(rows) // 2):
         rows[0, _CUT] = 0
@@ -305,9 +306,9 @@ def forced(g: Tables, s: Ints, rows: Ints, most: int) -> int:
 
 @kernel
 def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
-    """In how many plies the mover connects, whatever the other does, after ``depth`` threats at
-    most; 0: not seen. ``rows``: first how many positions may still be looked at, and whether there
-    was more to look at; then two for each depth from 0 on.
+    """Return the plies in which the mover connects against any replies after at most ``depth``
+    threats, or 0 if none is found. ``rows``: first how many positions may still be visited, and
+    whether the depth cut anything off; then two rows for each depth from 0 on.
     """
     player = s[TURN] % 2
     used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
@@ -356,7 +357,7 @@ def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
 
 @kernel
 def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
-    """A tile of the mover's, which does not connect; the state's worth is not kept up."""
+    """Make a move of the mover's that does not connect; the state's worth is not updated."""
     player = s[TURN] % 2
     _put(g, s, cell, player)
     s[_SIDE + player] = side
@@ -365,7 +366,7 @@ def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
-    """The other way round. ``side``: the mover's before."""
+    """Undo ``_moved``. ``side``: the side that the mover had used before."""
     s[TURN] -= 1
     player = s[TURN] % 2
     _taken(g, s, cell, player)
@@ -374,8 +375,8 @@ def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _connecting(g: Tables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
-    """List the cells that connect, for who moves and for the other: how many of each, and whether
-    there is a cell that threatens to, for who moves.
+    """List the cells that connect for the mover and for the other; return the number of each, and
+    nonzero if a cell threatens to connect for the mover.
     """
     player = s[TURN] % 2
     own = others = threatens = 0
@@ -389,7 +390,9 @@ def _connecting(g: Tables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int,
 
 @kernel
 def _listed_at(g: Tables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
-    """As ``_listed``, the cells that connect for a player on the four lines of a cell."""
+    """Add the cells that connect for a player on a cell's four lines to the list; return its
+    length.
+    """
     row = g.cells[cell]
     for at in range(0, 12, 3):
         count = _listed(g, cells, count, row[at], g.about[s[row[at]], _WINS + player])
@@ -398,7 +401,9 @@ def _listed_at(g: Tables, s: Ints, cells: Ints, count: int, cell: int, player: i
 
 @kernel
 def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
-    """Add the cells at the places of a line to a list that has ``count``; how many it has then."""
+    """Add the cells at these places of a line to a list with ``count`` cells; return its new
+    length.
+    """
     while places:
         place = ones((places & -places) - 1)
         places &= places - 1
@@ -415,8 +420,8 @@ def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
 
 @kernel
 def _landings(g: Tables, s: Ints, cells: Ints, count: int, taken: int, side: int) -> int:
-    """On how many of ``cells``, without the one just taken, a tile could land that does not come
-    from ``side``.
+    """Return on how many of ``cells``, without the one just ``taken``, a tile can land that comes
+    from another side than ``side``.
     """
     size, last = g.facts[_SIZE], (1 << _OTHER_END) - 1
     found = 0

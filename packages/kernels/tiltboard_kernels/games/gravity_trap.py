@@ -25,7 +25,7 @@ _SPREAD = 0x5851F42D4C957F2D  # an odd number; D. Knuth, TAOCP 3, 6.4: multiplic
 
 
 def table() -> Ints:
-    """An empty table: 0 means unknown, as positions count from 1."""
+    """Return an empty table: 0 means unknown, as positions count from 1."""
     return np.zeros(ENTRIES, np.int64)
 
 
@@ -40,10 +40,11 @@ def _count(x: int) -> int:
 
 @making_kernel
 def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) -> int:
-    """1: the player to move wins; 0: he loses; ``UNKNOWN``: ``left[0]`` positions were too few.
+    """Return 1 if the player to move wins, 0 if they lose, ``UNKNOWN`` if ``left[0]`` positions
+    were too few.
 
-    ``mine``: his ship's base; he can move. ``near``: base -> the others on its tracks. ``known``:
-    twice a position's number, and one more where he wins.
+    ``mine``: the base of the mover's ship, which can move. ``near``: base -> the others on its
+    tracks. ``known``: twice a position's number, and one more if the mover wins.
     """
     number = (pods << 12 | mine << 6 | other) + 1
     place = ((number * _SPREAD) >> 40) & (ENTRIES - 1)
@@ -61,7 +62,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         reach &= reach - 1
         rest = pods ^ (1 << base)
         if not near[base] & rest:
-            continue  # whoever has nowhere to go on from there has lost
+            continue  # A ship without a move from there has lost.
         answers = _count(theirs & rest)
         if answers == 0:
             won = 1
@@ -74,7 +75,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         order[at] = ranked
         count += 1
     at = 0
-    while not won and at < count:  # where the other has least to choose from comes first
+    while not won and at < count:  # The moves that leave the other the fewest come first.
         base = order[at] & 63
         found = wins(near, known, other, base, pods ^ (1 << base), left)
         if found == UNKNOWN:
@@ -86,11 +87,11 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
 
 
 def tables(_: GravityTrapGame) -> None:
-    """None: Gravity Trap is solved, not searched by a tree."""
+    """Return None: Gravity Trap is solved, not searched by a tree."""
 
 
 def exact_search(game: GravityTrapGame) -> FastTrapSolver | None:
-    """None for more than ``LARGEST`` bases."""
+    """Return the solver of a board, or None if it has more than ``LARGEST`` bases."""
     return FastTrapSolver(game.rules) if len(game.rules.every_move) <= LARGEST else None
 
 
@@ -104,7 +105,7 @@ class FastTrapSolver(TrapSolver):
         self._solved = table()
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """As ``TrapSolver.free``."""
+        """Return whether the mover wins, as ``TrapSolver.free``. Raises SearchStoppedError."""
         while True:
             left = np.array([_POSITIONS], np.int64)
             found = wins(self._tracks, self._solved, mine, other, pods, left)

@@ -31,14 +31,15 @@ TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # of a word, without its sign
 _RED, _BLUE = 2, 3  # in a state
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6  # _FULL: all cells
-# in a move's row: its cell, its neighbours on either side of it, the number of its cell's bit
+# Columns of a move's row: its cell, the neighbours with higher and with lower bits, its bit.
 _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
 _BEYOND, _LAST = 0, 1  # in a line's row: what lies beyond its first cell; which marble falls off
 
 
 class Tables(NamedTuple):
-    """``lines``: a row for each move and cell beside it, 64 to a move. ``rings``: cells and what a
-    marble there is worth. ``near_end``: by marbles to go.
+    """The tables of one board. ``lines``: a row for each move and cell beside it, 64 to a move.
+    ``rings``: cells of a ring and the worth of a marble there. ``near_end``: worth by marbles still
+    to place.
     """
 
     facts: Ints
@@ -49,13 +50,13 @@ class Tables(NamedTuple):
 
 
 def fits(game: MomentumGame) -> bool:
-    """Whether there is a bit for each cell."""
+    """Return whether the game is for two and a word has a bit for each cell."""
     cells = game.rules.cells
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
 def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
-    """The tables of any game; on bits where it ``fits``."""
+    """Return the tables of any game, on bits if it ``fits``."""
     if not fits(game):
         return momentum_rows.tables(game)
     rules, weights = game.rules, game.weights
@@ -96,13 +97,13 @@ def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
 
 
 def _numbers(rules: MomentumRules) -> dict[int, int]:
-    """Cell -> bit."""
+    """Return the number of each cell's bit."""
     lowest = min(rules.cells)
     return {at: at - lowest for at in rules.cells}
 
 
 def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:
-    """A state of the rules as the kernels have it."""
+    """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     words = [
         sum(1 << bit for at, bit in _numbers(rules).items() if state.cells[at] == player)
@@ -115,7 +116,7 @@ def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:
 
 @kernel
 def free(g: Tables, s: Ints, move: int) -> bool:
-    """Whether a cell is empty, or may be swapped."""
+    """Return whether a cell is empty, or, for the swap, whether it may be played."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool((s[_RED] | s[_BLUE]) & g.rows[move, _CELL] == 0)
@@ -143,8 +144,8 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 @kernel
 def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
-    """Both players' marbles after a drop by the first. The last marble of a line goes into the gap
-    before which it stands, or off the board.
+    """Return both players' marbles after a drop by the first. The last marble of a line moves into
+    the gap behind it, or off the board.
     """
     taken = mine | other
     empty = ~(taken | g.rows[move, _CELL])
@@ -180,7 +181,7 @@ def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
-    """Random free moves to the end; what goes on too long is a draw."""
+    """Play random free moves to the end; a game of more than ``MOST_PLIES`` is a draw."""
     moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
     last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
     x = seed[0]
@@ -215,7 +216,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def _lead(g: Tables, mine: int, other: int) -> int:
-    """What the first player's marbles are worth more than the second's."""
+    """Return the worth of the first player's marbles minus that of the second's."""
     marbles = g.facts[_MARBLES]
     total = g.near_end[marbles - ones(mine)] - g.near_end[marbles - ones(other)]
     for ring in range(len(g.rings)):
@@ -226,14 +227,16 @@ def _lead(g: Tables, mine: int, other: int) -> int:
 
 @kernel
 def value(g: Tables, s: Ints) -> int:
-    """As ``evaluation.momentum``: of a game that is not over, for the player to move."""
+    """Return the worth to the player to move of a game that is not over, as
+    ``evaluation.momentum``.
+    """
     me = s[TURN] % 2
     return int(g.facts[_TEMPO] + _lead(g, s[_RED + me], s[_BLUE - me]))
 
 
 @kernel
 def _completes(g: Tables, mine: int, other: int) -> bool:
-    """Whether the first player has a drop after which his set is on the board."""
+    """Return whether the first player has a drop that puts their last marble on the board."""
     free_cells = g.facts[_FULL] & ~(mine | other)
     for move in range(g.facts[MOVES]):
         if g.rows[move, _CELL] & free_cells:
@@ -245,7 +248,7 @@ def _completes(g: Tables, mine: int, other: int) -> bool:
 
 @kernel
 def judged(g: Tables, s: Ints, moves: Ints, _: Ints) -> int:
-    """As ``board.judged``, without a row for what follows each move."""
+    """List and judge the legal moves, as ``board.judged``, without a state for each."""
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]
     ends = s[TURN] + 1 == g.facts[_LAST_TURN]

@@ -1,5 +1,5 @@
-"""Momentum for more than two, and on large boards, on a row of whole numbers: the cells as
-``tiltboard.games.momentum.rules`` lays them out.
+"""Momentum for more than two players, and on large boards, on a row of whole numbers: the cells as
+``tiltboard.games.momentum.rules`` numbers them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from tiltboard_kernels.jit import (
     random_below,
 )
 
-# In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
+# Indices in a state: marbles of up to four players, red's worth minus blue's, cells.
 _HELD, _WORTH, _CELLS = 2, 6, 7
 _OFF, _CUSHION = -1, -2
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
-_CELL, _LINES, _NEAR = 0, 1, 2  # in a move's row: its cell, how many lines, cell and step of each
-_NEAR_ENDS = 8  # marbles to go that the evaluation tells apart, at most
+_CELL, _LINES, _NEAR = 0, 1, 2  # In a move's row: its cell, its lines, cell and step of each.
+_NEAR_ENDS = 8  # The evaluation tells numbers of marbles to go below this apart.
 
 
 class Tables(NamedTuple):
-    """``rows``: one for each move. ``about``: weights: tempo, of marbles to go, of cells."""
+    """The tables of one board. ``rows``: one for each move. ``about``: weights of the tempo, of
+    marbles to go, and of cells.
+    """
 
     facts: Ints
     rows: Ints
@@ -40,7 +42,7 @@ class Tables(NamedTuple):
 
 
 def tables(game: MomentumGame) -> Tables:
-    """The tables of any board."""
+    """Return the tables of any board."""
     rules, weights = game.rules, game.weights
     moves = rules.every_move
     length = _CELLS + len(rules.start().cells)
@@ -63,7 +65,7 @@ def tables(game: MomentumGame) -> Tables:
 
 
 def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
-    """A state of the rules as the kernels have it."""
+    """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
     winners = rules.result(state)
@@ -77,7 +79,7 @@ def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
 
 @kernel
 def free(g: Tables, s: Ints, move: int) -> bool:
-    """Whether a cell is empty, or may be swapped; the forced block is left out."""
+    """Return whether a cell is empty, or the swap may be played; a forced block is not checked."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool(s[g.rows[move, _CELL]] == 0)
@@ -106,7 +108,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 @kernel
 def _worth(g: Tables, s: Ints, at: int) -> int:
-    """What stands on a cell is worth: for red, or with the other sign for blue."""
+    """Return the worth of a cell's marble: positive for red, negative for blue, else 0."""
     found = g.about[0, 1 + _NEAR_ENDS + at]
     return int(found if s[at] == 1 else -found if s[at] == 2 else 0)
 
@@ -144,7 +146,9 @@ def _team(player: int, players: int) -> int:
 
 @kernel
 def _majority(s: Ints, players: int) -> int:
-    """Who has won at the round limit. Of four, a team has more than half where one of it has."""
+    """Return the winners at the round limit: the player, or the team of four players, with more
+    than half of the marbles; 0 for a draw.
+    """
     teams = 2 if players == 4 else players
     total = s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3]
     for team in range(teams):
@@ -158,8 +162,8 @@ def _majority(s: Ints, players: int) -> int:
 
 @kernel
 def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """As ``board.legal``; of the drops only those that leave the next player no winning one, where
-    that is the rule and there are any (rule M8).
+    """List the legal moves, as ``board.legal``: where rule M8 applies, only drops that leave the
+    next player no winning one, if there are any.
     """
     count = 0
     for move in range(g.facts[MOVES]):
@@ -181,7 +185,7 @@ def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 @kernel
 def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
-    """Whether the game is over, or the player to move has no winning drop."""
+    """Return whether the game is over, or the player to move has no winning drop."""
     mover = s[TURN] % g.facts[PLAYERS]
     may_win = (
         s[_HELD + mover] + 1 >= g.facts[_MARBLES] or s[TURN] + 1 == g.facts[_LAST_TURN]
@@ -199,7 +203,7 @@ def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
-    """Random free moves to the end; what goes on too long is a draw."""
+    """Play random free moves to the end; a game of more than ``MOST_PLIES`` is a draw."""
     moves = g.facts[MOVES]
     last = s[TURN] + MOST_PLIES
     while s[RESULT] == OPEN:
@@ -213,7 +217,9 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: Tables, s: Ints) -> int:
-    """As ``evaluation.momentum``: of a game for two that is not over, for the player to move."""
+    """Return the worth to the player to move of a game for two that is not over, as
+    ``evaluation.momentum``.
+    """
     red = min(g.facts[_MARBLES] - s[_HELD], _NEAR_ENDS - 1)
     blue = min(g.facts[_MARBLES] - s[_HELD + 1], _NEAR_ENDS - 1)
     total = s[_WORTH] + g.about[0, 1 + red] - g.about[0, 1 + blue]
