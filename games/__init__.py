@@ -1,1 +1,1 @@
-"""Rules and players. Imports nothing of the other packages."""
+"""The games: their rules, and what bots know of them. Imports nothing of the other packages."""

@@ -29,7 +29,7 @@ from tiltboard.games.search import Evaluate, Levels, Solver, Weights
 
 
 class RulesError(ValueError):
-    """Something that the rules do not allow.
+    """An error for something that the rules do not allow.
 
     ``template`` is English with ``{named}`` fields and ``params`` fills them, so that a host can
     translate the sentence; ``str(error)`` is the English sentence. Texts among ``params`` may come
@@ -64,7 +64,7 @@ class OptionError(RulesError):
         return self.named(super().__str__())
 
     def named(self, sentence: str) -> str:
-        """``sentence``, with the option's name before it if it does not name it."""
+        """Return ``sentence``, with the option's name before it unless it contains the name."""
         name = str(self.params.get("name", ""))
         return sentence if name in sentence else f"{name}: {sentence}"
 
@@ -85,10 +85,11 @@ PEG_ROOM_MM = 0.6
 
 @dataclass(frozen=True, slots=True)
 class PieceBody:
-    """A kind of piece as a thing, printed or simulated; its magnet lies in its foot.
+    """The shape of a kind of piece, printed or simulated, with its magnet in its foot.
 
-    All of it is ``diameter_mm`` wide, or, from ``foot_mm`` above the plate on, ``mast_mm``. What
-    stands on others has the usual height: by it the sensors weigh a tower.
+    The piece is ``diameter_mm`` wide, but ``mast_mm`` from ``foot_mm`` above the plate on, if
+    given. Pieces that stand on others have the default height, from which the sensors weigh a
+    tower.
     """
 
     diameter_mm: float = 28.0
@@ -98,12 +99,12 @@ class PieceBody:
     mast_mm: float | None = None
 
     def beside(self, pitch_mm: float) -> PieceBody:
-        """The body, made no wider than places so far apart allow."""
+        """Return the body, made narrow enough for places that are ``pitch_mm`` apart."""
         return replace(self, diameter_mm=min(self.diameter_mm, pitch_mm - 1.0))
 
 
 def peg_mm(pitch_mm: float) -> float:
-    """Radius of the pegs between places that are so far apart."""
+    """Return the radius of the pegs between places that are ``pitch_mm`` apart."""
     return (pitch_mm - TILE_STEM_MM - PEG_ROOM_MM) / 2
 
 
@@ -219,7 +220,7 @@ class Credit:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """One piece changing its place.
+    """The move of one piece from place to place.
 
     ``source`` None: it comes from its owner's reserve (or the box). ``target`` None: it leaves the
     board. Both None never occurs.
@@ -246,7 +247,7 @@ class Outcome:
     places: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The ``result`` object of the contract."""
+        """Return the ``result`` object of the contract."""
         team = {} if self.team is None else {"team": list(self.team)}
         return {"winner": self.winner, "reason": self.reason, **team, **self.extra}
 
@@ -288,7 +289,7 @@ class Position:
 
     @property
     def mover(self) -> str:
-        """The player whose turn it is, or was as the game ended."""
+        """The player to move; after the end, the player whose turn it was."""
         return self.game.player_name(self.game.rules.mover(self.state))
 
     @property
@@ -336,7 +337,7 @@ class Position:
         return tuple(sorted(map(rules.name, rules.moves(self.state))))
 
     def legal(self) -> tuple[str, ...]:
-        """Every legal move, sorted by code point; empty once the game is over."""
+        """Return every legal move, sorted by code point; empty once the game is over."""
         return self._legal
 
     def play(self, move: str) -> Turn:
@@ -355,9 +356,9 @@ class Position:
         return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
     def after(self, move: str) -> Position:
-        """The position that ``play`` gives, without what the hand does: for replaying many moves.
+        """Return the position after ``move`` without its act, for replaying many moves.
 
-        Raises as ``play`` does.
+        Raises IllegalMoveError as ``play`` does.
         """
         rules = self.game.rules
         number = rules.number(move)
@@ -366,9 +367,9 @@ class Position:
         return self.play(move).position
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
-        """Why ``piece`` may not be put on ``place`` by the player to move, by rule; None if it may.
+        """Return the rule by which the player to move may not put ``piece`` on ``place``, or None.
 
-        ``place`` is any place of the board. Used to tell a person why a change was refused.
+        ``place`` is any place of the board. The host tells it to people whose change it refuses.
         """
         return self.game.drop_refusal(self, piece, place)
 
@@ -429,7 +430,7 @@ class Game(ABC):
         return None
 
     def exact_search(self) -> Solver | None:
-        """An exact search for the strongest levels, where the game is small enough for one."""
+        """Return an exact search for the strongest levels, or None for games too large for one."""
         return None
 
     @property
@@ -454,16 +455,16 @@ class Game(ABC):
         return {}
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """One of the consequences of ``turn`` as a sentence that tells why it comes about: a
-        template in English and what fills it. An empty one: only what is to be done is said.
+        """Return a sentence that says why ``shift``, a consequence of ``turn``, happens: a template
+        in English and what fills it. If it is empty, people are told only what to do.
 
-        Where like pieces follow each other (d2 to d3, d3 to d4), a hand carries one of them all the
-        way (d2 to d4), and that is asked for.
+        If like pieces follow each other (d2 to d3, d3 to d4), a hand carries one of them all the
+        way (d2 to d4), and that is what people are told.
         """
         return "", {}
 
     def start(self) -> Position:
-        """The position before the first move."""
+        """Return the position before the first move."""
         return Position(self, self.rules.start())
 
     def reserve(self, state: Any) -> Mapping[str, int]:
@@ -471,7 +472,7 @@ class Game(ABC):
         return {}
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played, naming the rule; None if it may."""
+        """Return the rule by which ``move`` may not be played, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal():
@@ -496,21 +497,21 @@ class Game(ABC):
         return {}
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """A legal move as it can be made, where it is listed without what chance or people make up
-        (a shuffle, what fell); made up at random.
+        """Return a listed move with the parts that chance or people add (a shuffle, what fell),
+        made up at random.
         """
         return move
 
     def shown_move(self, move: str, player: str) -> str:
-        """A move that was made, without what ``player`` must not know of it; "" is nobody."""
+        """Return a played move without what ``player`` must not know; "" is a spectator."""
         return move
 
     def player_name(self, number: int) -> str:
-        """The name of a player of the rules; ``chance``, who is none."""
+        """Return the name of a player of the rules; ``chance`` is the name of CHANCE."""
         return "chance" if number == CHANCE else self.players[number]
 
     def number_of(self, player: str) -> int:
-        """The other way round. Raises OptionError, naming the players."""
+        """Return the rules' number of a player. Raises OptionError, naming the players."""
         if player not in self.players:
             raise OptionError(
                 "There is no player {name}; the players are: {known}.",
@@ -563,14 +564,14 @@ class GameType(ABC):
         return tuple(spec.name for spec in self.option_specs if spec.secret)
 
     def file(self, name: str) -> str:
-        """The text of a file in the game's package; empty where there is none."""
+        """Return the text of a file in the game's package, or "" if there is none."""
         package = sys.modules[type(self).__module__].__package__
         found = files(package) / name if package else None
         return found.read_text("utf-8") if found is not None and found.is_file() else ""
 
     @cached_property
     def style(self) -> str:
-        """CSS for its ground on the page: ``board.css``."""
+        """The CSS for its ground on the page: ``board.css``."""
         return self.file("board.css")
 
     @cached_property
@@ -584,7 +585,7 @@ class GameType(ABC):
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
 
     def board_of(self, text: str) -> Mapping[str, Any]:
-        """A file's text, TOML or JSON, as an option of the kind ``board`` holds it.
+        """Return the text of a file, TOML or JSON, as a value of an option of the kind ``board``.
 
         Raises OptionError.
         """
@@ -595,9 +596,9 @@ class GameType(ABC):
         return dict(found)
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Why the game ended so, to follow "Blue wins:" or "A draw:"; empty where nothing is said.
+        """Return why the game ended, to follow "Blue wins:" or "A draw:", or "".
 
-        A template in English, without its full stop, with what fills it. Besides, it may have
+        It is a template in English, without its full stop, with what fills it; it may contain
         ``{winner}``.
         """
         return "", {}
@@ -613,11 +614,11 @@ class GameType(ABC):
         return False
 
 
-MOST = 1_000_000_000  # of an option without a limit of its own
+MOST = 1_000_000_000  # Maximum of an option without a limit of its own.
 
 
 def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are given: each known, of its type and within its range.
+    """Return the given options, each known, of its type and within its range.
 
     An option that is None counts as not given; defaults are *not* filled in. Lists of places become
     sorted tuples; whether they are places of the board is *not* checked. ``title`` names the game
@@ -648,7 +649,7 @@ def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -
 
 
 def _checked(spec: OptionSpec, value: Any) -> Any:
-    """``value`` if it has the option's type and range; lists of places become sorted tuples."""
+    """Return ``value`` if it has the option's type and range; lists of places sorted, as tuples."""
     if spec.kind == "bool":
         if not isinstance(value, bool):
             raise OptionError("{name} must be true or false.", name=spec.name, value=value)
@@ -689,7 +690,7 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
 
 
 def json_object(name: str, text: str) -> Any:
-    """``text`` read as JSON. Raises OptionError, with the option's ``name``, where it is not."""
+    """Read ``text`` as JSON. Raises OptionError with the option's ``name`` if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -75,7 +75,7 @@ def _check_options(kind: GameType) -> str:
 
 
 def check_playing(game: Game, dice: Dice) -> int:
-    """Play one random game and check every position of it; how many moves it had.
+    """Play one random game, check every position, and return the number of moves.
 
     Raises ConformanceError.
     """
@@ -141,7 +141,7 @@ def _check_position(position: Position) -> None:
 
 
 def _checked_move(before: Position, move: str) -> Position:
-    """The position after a legal ``move``."""
+    """Return the position after a legal ``move``."""
     rules, state = before.game.rules, before.state
     number = rules.number(move)
     _hold(number is not None, f"{move} is legal and has a number")

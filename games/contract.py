@@ -44,9 +44,10 @@ class QuestionError(RulesError):
 def answer(
     game: Game, moves: Sequence[str], *, trace: bool = False, view: str | None = None
 ) -> Answer:
-    """The position after ``moves`` as an object, or the error object of the first illegal one.
+    """Return the position after ``moves`` as an object, or the error object of the first illegal
+    one.
 
-    ``view``: what that player may see of it. Raises OptionError where there is no such player.
+    ``view``: show only what that player may see. Raises OptionError if there is no such player.
     """
     if view is not None:
         game.number_of(view)
@@ -70,8 +71,8 @@ def answer(
 
 
 def describe(position: Position, view: str | None = None) -> Answer:
-    """One position as an object, without game, options and moves; with ``view``, what that player
-    may see of it.
+    """Return one position as an object, without game, options and moves. ``view``: show only what
+    that player may see.
     """
     if view is not None:
         position = position.view(view)
@@ -87,7 +88,7 @@ def describe(position: Position, view: str | None = None) -> Answer:
 
 
 def error_answer(error: RulesError) -> Answer:
-    """The object for a question that cannot be answered at all."""
+    """Return the object for a question that cannot be answered at all."""
     return {"error": {"reason": str(error)}}
 
 
@@ -130,9 +131,9 @@ def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | Non
 def options_from_text(
     kind: GameType, texts: Iterable[str], *, read_board: ReadBoard | None = None
 ) -> dict[str, Any]:
-    """``KEY=VALUE`` texts as options in JSON types. Raises OptionError.
+    """Read ``KEY=VALUE`` texts as options in JSON types. Raises OptionError.
 
-    Whether the options are known, in range and fit together is left to ``kind.create``. Without
+    ``kind.create`` checks whether the options are known, in range and fit together. Without
     ``read_board``, boards are not read from files.
     """
     given: dict[str, str] = {}
@@ -154,7 +155,7 @@ def options_from_text(
 
 
 def _from_file(kind: GameType, key: str, value: Any, read_board: ReadBoard | None) -> Any:
-    """``value``, or the board in the file that it names."""
+    """Return ``value``, or the board in the file that it names."""
     if read_board is None or not isinstance(value, str):
         return value
     boards = (spec for spec in kind.option_specs if spec.kind == "board" and spec.name == key)
@@ -176,7 +177,7 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
 
 
 def moves_from_text(game: Game, text: str) -> list[str]:
-    """Moves separated by spaces or commas; by spaces only where the game's places have commas."""
+    """Split moves at spaces and commas; at spaces only if the game's places contain commas."""
     return _split(text, any("," in place for place in game.board))
 
 

@@ -1,4 +1,4 @@
-"""A game that begins in its middle and goes along a line of moves: a lesson, or a puzzle."""
+"""Games that begin in the middle and follow a line of moves: lessons and puzzles."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class GuidedGame(_AlongALine):
         return self.lesson.steps[at] if at < len(self.lesson.steps) else None
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """None also where the next step brings a piece."""
+        """Return why ``piece`` may not be dropped; None also if the next step moves one there."""
         turns = [position.play(move) for move in position.legal()]
         goals = {shift.target for turn in turns for shift in (*turn.act, *turn.consequences)}
         found = super().drop_refusal(position, piece, place)

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """``say``: English, what to do and why. ``move``: the one that is to be made. ``does``: what
-    follows from it, as the text tells.
+    """One step of a lesson. ``say``: English, what to do and why. ``move``: the move to make.
+    ``does``: its consequences, as the text tells.
     """
 
     say: str
@@ -34,8 +34,8 @@ class Step(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """``steps``: from where ``opening`` leads in a game with ``options``. ``end``: said after the
-    last one.
+    """A lesson. ``steps`` begin at the position to which ``opening`` leads in a game with
+    ``options``. ``end``: the text after the last step.
     """
 
     steps: Sequence[Step]
@@ -45,11 +45,11 @@ class Lesson(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything that it says."""
+        """All its texts for people."""
         return (*(step.say for step in self.steps), self.end)
 
 
 def read_lesson(text: str) -> Lesson:
-    """The text of a ``lesson.toml``."""
+    """Read the text of a ``lesson.toml``."""
     found = tomllib.loads(text)
     return Lesson([Step(**step) for step in found.pop("step")], **found)

@@ -1,4 +1,4 @@
-"""The name that somebody who misspelt one probably meant."""
+"""Finds the name that a misspelt one probably means."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Why a move is good, in the words of a game: templates by kind, for hints.
+"""Reasons for hints why a move is good, as templates by kind.
 
-``{player}`` makes the move, ``{other}`` is who is next; ``{move}``: the one it is about;
-``{turns}``: of the winner; ``{share}``: per cent of the game. What a kind means is proven or
-counted by the rules alone.
+``{player}`` makes the move, ``{other}`` moves next; ``{move}``: the move in question; ``{turns}``:
+turns until the win; ``{share}``: expected share of the game in per cent. The rules alone prove or
+count what a kind means.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Kind = Literal["wins", "wins-in", "twice", "only", "blocks", "threatens", "race", "lasts", "quiet"]
-"""It ends the game; wins in ``turns`` whatever the other does; wins with the next turn
-whatever he does; alone does not let him win at once; prevents his ``move``, that most others allow;
-leaves him few answers to a win; wins by force, in more turns than are counted; loses like all
-others, but last; or none of that is known, and ``share`` is what he may expect."""
+"""In order: the move ends the game; wins in ``turns`` whatever the other player does; wins with
+the next turn whatever they do; is the only one that does not let them win at once; prevents their
+``move``, which most others allow; leaves them few answers to a win; wins by force, in more turns
+than are counted; loses as late as possible; or none of that is known, and ``share`` is expected."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 REASONS: Mapping[str, str] = {

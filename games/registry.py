@@ -1,8 +1,8 @@
-"""The games there are: those in this package, and those that entry points bring.
+"""The games of this package, and those that entry points add.
 
-A package, this one too, brings a game by an entry point of the group ``tiltboard.games`` that
-names a ``tiltboard.games.base.GameType``. One that cannot be used is left out, with the reason in
-``BROKEN``; it stops nobody else's game.
+A package, this one too, adds a game by an entry point of the group ``tiltboard.games`` that names a
+``tiltboard.games.base.GameType``. A game that cannot be used is left out, with the reason in
+``BROKEN``, and does not stop the others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUILT_IN = {
 
 
 def load(point: EntryPoint) -> GameType:
-    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong."""
+    """Load the game of an entry point. Raises BrokenGameError with the fault in one line."""
     try:
         return loaded(point, lambda kind: _checked(point.name, kind))
     except PluginError as error:
@@ -37,7 +37,7 @@ def load(point: EntryPoint) -> GameType:
 
 
 def _checked(name: str, kind: object) -> GameType:
-    """``kind``, if it is a game of that name. Raises PluginError."""
+    """Return ``kind`` if it is a game of that name. Raises PluginError."""
     if not isinstance(kind, GameType):
         raise PluginError(f"it is a {type(kind).__name__}, not a tiltboard.games.base.GameType")
     if kind.name != name:
@@ -52,7 +52,7 @@ def _checked(name: str, kind: object) -> GameType:
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
-    """The games that can be used, and why the others cannot. The first of a name counts."""
+    """Return the games that can be used, and the others' errors. The first of a name counts."""
     found: dict[str, GameType] = {}
     broken: dict[str, RulesError] = {}
     for point in points:
@@ -90,13 +90,13 @@ HOSTED: Mapping[str, GameType] = {
 
 
 def file_of(game: str, file: str) -> str:
-    """The text of a file in a game's package; empty where there is none."""
+    """Return the text of a file in a game's package, or "" if there is none."""
     kind = EVERY_GAME.get(game)
     return "" if kind is None else kind.file(file)
 
 
 def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameType:
-    """The game called ``name``, of those that the table plays if ``games`` are not given.
+    """Return the game called ``name``, from those that the table plays unless ``games`` are given.
 
     Raises UnknownGameError, naming those that exist, or BrokenGameError.
     """

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from tiltboard.games.base import Game, Position
 
-MIDDLE = 0.3  # of half the plate's width
+MIDDLE = 0.3  # Radius of the middle, as a share of half the plate's width.
 
 Words = tuple[str, Mapping[str, object]]
 """A template in English and what fills it: also phrases, and lists of words."""
@@ -21,7 +21,7 @@ Words = tuple[str, Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Phrase:
-    """A template in English within another one."""
+    """A template in English that stands within another one."""
 
     template: str
     params: Mapping[str, object] = field(default_factory=dict)

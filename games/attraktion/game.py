@@ -1,4 +1,4 @@
-"""Attraktion in words: places, consequences, refusals, over ``rules``."""
+"""Attraktion in words for people and the table: places, consequences and refusals."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class AttraktionGame(Game):
         self.board = {name: self.rules.point(name) for name in sorted(self.rules.index)}
 
     def _spaces(self, numbers: int) -> list[str]:
-        """The names of the spaces whose bits are set, sorted by code point."""
+        """Return the names of the spaces whose bits are set, sorted by code point."""
         return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: State) -> Mapping[str, int]:
-        """Winning positions (rule A3)."""
+        """Return each player's number of winning positions (rule A3)."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
 
@@ -79,17 +79,17 @@ class AttraktionGame(Game):
         )
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Space -> colour."""
+        """Return space -> colour."""
         owned = zip(PLAYERS, self.rules.sides(state), strict=True)
         return dict(sorted((name, player) for player, b in owned for name in self._spaces(b)))
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Player -> pieces not yet placed."""
+        """Return player -> pieces not yet placed."""
         pieces, turn = self.rules.pieces, state.turn
         return {"white": pieces - (turn + 1) // 2, "black": pieces - turn // 2}
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """A piece, and what it attracts."""
+        """Return the turn: one piece is placed, and the pieces that it attracts move."""
         player, names = before.mover, self.rules.names
         pulled = self.rules.pulled(before.state, self.rules.index[move])
         shifts = ((names[source], names[target]) for source, target in pulled)
@@ -106,7 +106,7 @@ class AttraktionGame(Game):
         ), {**params, "piece": shift.piece}
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Why the player to move may not place ``piece`` on ``place``; None if he may."""
+        """Return why the player to move may not place ``piece`` on ``place``, or None."""
         if not position.over and piece != position.mover:
             return IllegalMoveError(
                 "{player}'s turn.",
@@ -115,7 +115,7 @@ class AttraktionGame(Game):
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played; None if it may."""
+        """Return why ``move`` may not be played, or None."""
         if position.state.ended == NO_PIECES:
             return IllegalMoveError("The game is over: no piece is left to place.")
         if position.over:
@@ -170,7 +170,7 @@ class AttraktionType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Both sides' winning positions, or what there is no more of."""
+        """Return both sides' winning positions, or what has run out, in words."""
         if outcome.winner is None:
             full = outcome.reason == FULL
             return "the board is full" if full else "no piece is left to place", {}

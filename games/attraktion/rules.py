@@ -74,9 +74,8 @@ def _gap(arm: Sequence[int], occupied: int) -> int:
 
 
 def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
-    """A number for the two first gaps, by what stands up to ``_REACH`` steps away on either side.
-
-    Given with the bits to look at; the space itself is bit ``_REACH * step``.
+    """Return the bits to look at, and a number for the first gaps on both sides, by what stands up
+    to ``_REACH`` steps away. The space itself is bit ``_REACH * step``.
     """
     ahead = [1 << step * (_REACH + away) for away in range(1, _REACH + 1)]
     behind = [1 << step * (_REACH - away) for away in range(1, _REACH + 1)]
@@ -89,7 +88,7 @@ def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
 
 
 def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Every way to occupy an arm, and its first gap."""
+    """Return every way to occupy an arm, each with its first gap."""
     for taken in range(1 << len(arm)):
         occupied = sum(space for at, space in enumerate(arm) if taken >> at & 1)
         yield occupied, _gap(arm, occupied)
@@ -101,7 +100,7 @@ _Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, .
 
 
 class _Layout:
-    """Everything that depends on the size alone."""
+    """The tables that depend on the board's size alone."""
 
     def __init__(self, size: int) -> None:
         self.stride = stride = size + 1
@@ -148,29 +147,29 @@ class AttraktionRules(Rules):
         self.every_move = tuple(self.names)
 
     def start(self) -> State:
-        """The empty board."""
+        """Return the empty board."""
         return State(0, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """The empty spaces."""
+        """Return the empty spaces."""
         if state.ended:
             return ()
         occupied = state.pieces | state.pieces >> self.half
         return [at for at in self.names if not occupied >> at & 1]
 
     def apply(self, state: State, move: int) -> State:
-        """Place a piece; it attracts."""
+        """Place a piece, and move the pieces that it attracts."""
         return self.advance(state, (move,))
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Whoever has more winning positions; nobody for a draw, None while the game goes on."""
+        """Return the player with more winning positions; none for a draw, None during the game."""
         if state.ended != POSITIONS:
             return () if state.ended else None
         white, black = self.winning(state)
         return (0,) if white.bit_count() > black.bit_count() else (1,)
 
     def key(self, state: State) -> int:
-        """The pieces; as many have moved as there are."""
+        """Return the pieces, from which the number of turns follows."""
         return state.pieces + 1
 
     @override
@@ -217,7 +216,7 @@ class AttraktionRules(Rules):
         return State(pieces, turn, None)
 
     def winning(self, state: State) -> tuple[int, int]:
-        """White's and black's winning positions (rule A3), a bit for each piece in the middle."""
+        """Return White's and Black's winning positions (rule A3), a bit for each middle piece."""
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
 
@@ -227,7 +226,7 @@ class AttraktionRules(Rules):
         return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half
 
     def sides(self, state: State) -> tuple[int, int]:
-        """White's and black's pieces, a bit for each."""
+        """Return White's and Black's pieces, a bit for each."""
         split = self.half + self._layout.first  # black's a1
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
@@ -242,6 +241,6 @@ class AttraktionRules(Rules):
         return moves
 
     def point(self, space: str) -> tuple[int, int]:
-        """Column and row, counted from 0."""
+        """Return column and row, counted from 0."""
         row, column = divmod(self.index[space] - self._layout.first, self.stride)
         return column, row

@@ -1,7 +1,7 @@
-"""Gravity Connect in words: places, consequences, refusals, over ``rules``.
+"""Gravity Connect in words for people and the table: places, consequences and refusals.
 
-There always is a legal slot while a cell is open: that cell's row is entered from the left and the
-right and its column from the top and the bottom, and only one of the four sides is ever forbidden.
+There is a legal slot as long as a cell is open: that cell's row can be entered from the left and
+the right, its column from the top and the bottom, and only one of the four sides is ever forbidden.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class GravityConnectGame(Game):
         self.slots = {slot.name: slot for slot in self.edge_slots}
 
     def forbidden_side(self, position: Position) -> str | None:
-        """The side that the player to move used last, which he may not use now (rule C2)."""
+        """The side that the player to move used last, which is forbidden now (rule C2)."""
         side = position.state.own_side
         return None if side == NO_SIDE else SIDES[side][0]
 
@@ -102,14 +102,14 @@ class GravityConnectGame(Game):
         return Outcome(winner, reason, places=tuple(sorted(found)))
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Lines that a player can still fill, by how many of his tiles they have, and on how many
-        cells of each row, column and diagonal he would connect.
+        """Return a function that evaluates states by the lines that each player can still fill,
+        weighted by their tiles, and by the number of cells that would complete a line.
         """
         board, length = sum(self.rules.tiles.values()), self.line
         (tempo, tile, connecting, two_missing) = weights["lines"]
 
         def lines(mine: int, open_: int) -> int:
-            """``open_``: tiles and empty cells, without the other's."""
+            """Return the worth of the lines of ``mine``; ``open_``: these tiles and empty cells."""
             free = open_
             for at in range(1, length):
                 free &= open_ >> at
@@ -137,7 +137,7 @@ class GravityConnectGame(Game):
         return evaluate
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Cell -> colour."""
+        """Return cell -> colour."""
         mover, waiting = PLAYERS[state.turn % 2], PLAYERS[(state.turn + 1) % 2]
         return {
             name: mover if state.own & tile else waiting
@@ -146,14 +146,14 @@ class GravityConnectGame(Game):
         }
 
     def fall(self, position: Position, slot: Slot) -> tuple[str, ...]:
-        """The cells through which a tile goes from there, may the slot be used or not: from the one
-        on which the hand puts it to the one on which it comes to rest; none in a full line.
+        """Return the cells through which a tile falls from a slot, even a forbidden one, from the
+        entry cell to the one on which it rests; empty if the line is full.
         """
         found = fall([cell in position.cells for cell in slot.cells])
         return () if found is None else slot.cells[found[0] : found[1] + 1]
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """The hand puts the tile on its entry cell; falling on from there is the consequence."""
+        """Return the turn: the hand puts the tile on its entry cell, and then the tile falls."""
         player, slot = before.mover, self.slots[move]
         path = self.fall(before, slot)
         act = (Shift(player, None, path[0]),)
@@ -171,8 +171,8 @@ class GravityConnectGame(Game):
         return "The tile falls from {source} to {target}: the tile on {stop} stops it.", params
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Why the player to move may not put ``piece`` on ``place``, as the cell on which the tile
-        of some slot enters or lands; None if he may.
+        """Return why the player to move may not put ``piece`` on ``place``, the cell on which the
+        tile of some slot enters or lands, or None.
         """
         if position.over:
             return IllegalMoveError("The game is over.")
@@ -202,7 +202,7 @@ class GravityConnectGame(Game):
         )
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played; None if it may."""
+        """Return why ``move`` may not be played, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal():
@@ -266,7 +266,7 @@ class GravityConnectType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """The line, or that there is none."""
+        """Return words that name the winner's line, or say that there is none."""
         if outcome.reason == FULL:
             return "the board is full without a line, which the second player wins", {}
         return "{count} tiles connected", {"count": _longest(outcome.places)}

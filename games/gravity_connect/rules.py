@@ -118,11 +118,11 @@ class GravityConnectRules(Rules):
         self.every_move = tuple(self.names)
 
     def start(self) -> State:
-        """The empty board."""
+        """Return the empty board."""
         return State((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """The slots whose line has an open cell, but for the side that the player used last."""
+        """Return the slots of lines with an open cell, without the side the player used last."""
         if state.ended:
             return ()
         full = (1 << self.size) - 1
@@ -133,17 +133,17 @@ class GravityConnectRules(Rules):
         ]
 
     def apply(self, state: State, move: int) -> State:
-        """Let a tile fall."""
+        """Let a tile fall into a slot."""
         return self.advance(state, (move,))
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Whoever connected; the second player if the board is full."""
+        """Return the player who connected, the second player if the board is full, or None."""
         if state.ended is None:
             return None
         return (1,) if state.ended == FULL else ((state.turn - 1) % 2,)
 
     def key(self, state: State) -> int:
-        """Both players' tiles and last sides; there are as many moves as tiles."""
+        """Return both players' tiles and last sides, from which the number of moves follows."""
         _, own, other, own_side, other_side, _, _ = state
         tiles = own << self._width | other
         return (tiles * 5 + own_side + 1) * 5 + other_side + 2

@@ -151,7 +151,7 @@ def _tracks(value: Any) -> tuple[Track, ...]:
 
 
 def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
-    """The numbers of closed tracks, each once."""
+    """Return the numbers of closed tracks, each once."""
     numbers = range(1, len(tracks) + 1)
     if not _is_list(value) or not all(_is_whole(each) and each in numbers for each in value):
         raise OptionError(
@@ -168,7 +168,7 @@ def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
 
 
 def _bases(tracks: Sequence[Track]) -> range:
-    """The numbers of the bases: from 1, without gaps."""
+    """Return the numbers of the bases, from 1 without gaps."""
     named = {base for track in tracks for base in track}
     for base in range(1, max(named)):
         if base not in named:
@@ -185,7 +185,7 @@ def _bases(tracks: Sequence[Track]) -> range:
 
 
 def _opposite(value: Any, bases: range) -> dict[int, int] | None:
-    """Opposite bases, each under the other, sorted; None where none are named."""
+    """Return base -> opposite base for both bases of each pair, sorted; None if none are named."""
     if value is None:
         return None
     found: dict[int, int] = {}
@@ -209,7 +209,7 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
 
 
 def _positions(value: Any, bases: range) -> dict[int, Place]:
-    """The positions of all bases; no two are the same."""
+    """Return the positions of all bases, no two of which are the same."""
     given = _by_base("positions", value, bases)
     owner: dict[Place, int] = {}
     for base in bases:
@@ -236,7 +236,7 @@ def _positions(value: Any, bases: range) -> dict[int, Place]:
 
 
 def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
-    """An object whose keys are bases, written as text in JSON and TOML."""
+    """Read an object whose keys are bases, written as text in JSON and TOML."""
     if not isinstance(value, Mapping):
         raise OptionError('{key} must be an object with bases as keys, like {{"1": ...}}.', key=key)
     names = {str(base): base for base in bases}
@@ -266,12 +266,12 @@ def _is_whole(value: object) -> bool:
 
 @cache
 def shipped(name: str) -> Board:
-    """One of ``SHIPPED``."""
+    """Return the board of ``SHIPPED`` with that name."""
     return read(resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8"))
 
 
 def read(text: str) -> Board:
-    """A board file's board, checked completely. Raises OptionError."""
+    """Read a board from the text of a file and check it completely. Raises OptionError."""
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
@@ -309,7 +309,7 @@ def read(text: str) -> Board:
 
 
 def _written(tracks: Any) -> tuple[list[Any], list[int]]:
-    """The bases of every ``[[track]]``, and the numbers of those that are closed."""
+    """Return the bases of every ``[[track]]``, and the numbers of the closed ones."""
     if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
         raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")
     for number, track in enumerate(tracks, start=1):
@@ -326,7 +326,7 @@ def _written(tracks: Any) -> tuple[list[Any], list[int]]:
 
 
 def _with_symmetry(board: Board, symmetry: object) -> Board:
-    """The board with the opposites that its symmetry gives."""
+    """Return the board with the opposites that its symmetry gives."""
     if symmetry != HALF_TURN:
         raise OptionError(
             'symmetry can only be "{known}"; else name the opposites one by one.', known=HALF_TURN
@@ -355,11 +355,13 @@ def _with_symmetry(board: Board, symmetry: object) -> Board:
 
 
 def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]:
-    """A smooth curve through ``points`` in their order, as cubic Bezier segments: the first point,
-    then for each of the others two control points and itself. ``closed``: and on to the first.
+    """Return a smooth curve through ``points`` in their order, as cubic Bezier segments: the first
+    point, then two control points and the next point for each segment. ``closed``: the curve
+    returns to the first point.
 
-    At each point it has the direction of the circle through that and its neighbours, so through
-    points of a circle it is that circle. No two neighbours lie at the same place; *not* checked.
+    At each point it has the direction of the circle through that point and its neighbours, so
+    points of a circle give that circle. Neighbours must not lie at the same place; this is *not*
+    checked.
     """
     knots = [complex(*point) for point in points]
     if closed:

@@ -1,4 +1,4 @@
-"""Gravity Trap in words: places, consequences, refusals, over ``rules``."""
+"""Gravity Trap in words for people and the table: places, consequences and refusals."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ class GravityTrapGame(Game):
         return evaluate
 
     def exact_search(self) -> TrapSolver:
-        """A search that proves who wins."""
+        """Return a search that proves who wins."""
         return TrapSolver(self.rules)
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Base -> ship or pod."""
+        """Return base -> ship or pod."""
         ships = dict(zip(state.ships, self.players, strict=False))
         return {
             name: ships.get(base, POD)
@@ -118,7 +118,7 @@ class GravityTrapGame(Game):
         }
 
     def figures(self, state: State) -> Mapping[str, int]:
-        """Pods that each ship can fly to, once both are placed."""
+        """Return the number of pods that each ship can fly to, once both are placed."""
         if not state.pods:
             return {}
         return {p: self.rules.reach(state, n).bit_count() for n, p in enumerate(self.players)}
@@ -147,7 +147,7 @@ class GravityTrapGame(Game):
         return Turn(move, ship, act, (), after, tuple(map(str, path)))
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Why the player to move may not put ``piece`` on ``place``; None if he may."""
+        """Return why the player to move may not put ``piece`` on ``place``, or None."""
         if not position.over and piece != position.mover:
             if piece == POD:
                 return IllegalMoveError("Pods stay put until a ship lands on them.")
@@ -158,7 +158,7 @@ class GravityTrapGame(Game):
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played; None if it may."""
+        """Return why ``move`` may not be played, or None."""
         state: State = position.state
         if position.over:
             return IllegalMoveError("The game is over.")
@@ -251,7 +251,7 @@ class GravityTrapType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """The words of a result: whose ship is stuck, and by how many pods."""
+        """Return words that say whose ship is stuck, and how many pods the other still reaches."""
         margin = outcome.extra["margin"]
         if not margin:
             return "the other ship can't reach a pod any more", {}
@@ -262,7 +262,7 @@ class GravityTrapType(GameType):
         }
 
     def board_of(self, text: str) -> Mapping[str, Any]:
-        """A board file, checked completely: TOML, or the board itself as JSON."""
+        """Read a board file, TOML or the board itself as JSON, and check it completely."""
         if text.lstrip().startswith("{"):
             return Board.from_json(json_object("board", text)).as_json()
         return read(text).as_json()

@@ -13,7 +13,7 @@ from tiltboard.games.rules import Rules, bits
 from tiltboard.games.search import Budget
 from tiltboard.ground.override import override
 
-MOST_ENTRIES = 200_000  # of a solver
+MOST_ENTRIES = 200_000  # Maximum size of a solver's table.
 
 
 class State(NamedTuple):
@@ -54,15 +54,15 @@ class GravityTrapRules(Rules):
         """Base -> the set of its opposite; empty where the mimic rule does not matter."""
 
     def start(self) -> State:
-        """The empty board."""
+        """Return the empty board."""
         return State((), 0, 0, copying=False, winner=None)
 
     def reach(self, state: State, player: int) -> int:
-        """The bases with pods that the player's ship can go to, by the tracks alone."""
+        """Return the bases with pods that the player's ship can reach by the tracks alone."""
         return self.near[state.ships[player]] & state.pods
 
     def open(self, state: State) -> int:
-        """The bases that the player to move may choose, as a set; the game is not over."""
+        """Return the set of bases that the player to move may choose; the game must not be over."""
         if state.turn < 2:
             return self.all & ~sum(self.bit[ship] for ship in state.ships)
         reach = self.reach(state, state.turn % 2)
@@ -72,7 +72,7 @@ class GravityTrapRules(Rules):
         return reach
 
     def moves(self, state: State) -> Sequence[int]:
-        """The bases that the player to move may choose."""
+        """Return the bases that the player to move may choose."""
         return () if state.winner is not None else tuple(bits(self.open(state)))
 
     def apply(self, state: State, move: int) -> State:
@@ -80,11 +80,11 @@ class GravityTrapRules(Rules):
         return self.advance(state, (move,))
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """The winner."""
+        """Return the winner, or None during the game."""
         return None if state.winner is None else (state.winner,)
 
     def key(self, state: State) -> int:
-        """Ships and pods; there are as many moves as pods are gone."""
+        """Return ships and pods, from which the number of moves follows."""
         number = 1 + state.copying
         for ship in state.ships:
             number = number * self.count + ship
@@ -128,7 +128,7 @@ class GravityTrapRules(Rules):
         return State((red, blue), pods, turn, copying, winner)
 
     def _placed(self, state: State, base: int) -> State:
-        """A turn of the set-up."""
+        """Return the state after a ship is placed in the set-up."""
         if not state.ships:
             return State((base,), 0, 1, copying=False, winner=None)
         red = state.ships[0]
@@ -139,10 +139,10 @@ class GravityTrapRules(Rules):
 
 
 class TrapSolver:
-    """Remembers what it has solved, for later positions of the same game.
+    """A solver that keeps its results for later positions of the same game.
 
-    As long as the mimic rule may hold it asks the rules for the moves; from then on a move leads
-    to any base with a pod on a track of the ship, which is looked up here, twenty times as fast.
+    While the mimic rule may apply it asks the rules for the moves. After that a move leads to any
+    base with a pod on a track of the ship, which a table lookup finds twenty times as fast.
     """
 
     def __init__(self, rules: GravityTrapRules) -> None:
@@ -151,9 +151,8 @@ class TrapSolver:
         self._known: dict[int, bool] = {}
 
     def winning(self, state: State, moves: Sequence[int], budget: Budget) -> int | None:
-        """The first of ``moves`` that is proven to win ``state``; None: each of them loses.
-
-        ``state``: red's ship is placed. Raises SearchStoppedError.
+        """Return the first of ``moves`` that is proven to win ``state``, or None if each of them
+        loses. Red's ship must be placed. Raises SearchStoppedError.
         """
         for move in moves:
             after = self._rules.apply(state, move)
@@ -187,13 +186,13 @@ class TrapSolver:
             left = pods ^ 1 << base
             answers = theirs & left
             if not near[base] & left:
-                continue  # whoever has nowhere to go on from there has lost
+                continue  # A ship that cannot move on from there loses.
             if not answers or self._known.get((left << 6 | other) << 6 | base) is False:
                 won = True
                 break
             found.append((answers.bit_count(), base, left))
         if not won:
-            found.sort()  # where the other has least to choose from comes first
+            found.sort()  # Moves that leave the other ship the fewest answers first.
             won = any(not self.free(other, base, left, budget) for _, base, left in found)
         if len(self._known) >= MOST_ENTRIES:
             self._known.clear()

@@ -15,7 +15,7 @@ IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
 def named(s: State) -> list[str]:
-    """The cards that Antimatter may stand for."""
+    """Return the cards that Antimatter may stand for."""
     return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
 
@@ -45,7 +45,7 @@ def arguments(s: State, name: str) -> list[str]:
 
 
 def unplayable(s: State, player: int, name: str) -> str | None:
-    """Why a player may not play a card in the window, whatever follows it; None where he may."""
+    """Return why a player may not play a card in the window, whatever its argument, or None."""
     if name in (GUARD, HOLE):
         if player not in s.options.partners(s.doer):
             return "Only the doer plays {card}, or the doer's partner."
@@ -98,7 +98,7 @@ def play(s: State, player: int, token: str, arg: str) -> None:
 
 
 def _guard(s: State) -> None:
-    """The Guardian: nothing is in force, and any troop goes into any zone."""
+    """Carry out the Guardian: no challenge is in force, and any troop goes into any zone."""
     if not s.options.simple:
         s.lying += (GUARD,)
     else:

@@ -19,22 +19,22 @@ from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
-SLICES = 48  # candidates times the worlds that a hard player makes up, the same for each of them
+SLICES = 48  # Candidates times imagined worlds of a hard bot, the same for each candidate.
 CANDIDATES = 6
-MARGIN = 0.05  # by which a candidate must be better than what a medium player would do
-LEAST_TOLD = 0.1  # points; of a smaller gain nothing is said
+MARGIN = 0.05  # Points by which a move must beat a medium bot's.
+LEAST_TOLD = 0.1  # Points; a smaller gain is not mentioned.
 NEAR = 2  # troops left
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
 class Player:
-    """One that thinks in slices, so that nothing waits for it: ``best`` is its move so far."""
+    """A bot that thinks in slices, so that nothing waits for it; ``best`` is its move so far."""
 
     def __init__(self, view: State, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
         self._table, self._legal = view, outlook.meant(view.seen.legal if view.seen else ())
         self.best = self._first()
-        self._gain = 0.0  # of ``best`` against passing: points, on average
+        self._gain = 0.0  # Average points of ``best`` over passing.
         self._slices = self._weigh() if level == "hard" else iter(())
 
     def _first(self) -> str:
@@ -46,11 +46,11 @@ class Player:
         return outlook.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
-        """A slice of thought, a few hundred moves at most; False when there is nothing more."""
+        """Think for a slice, a few hundred moves at most; return False if there is nothing left."""
         return next(self._slices, None) is not None
 
     def _weigh(self) -> Iterator[bool]:
-        """Each candidate in the same worlds with the same dice; what they come to on average."""
+        """Play each candidate in the same worlds with the same dice, and compare their averages."""
         first, *others = self._candidates()
         if not others:
             return

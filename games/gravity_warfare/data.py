@@ -92,7 +92,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Options:
-    """All options, checked, and what follows from them. ``deck``: as it was given."""
+    """All options, checked, and what follows from them. ``deck``: the value of the option."""
 
     mode: str
     players: int
@@ -117,7 +117,7 @@ class Options:
 
     @property
     def dealt(self) -> int:
-        """Cards that each gets with the Guardian; not in Simple mode."""
+        """Number of cards that each player gets besides the Guardian, except in Simple mode."""
         return 9 if self.mode == DUEL else 5
 
     def as_json(self) -> dict[str, Any]:
@@ -125,13 +125,13 @@ class Options:
         return {spec.name: getattr(self, spec.name) for spec in SPECS}
 
     def pack(self) -> Counter[str]:
-        """Every card of this mode: one Guardian a player."""
+        """Return the number of each card in this mode, with one Guardian per player."""
         counts = dict(self.box.simple if self.simple else self.box.counts)
         counts["guardian"] = self.players
         return Counter({name: count for name, count in counts.items() if count > 0})
 
     def partners(self, player: int) -> tuple[int, ...]:
-        """The players of his team, he too."""
+        """Return the players of the player's team, the player included."""
         if self.team_size is None:
             return (player,)
         teams = self.players // self.team_size
@@ -140,13 +140,13 @@ class Options:
 
 @cache
 def default_box() -> Box:
-    """The one that is shipped."""
+    """Return the deck that is shipped."""
     text = (resources.files(__package__) / "default.toml").read_text(encoding="utf-8")
     return box_of(tomllib.loads(text))
 
 
 def box_of(data: Mapping[str, Any]) -> Box:
-    """A deck as the option ``deck`` gives it. Raises OptionError."""
+    """Return the deck of the option ``deck``, checked. Raises OptionError."""
     cards, counts, simple = {}, {}, {}
     for entry in _tables(data, "card", MOST_KINDS):
         name = _word(entry, "card")

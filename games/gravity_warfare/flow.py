@@ -29,7 +29,7 @@ def begin_round(s: State, starter: int) -> None:
 
 
 def clear_turn(s: State) -> None:
-    """Clear all that belongs to a turn."""
+    """Reset everything that belongs to a turn."""
     count = s.options.players
     right = 2 if s.options.mode == DUEL else 1
     fresh = table.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
@@ -37,7 +37,7 @@ def clear_turn(s: State) -> None:
 
 
 def deal(s: State, cards: Sequence[str]) -> None:
-    """The cards as shuffled, ``?`` where they are of paper: a new round's, or new piles."""
+    """Deal the shuffled ``cards`` (``?`` if of paper): for a new round, or as new piles."""
     rest = tuple(cards)
     if s.stage == "deal":
         if not s.options.simple:
@@ -72,19 +72,19 @@ def begin_turn(s: State, owner: int) -> None:
 
 
 def open_window(s: State) -> None:
-    """Deferred challenges come onto the turn, and everybody has something to say."""
+    """Open the window for cards, with the challenges that were deferred to this turn."""
     s.tokens += s.deferred.pop(s.owner, ())
     again(s)
 
 
 def again(s: State) -> None:
-    """Open the window for cards anew: nobody has passed."""
+    """Open the window for cards again, with nobody having passed."""
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
 def close_window(s: State) -> None:
-    """Close the window, as all have passed: look at what is laid, in order (rule W4)."""
+    """Close the window after all have passed, and resolve the cards in order (rule W4)."""
     laid, s.tokens = s.tokens, ()
     for token in laid:
         if s.possible(token.name):
@@ -108,13 +108,13 @@ def close_window(s: State) -> None:
 
 
 def blinding(s: State) -> list[Token]:
-    """The tokens that bring Blindfolded."""
+    """Return the tokens that bring Blindfolded."""
     copied = s.last is not None and BLIND in s.last.challenges
     return [t for t in s.tokens if t.name == BLIND or (t.name == COPY and copied)]
 
 
 def choose(s: State, *, blindfolded: bool) -> None:
-    """Blindfolded or the rest: what is not chosen goes back to the hands."""
+    """Choose Blindfolded or the other cards; what is not chosen goes back to the hands."""
     blind, laid = blinding(s), s.tokens
     s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
     for token in laid:
@@ -143,7 +143,7 @@ def next_step(s: State) -> None:
     if table.PAIR in force and len(s.troop) < 2:
         s.stage, s.ask = "dice", "troop"
         return
-    if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):  # empty: once more
+    if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):  # empty: roll again
         s.zone = ANY if s.rolled_again else None
         s.rolled_again = True
     if s.zone is None:

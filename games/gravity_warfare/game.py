@@ -1,4 +1,4 @@
-"""Gravity Warfare in words: the contract's object, refusals, options."""
+"""Gravity Warfare in words for people and the table: the contract's object, refusals, options."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ class WarfareGame(SeatedGame):
             self.teams = tuple(self.players[team::teams] for team in range(teams))
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Zone -> its towers, oldest first, as a witness writes them."""
+        """Return zone -> its towers, oldest first, as the sensors' moves spell them."""
         zones = sorted(state.zones.items())
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Player -> troops that he still holds."""
+        """Return player -> troops still held."""
         return dict(zip(self.players, map(len, state.troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
-        """Most points; ties share it. ``team``: the one that leads alone."""
+        """Return the result: most points win, ties share. ``team``: the one that leads alone."""
         won = self.rules.result(position.state) or ()
         names = tuple(self.players[player] for player in won)
         alone = names[0] if len(names) == 1 and not self.teams else None
@@ -70,12 +70,12 @@ class WarfareGame(SeatedGame):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """People and witnesses tell what moved, so nothing is left to be carried out."""
+        """Return a turn without acts, as people and sensors have already reported what moved."""
         who = move.partition(":")[0]
         return Turn(move, who, (), (), after)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be made: not by him, or not in this phase."""
+        """Return why ``move`` may not be made by this player or in this phase, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal() and move not in ("chance:heroes", "chance:shuffle"):
@@ -140,7 +140,7 @@ class WarfareGame(SeatedGame):
         return {zone: len(towers) for zone, towers in position.state.zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
-        """The move that says that this placement or event failed."""
+        """Return the move that reports the failure of this placement or event, or None."""
         return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
@@ -153,7 +153,7 @@ class WarfareGame(SeatedGame):
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the box that is shipped."""
+        """The texts of the deck that is shipped."""
         return words.texts()
 
     @override
@@ -170,7 +170,7 @@ class WarfareGame(SeatedGame):
         return words.glossary(self.chosen)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """The rest of the contract's object."""
+        """Return the rest of the contract's object."""
         state: State = position.state
         named = self.players
 
@@ -208,7 +208,7 @@ class WarfareGame(SeatedGame):
         }
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """The move with what is still to be added: heroes, cards or fallen pieces."""
+        """Return the move with its heroes, shuffled cards or fallen pieces made up at random."""
         return moves.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:

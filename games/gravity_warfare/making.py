@@ -1,4 +1,4 @@
-"""Making a move: from its words to what it changes."""
+"""The effects of moves on the state."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
             s.stage = "deal"
         case "shuffle":
             flow.deal(s, args or [UNKNOWN] * len(flow.shuffled(s)))
-        case "roll" | "troop" if s.stage == "roll":  # it must show a troop that is held: two tries
+        case "roll" | "troop" if s.stage == "roll":  # Two tries for a troop that is held.
             s.troop = (args[0],)
             if what == "roll":
                 s.zone = args[1]
@@ -59,7 +59,7 @@ def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
             s.zone = args[0]
             if s.stage == "roll":
                 flow.open_window(s)
-            elif s.fixed is None:  # a hero had it rolled again
+            elif s.fixed is None:  # A hero made the player roll again.
                 s.stage, s.ask = "window", ""
             else:
                 flow.next_step(s)
@@ -136,7 +136,7 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
 
 
 def _value(args: Sequence[str]) -> str:
-    """The value of ``under=N`` or ``fell=X+Y`` at the end, "" where there is none."""
+    """Return the value of ``under=N`` or ``fell=X+Y`` at the end, or "" if there is none."""
     return args[-1].partition("=")[2]
 
 
@@ -146,7 +146,7 @@ def _fell(args: Sequence[str]) -> list[str]:
 
 
 def _draw_card(s: State, player: int, side: str, said: str = "") -> None:
-    """Simple mode: the card decides the turn, is kept, or goes to the discards at once."""
+    """Carry out a draw in Simple mode: the card decides the turn, is kept, or is discarded."""
     (drawn,) = s.draw(side, 1)
     card = said or drawn
     kind = KINDS_OF_CARDS.get(card, "challenge")
@@ -160,7 +160,7 @@ def _draw_card(s: State, player: int, side: str, said: str = "") -> None:
 
 
 def _begin(s: State, player: int, name: str, card: str) -> bool:
-    """Begin the turn with the card drawn; False where it cannot be played so."""
+    """Begin the turn with the card drawn; return False if it cannot be played now."""
     if name == cards.KEEP:
         if not s.pieces():
             return False
@@ -187,7 +187,7 @@ def _keep(s: State, player: int, which: int) -> None:
 
 
 def _carry_out(s: State, player: int, args: Sequence[str]) -> None:
-    """An event has been carried out, on the piece that lies on top."""
+    """Carry out the event, or its failure, on the top piece of a zone."""
     how, zone, piece, *more = args
     name, drawn = s.event_now.name, s.event is None
     fell = _fell(args) if how == "fail" else []

@@ -1,6 +1,4 @@
-"""The moves of every phase, by name: which there are, whether one may be made, and what chance
-adds to them.
-"""
+"""The moves of every phase, by name: lists them, checks one, and adds what chance decides."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-FALLS = (0, 0, 1, 1, 2, 3, 4)  # pieces: one of these, where a failure is made up
+FALLS = (0, 0, 1, 1, 2, 3, 4)  # Numbers of fallen pieces from which a random failure chooses.
 
 
 def awaited(s: State) -> tuple[int, ...]:
-    """Players by seat, nobody where chance is awaited or the game is over."""
+    """Return the awaited players by seat; empty if chance is awaited or the game is over."""
     match s.phase:
         case "keep":
             return (s.drawer,)
@@ -28,7 +26,7 @@ def awaited(s: State) -> tuple[int, ...]:
             return (s.owner,)
         case "window":
             return tuple(each for each in s.players if each not in s.passed)
-        case "after":  # who buys a card meanwhile may lay it
+        case "after":  # A player who buys a card in this phase may lay it.
             return tuple(p for p in s.players if p not in s.passed and s.may_give_back(p))
         case "choose":
             return tuple(each for each in s.players if each != s.doer)
@@ -42,7 +40,7 @@ def awaited(s: State) -> tuple[int, ...]:
 
 
 def listed(s: State) -> list[str]:
-    """All legal moves; stems stand for those with arguments that cannot be listed."""
+    """Return all legal moves; stems stand for those with arguments that cannot be listed."""
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
         found += listed_of(s, player)
@@ -52,7 +50,7 @@ def listed(s: State) -> list[str]:
 
 
 def listed_of(s: State, player: int) -> list[str]:
-    """One player's legal moves."""
+    """Return one player's legal moves."""
     words = list(_of_player(s, player)) if player in awaited(s) else []
     if s.phase in BUYING and not s.options.simple:
         words += [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
@@ -258,11 +256,11 @@ def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
     return found
 
 
-# what cannot be listed, made up: the host deals so, tests and the conformance kit play so
+# Random completion of moves that cannot be listed, for the host, tests and conformance checks
 
 
 def completed(state: State, move: str, dice: Dice) -> str:
-    """A move of ``listed`` as it can be made: with heroes, shuffled cards or what falls."""
+    """Return a move of ``listed`` with random heroes, shuffled cards or fallen pieces."""
     if move == "chance:heroes" and not state.options.paper:
         names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]
         return ":".join([move, *names])
@@ -276,7 +274,7 @@ def completed(state: State, move: str, dice: Dice) -> str:
 
 
 def _shuffled(items: list[Any], dice: Dice) -> list[Any]:
-    """All orders alike: each place, from the last, is exchanged with one of those up to itself."""
+    """Return the items in a random order, all orders equally likely (Fisher-Yates)."""
     found = list(items)
     for last in range(len(found) - 1, 0, -1):
         other = dice.choice(range(last + 1))

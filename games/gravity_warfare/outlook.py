@@ -28,14 +28,14 @@ HARDNESS = {
 USUAL_HARDNESS = 0.2
 WORTH = {"guardian": 9, "do-it-yourself": 7, "antimatter": 8, "keep-it": 6, "space-time-hole": 6}
 USUAL_WORTH = 5
-PROGRESS = 0.7  # points that a troop less is worth on the way to the last one
-CARD_TURN = 1.0  # what a turn with a card yet to be drawn is worth
-HARD_TURN = 0.65  # as likely to hold a turn must be, or a medium player defends himself
-HORIZON = 40  # moves that are played on, at most: to the end of the turn
-RACE = 1.1  # how much a troop less brings somebody nearer to the last one
-CARD = 0.12  # points that a card in the hand is worth while the round is long
-HIGHER = 0.92  # how likely a piece holds, by each that lies under it
-FALLEN = ((0, 2 / 7), (1, 4 / 7), (flow.TOPPLED, 1 / 7))  # pieces, how often: ``moves.FALLS``
+PROGRESS = 0.7  # Points for each troop less on the way to the last one.
+CARD_TURN = 1.0  # Points that a turn with a card still to draw is worth.
+HARD_TURN = 0.65  # A medium bot defends itself if the chance that it holds is lower.
+HORIZON = 40  # Maximum number of moves played on to the end of the turn.
+RACE = 1.1  # Gain per troop less in the race to the last one, as an exponent.
+CARD = 0.12  # Points for a card in the hand while the round is long.
+HIGHER = 0.92  # Factor of the chance to hold for each piece underneath.
+FALLEN = ((0, 2 / 7), (1, 4 / 7), (flow.TOPPLED, 1 / 7))  # (pieces, share), as ``moves.FALLS``
 
 
 def holds(s: State, move: str) -> float:
@@ -135,7 +135,7 @@ def _placing(s: State, move: str) -> float:
         return chance
     high = 0 if MOUNT in forced or s.free_zone else under(move)
     left = Counter(s.troops[s.owner]) - Counter(move.split(":")[3].split("+"))
-    kinds = len({kind_of(piece) for piece in left})  # the dice find one more often
+    kinds = len({kind_of(piece) for piece in left})  # More kinds are rolled more often.
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
@@ -183,7 +183,7 @@ def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
     return _hardness(name) + 0.12 * close + 0.05 * lead - 0.9 - trouble
 
 
-# on to the end of the turn
+# Playing on to the end of the turn
 
 
 def expected(s: State, player: int, move: str, dice: random.Random) -> float:
@@ -237,7 +237,7 @@ def value(s: State, player: int) -> float:
     others.
     """
     seats, partners = s.options.players, s.options.partners
-    waits = [((each - s.owner) % seats) / seats for each in s.players]  # until his turn, in rounds
+    waits = [((each - s.owner) % seats) / seats for each in s.players]  # rounds to the next turn
     near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
     cards = CARD * min(4, *map(len, s.troops)) / 4
     sides = {partners(each): 0.0 for each in s.players}

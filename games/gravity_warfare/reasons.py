@@ -1,4 +1,4 @@
-"""Why a move may not be made, in words: a template in English and what fills it."""
+"""The reasons why a move may not be made: templates in English and what fills them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PHASE_OF = {
 
 
 def why_not(s: State, move: str) -> Words:
-    """The reason for a move that ``moves.allowed`` refuses."""
+    """Return the reason for a move that ``moves.allowed`` refuses."""
     words = move.split(":")
     who, what, args = words[0], words[1] if len(words) > 1 else "", words[2:]
     if who == CHANCE:

@@ -13,9 +13,9 @@ from tiltboard.ground.override import override
 
 
 class WarfareRules(Rules):
-    """The rules with options fixed. ``moves`` lists all but what people and chance make up: the
-    stems ``chance:heroes`` and ``chance:shuffle``, without what falls and what witnesses see;
-    ``allows`` knows those too.
+    """The rules with options fixed. ``moves`` lists only the stems of moves that people and chance
+    complete (``chance:heroes``, ``chance:shuffle``, failures without what fell) and no sensed
+    changes; ``allows`` accepts the whole moves too.
     """
 
     def __init__(self, options: Options) -> None:
@@ -23,7 +23,7 @@ class WarfareRules(Rules):
         self.players = options.players
 
     def start(self) -> State:
-        """Heroes are given out, or cards are shuffled."""
+        """Return the state in which heroes are given out, or cards are shuffled."""
         state = State(options=self.options)
         state.points = [flow.START_POINTS] * self.players
         flow.begin_round(state, 0)
@@ -41,13 +41,13 @@ class WarfareRules(Rules):
         return moves.allowed(state, self.name(move))
 
     def apply(self, state: State, move: int) -> State:
-        """A copy, after the move."""
+        """Return a changed copy of the state."""
         after = state.copy()
         making.make(after, self.name(move))
         return after
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """The players with most points; a team's points are added."""
+        """Return the players with most points; a team's points are added."""
         if state.stage != "over":
             return None
         team = self.options.partners
@@ -55,17 +55,17 @@ class WarfareRules(Rules):
         return tuple(player for player in range(self.players) if total[player] == max(total))
 
     def mover(self, state: State) -> int:
-        """The owner of the turn."""
+        """Return the owner of the turn."""
         return state.owner
 
     def awaiting(self, state: State) -> tuple[int, ...]:
-        """Players by seat (the owner first where hands are refilled), or chance."""
+        """Return the awaited players by seat (in a refill the owner first), or chance."""
         if state.stage == "over":
             return ()
         return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
 
     def key(self, state: State) -> int:
-        """A key of all that a state is, except how many moves it took."""
+        """Return a key of the whole state except its number of moves."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 

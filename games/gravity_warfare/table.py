@@ -1,6 +1,6 @@
-"""The state of a game: what lies on the platform, in hands and piles, and how far the turn is.
+"""The state of a game: the platform, hands and piles, and the progress of the turn.
 
-Functions of the other rooms change a ``State`` that was copied for them; to everybody else it is a
+The functions of the other modules change a ``State`` that was copied for them; elsewhere it is a
 value. Players are numbers by seat.
 """
 
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 
 
 def kind_of(piece: str) -> str:
-    """``tank``, ``fighter`` or ``ship``."""
+    """Return the kind of a piece: ``tank``, ``fighter`` or ``ship``."""
     return piece.rpartition("-")[2]
 
 
@@ -36,13 +36,13 @@ Tower = tuple[Piece, ...]
 
 
 def spelt(tower: Tower) -> str:
-    """``blue-ship+red-tank``."""
+    """Return a tower as text, such as ``blue-ship+red-tank``."""
     return "+".join(piece.name for piece in tower)
 
 
 class Token(NamedTuple):
-    """A card as laid: by whom, its text, the card that lies there (None: a hero's), whether it was
-    put off to this turn, and the Space-Time Holes that did so.
+    """A challenge as laid: the player, its text, its card (None: a hero laid it), whether it was
+    deferred to this turn, and the Space-Time Holes that deferred it.
     """
 
     who: int
@@ -53,12 +53,12 @@ class Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the challenge; what Antimatter stands for, where it is one."""
+        """Name of the challenge; for Antimatter, the card that it stands for."""
         return self.text.rpartition("=")[2]
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The cards that it consists of; what a hero laid is none."""
+        """The token's cards, Space-Time Holes included; a hero's challenge has no own card."""
         return (*self.holes, *([self.card] if self.card else []))
 
 
@@ -71,7 +71,7 @@ class Play(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An event being carried out: by whom, and which card's rules it has."""
+    """The event in progress: the player who carries it out, and the card whose rules it has."""
 
     who: int
     name: str
@@ -176,7 +176,7 @@ class State(OfTurn):
 
     @property
     def others(self) -> list[int]:
-        """Those who are neither owner nor doer."""
+        """The players who are neither owner nor doer."""
         return [each for each in self.players if each not in (self.owner, self.doer)]
 
     def may_give_back(self, player: int) -> bool:

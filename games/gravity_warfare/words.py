@@ -1,4 +1,4 @@
-"""Gravity Warfare in words for players: what is to be done now, and what cards and heroes do."""
+"""Gravity Warfare in words for players: instructions, and what cards and heroes do."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PHASES: Mapping[str, str] = {
 
 
 def texts() -> list[str]:
-    """All words and phrases of the box that is shipped, with both faces."""
+    """Return all words and phrases of the deck that is shipped, with both faces."""
     box = data.default_box()
     faces = [name for names in box.zones.values() for name in names]
     titles = [each for pair in CARDS.values() for each in pair]
@@ -79,7 +79,7 @@ def texts() -> list[str]:
 
 
 def card_said(token: str) -> str | Phrase:
-    """A card as laid: ``antimatter=limit-it`` as well as ``limit-it``."""
+    """Return the words for a card as laid: ``antimatter=limit-it`` as well as ``limit-it``."""
     card, wild, name = token.partition("=")
     title = CARDS[card][0] if card in CARDS else spoken(card)
     if not wild:
@@ -89,7 +89,7 @@ def card_said(token: str) -> str | Phrase:
 
 
 def piece_said(piece: str) -> str | Phrase:
-    """The words for a piece such as ``red-tank``; anything else as it is."""
+    """Return the words for a piece such as ``red-tank``; return any other text unchanged."""
     owner, _, kind = piece.partition("-")
     return _owned(kind, owner) if kind in KINDS else piece
 
@@ -113,7 +113,7 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
 
 
 def spoken(name: str) -> str:
-    """``hum-a-song`` as a title."""
+    """Return a name such as ``hum-a-song`` as a title."""
     return name.replace("-", " ").capitalize()
 
 

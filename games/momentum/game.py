@@ -1,4 +1,4 @@
-"""Momentum in words: places, consequences, refusals, over ``rules``."""
+"""Momentum in words for people and the table: places, consequences and refusals."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class MomentumGame(Game):
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Two players' marbles on the board by their distance from the edge, the more the nearer
-        the end is; None for more players.
+        """Return a function that evaluates states of two players by their marbles' distance from
+        the edge, which counts more toward the end; None for more players.
         """
         if self.rules.players != 2:
             return None
@@ -88,15 +88,15 @@ class MomentumGame(Game):
 
     @property
     def playout_rules(self) -> MomentumRules:
-        """Without the forced block (rule M8) random games are a hundred times as fast, and tell
-        nearly as much.
+        """Rules without the forced block (rule M8), whose random games are a hundred times as fast
+        and tell nearly as much.
         """
         if not self.rules.must_block:
             return self.rules
         return MomentumRules(self._board, {**self.options, "must_block": False})
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Cell -> colour."""
+        """Return cell -> colour."""
         return {
             name: self.players[cell - 1]
             for name, index in self.rules.index.items()
@@ -104,8 +104,8 @@ class MomentumGame(Game):
         }
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Player -> marbles off the board. The mover always has one: a set without a reserve was
-        completed by its owner's own turn, which ended the game.
+        """Return player -> marbles off the board. The mover always has one: a set without a reserve
+        was completed by its owner's own turn, which ended the game.
         """
         held = zip(self.players, state.held, strict=True)
         return {player: self.rules.marbles - count for player, count in held}
@@ -123,7 +123,7 @@ class MomentumGame(Game):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """A drop and what it pushes, or a swap."""
+        """Return the turn: a drop and what it pushes, or a swap."""
         player, cells, names = before.mover, before.cells, self.rules.names
         if move == SWAP:
             (place, piece), *_ = cells.items()
@@ -152,18 +152,18 @@ class MomentumGame(Game):
         return REASONS[end, hit == shift.source], params
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Why the player to move may not drop ``piece`` on ``place``; None if he may."""
+        """Return why the player to move may not drop ``piece`` on ``place``, or None."""
         if not position.over and piece != position.mover:
             return IllegalMoveError(
                 "{player}'s turn.",
                 player=position.mover,
             )
-        if place == SWAP:  # which is a move, and no place
+        if place == SWAP:  # A move, but not a place.
             return IllegalMoveError("{place} is not a cell of this board.", place=place)
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played; None if it may."""
+        """Return why ``move`` may not be played, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move == SWAP:

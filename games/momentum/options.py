@@ -184,10 +184,10 @@ def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
 
 
 def suggested_marbles(players: int, cells: int) -> int:
-    """A number of marbles each for a board with that many open cells.
+    """Return the number of marbles for each player on a board with that many open cells.
 
-    It follows the standard sets, which grow by a marble for every 8 cells with two players and for
-    every 16 with three, and is ours beyond them; never more than half the cells together.
+    The standard sets grow by a marble for every 8 cells with two players and for every 16 with
+    three; beyond them it is our own rule. It is never more than half the cells together.
     """
     each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
     return max(1, min(each, cells // (2 * players)))

@@ -85,12 +85,12 @@ class MomentumRules(Rules):
         }
 
     def start(self) -> State:
-        """The empty board."""
+        """Return the empty board."""
         return State(self._empty, (0,) * self.players, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """Drops on empty cells, ``swap`` where it may be used; with the rule M8, only those that
-        leave the next player without a winning move, if there are any.
+        """Return drops on empty cells, and ``swap`` if it may be used; with the rule M8, only those
+        that leave the next player without a winning move, if there are any.
         """
         if state.ended:
             return ()
@@ -177,7 +177,7 @@ class MomentumRules(Rules):
         return State(tuple(cells), tuple(held[1:]), turn, ended)
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """The players who have won; in teams, both."""
+        """Return the players who have won; in teams, both."""
         return None if state.ended is None else self.winner(state)[1]
 
     def winner(self, state: State) -> tuple[int | None, tuple[int, ...]]:
@@ -201,11 +201,11 @@ class MomentumRules(Rules):
         return None, ()
 
     def _team(self, player: int) -> tuple[int, ...]:
-        """The players who win together with ``player``: red and white, blue and green."""
+        """Return the players who win together with ``player``: red and white, blue and green."""
         return (player % 2, player % 2 + 2) if self.players == 4 else (player,)
 
     def key(self, state: State) -> int:
-        """The marbles, and whose turn it is; the turn itself where it matters."""
+        """Return the marbles and whose turn it is, or the number of the turn if it matters."""
         exact = self.last_turn or (self.pie and state.turn < 2)
         number = state.turn if exact else 2 + state.turn % self.players
         for at in self.cells:
