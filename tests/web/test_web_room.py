@@ -199,7 +199,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     expect(phones["white"].page.locator(".room-seat")).not_to_contain_text("once the others agree")
     phones["white"].press("chance")
     phones["white"].press("count")
-    phones["green"].expect_said("White has")
+    phones["green"].expect_said("White must place")
     phones["white"].press("pass")
     _place(phones["white"], "It holds")
     phones["white"].press("count")
@@ -207,7 +207,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     # green: everything falls, which is the end of the round and of this game
     phones["green"].press("chance")
     phones["green"].press("count")
-    phones["green"].expect_said("Green has")
+    phones["green"].expect_said("Green ")
     phones["green"].press("pass")
     _place(phones["green"], "It fell or failed")
     for tick in phones["green"].page.locator(".fallen input").all():
@@ -393,7 +393,7 @@ def test_one_device_is_passed_round(simulated, serve, open_page, alter):
     page.locator('[data-what="chance"]').click()
     expect(page.locator(".say-card .line")).to_have_text("Red: roll both dice.")
     page.locator('[data-what="chance"]').click()
-    expect(page.locator(".say-card .line")).to_contain_text("Red has")
+    expect(page.locator(".say-card .line")).to_contain_text("Red must place")
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue", exact=True).click()
     expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)
