@@ -20,12 +20,12 @@ PREFIX = "tiltboard_"
 
 
 def name_of(game: str) -> str:
-    """What OpenSpiel calls a game of ours."""
+    """Return OpenSpiel's name of one of our games."""
     return PREFIX + game.replace("-", "_")
 
 
 def options_of(written: str) -> dict[str, Any]:
-    """``size:5 pie:false`` as options."""
+    """Return options written as ``size:5 pie:false``."""
     pairs = (word.partition(":") for word in written.split())
     return {key: _value(value) for key, _, value in pairs}
 
@@ -38,7 +38,7 @@ def _value(written: str) -> Any:
 
 
 class LabState(pyspiel.State):  # type: ignore[misc]
-    """A position."""
+    """A position of a game."""
 
     def __init__(self, game: LabGame) -> None:
         super().__init__(game)
@@ -46,7 +46,7 @@ class LabState(pyspiel.State):  # type: ignore[misc]
         self.state = game.table.rules.start()
 
     def current_player(self) -> int:
-        """Who is to move."""
+        """Return the player to move, from 0, or OpenSpiel's number for a game that is over."""
         if self._table.over(self.state):
             return int(pyspiel.PlayerId.TERMINAL)
         return self._table.rules.mover(self.state)
@@ -61,11 +61,11 @@ class LabState(pyspiel.State):  # type: ignore[misc]
         return self._table.actions[action]
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self._table.over(self.state)
 
     def returns(self) -> list[float]:
-        """What each player has got."""
+        """Return each player's result, from -1 to 1, as ``LabTable.returns``."""
         return self._table.returns(self.state)
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class LabState(pyspiel.State):  # type: ignore[misc]
 
 
 class LabObserver:
-    """Sees all there is: ``LabTable.observation`` as one flat tensor, and as ``planes``."""
+    """An observer with full view: ``LabTable.observation`` as a flat tensor, and as ``planes``."""
 
     def __init__(self, table: LabTable, params: Mapping[str, Any] | None) -> None:
         if params:
@@ -83,11 +83,11 @@ class LabObserver:
         self.dict = {"planes": self.tensor.reshape(table.shape)}
 
     def set_from(self, state: LabState, _player: int) -> None:
-        """Look at a position."""
+        """Fill the tensor with a position."""
         self.dict["planes"][:] = self._table.observation(state.state)
 
     def string_from(self, state: LabState, _player: int) -> str:
-        """The position as text."""
+        """Return the position as text."""
         return str(state)
 
 
@@ -113,11 +113,11 @@ class LabGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.kind, info, given)
 
     def new_initial_state(self, *_: Any) -> LabState:
-        """The start."""
+        """Return the start position."""
         return LabState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """Nothing is hidden, so observers differ only in what they remember."""
+        """Return an observer; as nothing is hidden, observers differ only in what they remember."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return LabObserver(self.table, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -140,8 +140,8 @@ def _register(name: str) -> None:
         provides_observation_tensor=True,
         parameter_specification={"options": ""},
     )
-    # A class, not a function: OpenSpiel lets go of it after Python has ended, and a function's end
-    # would then bring the process down.
+    # A class, not a function: OpenSpiel releases it after Python has ended, which would crash the
+    # process with a function.
     pyspiel.register_game(kind, type(name, (LabGame,), {"kind": kind, "name": name}))
 
 

@@ -1,4 +1,4 @@
-"""A game as agents want it: actions from 0, an observation of planes, returns that add up to 0."""
+"""A game in the form that agents need: actions from 0, planes to observe, returns with sum 0."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tiltboard.games.rules import CHANCE
 
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
 MOST_TURNS = 1000
-"""Where a game may go in circles: then it is a draw."""
+"""The maximum of turns of a game that may go in circles; then it is a draw."""
 
 
 class LabTable:
-    """Momentum, Attraktion, Gravity Connect or Gravity Trap with options fixed; has no position
-    itself.
+    """Momentum, Attraktion, Gravity Connect or Gravity Trap with fixed options; it holds no
+    position.
 
-    ``actions``: what action n means, the game's own moves. ``planes``: the names of the planes of
-    an observation. ``shape``: planes, rows, columns. ``longest``: turns of a game, at most.
+    ``actions``: the game's own move for each action. ``planes``: the names of the planes of an
+    observation. ``shape``: planes, rows, columns. ``longest``: the maximum number of turns.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        """Raises RulesError, and NotPossibleError for other games."""
+        """Make the game. Raises RulesError for wrong options, NotPossibleError for other games."""
         game = game_type(name).create(options or {})
         rules = game.rules
         if name not in _MORE or CHANCE in rules.awaiting(rules.start()):
@@ -57,7 +57,7 @@ class LabTable:
         return self  # nothing here changes, and positions are copied often
 
     def legal(self, state: Any) -> list[int]:
-        """The actions of whoever is to move, ascending; none once the game is over."""
+        """Return the actions of the player to move, ascending; none once the game is over."""
         return (
             []
             if self.over(state)
@@ -65,16 +65,16 @@ class LabTable:
         )
 
     def apply(self, state: Any, action: int) -> Any:
-        """The state after a legal action."""
+        """Return the state after a legal action."""
         return self.rules.apply(state, self._moves[action])
 
     def over(self, state: Any) -> bool:
-        """Whether nobody is to move any more."""
+        """Return whether the game is over, or has reached its longest duration."""
         return state.turn >= self.longest or self.rules.result(state) is not None
 
     def returns(self, state: Any) -> list[float]:
-        """What each player has got: 1 is shared out among the winners and taken from the others in
-        equal parts, so that of two players one gets 1 and the other -1; a draw is 0 for all.
+        """Return each player's result: the winners share 1 and the others lose 1 in equal parts, so
+        that of two players one gets 1 and the other -1; a draw is 0 for all.
         """
         players = self.rules.players
         winners = self.rules.result(state) or ()
@@ -84,11 +84,12 @@ class LabTable:
         return [win if player in winners else loss for player in range(players)]
 
     def observation(self, state: Any) -> NDArray[np.float32]:
-        """All there is to know, from nobody's side; ``shape``, from 0 to 1, row 0 in the south.
+        """Return all that is known, the same for all players: ``shape``, from 0 to 1, row 0 in the
+        south.
 
         A plane for each kind of piece (1 where one stands), one of places where pieces may stand,
-        and those that are the same everywhere: who is to move, turns made as a part of ``longest``,
-        and what the game adds.
+        and constant planes: the player to move, turns made as a part of ``longest``, and what the
+        game adds.
         """
         game = self.game
         seen = np.zeros(self.shape, np.float32)
@@ -106,7 +107,7 @@ class LabTable:
         return seen
 
     def text(self, state: Any) -> str:
-        """The position in one line: who is to move, and what stands where."""
+        """Return the position in one line: the player to move, and the pieces on their places."""
         mover = "nobody" if self.over(state) else self.game.players[self.rules.mover(state)]
         cells = " ".join(f"{place}:{piece}" for place, piece in self.game.cells(state).items())
         more = " ".join(f"{value:g}" for value in self._more(self.game, state))

@@ -14,7 +14,9 @@ from tiltboard_lab.agents.table import LabTable
 
 
 def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
-    """A game whose illegal moves lose, as PettingZoo's own are made. ``options``: of the game."""
+    """Return a game in which illegal moves lose, wrapped as PettingZoo's own. ``options``: the
+    game's.
+    """
     made = TableEnv(game, render_mode, **options)
     return wrappers.OrderEnforcingWrapper(
         wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(made, illegal_reward=-1))
@@ -22,9 +24,9 @@ def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
 
 
 class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
-    """Without the wrappers.
+    """The environment without PettingZoo's wrappers.
 
-    ``observation``: float32 of ``LabTable.shape``, as ``LabTable.observation`` tells, the same for
+    ``observation``: float32 of ``LabTable.shape``, as from ``LabTable.observation``, the same for
     all. ``action_mask``: int8, 1 for each action that the agent may play; all 0 while it is not its
     turn. Rewards are ``LabTable.returns`` at the end, 0 before.
     """
@@ -56,15 +58,15 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> Any:
-        """Of one agent."""
+        """Return the observation space of one agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Of one agent."""
+        """Return the action space of one agent."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Any = None) -> None:
-        """Begin anew; there is no chance that a seed could change."""
+        """Begin a new game; ``seed`` has no effect, as there is no chance."""
         self.state_now = self.table.rules.start()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -76,14 +78,14 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self.agent_selection = self._turns.next()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees."""
+        """Return an agent's observation and action mask."""
         mask = np.zeros(len(self.table.actions), np.int8)
         if agent == self.agent_selection:
             mask[self.table.legal(self.state_now)] = 1
         return {"observation": self.table.observation(self.state_now), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """The agent whose turn it is plays."""
+        """Play an action of the agent whose turn it is."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -101,8 +103,8 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The position as a line of text."""
+        """Return the position as a line of text, or None if the render mode is not "ansi"."""
         return self.table.text(self.state_now) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, as nothing is open."""

@@ -76,7 +76,7 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
 
 
 def _missing() -> str:
-    """What the comparison lacks, and how to get it; empty where it lacks nothing."""
+    """Return what the comparison lacks and how to install it, or "" if nothing is missing."""
     try:
         version("open_spiel")
     except PackageNotFoundError:
@@ -98,7 +98,7 @@ def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) ->
 
 
 def _rate(work: Callable[[], object], each: int, seconds: float) -> float:
-    """How often ``each`` is done in a second of CPU."""
+    """Return how many units of work are done in a second of CPU, ``each`` of them per call."""
     times, _, used_s = timed(lambda: bool(work()), seconds)
     return times * each / used_s
 
@@ -119,7 +119,7 @@ class OpenSpiel:
         self.used_s = 0.0
 
     def searched(self, columns: Sequence[int]) -> int:
-        """Its column after these. What it takes is counted."""
+        """Return the column that the bot plays after ``columns``, and count its CPU time."""
         state = self._game.new_initial_state()
         for column in columns:
             state.apply_action(column)
@@ -130,13 +130,13 @@ class OpenSpiel:
         return found
 
     def move(self, names: Sequence[str], _: Any) -> int:
-        """As ``Player.move``."""
+        """Return the bot's move."""
         return self.searched([int(name) - 1 for name in names])
 
 
 class _Ours:
-    """The best search of the kernels, with as much CPU time in all as the other has had: what it
-    saved where it knew its move at once is for later moves. Half of the other's mean it has always.
+    """The best search with kernels, with as much CPU time in all as the other has had: time that it
+    saved on easy moves is for later ones. Each move has at least half of the other's mean.
     """
 
     def __init__(self, tree: FastTree, other: OpenSpiel) -> None:
@@ -145,7 +145,7 @@ class _Ours:
         self.used_s = 0.0
 
     def move(self, _: Sequence[str], state: Any) -> int:
-        """As ``Player.move``."""
+        """Return the best move of the search within its share of the CPU time."""
         theirs_s = self._other.used_s / self._other.moves
         time_s = max((self.moves + 1) * theirs_s - self.used_s, theirs_s / 2)
         begun_s = cpu_s()

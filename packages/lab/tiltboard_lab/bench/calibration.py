@@ -1,4 +1,4 @@
-"""What a calibration takes, and what it is good for: time at the table, and errors per reading."""
+"""The time of a calibration at the table, and the errors per reading before and after it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ LONGEST_S = 1200.0
 
 
 def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
-    """For each shipped table: virtual time of a whole sweep; then errors before and after."""
+    """Print, for each shipped table, the virtual time of a whole sweep, then errors before and
+    after.
+    """
     for name in profile_names():
         profile = load_profile(name)
         with _table(profile, 1.0) as table:
@@ -102,9 +104,11 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
 @dataclass(slots=True)
 class Tally:
-    """Of ``count`` readings: ``wrong`` read as another class, ``unsure`` between classes.
+    """The errors in ``count`` readings: ``wrong`` read as another class, ``unsure`` between
+    classes.
 
-    ``least_mt``: how far the worst one is inside the band of its class; negative: outside.
+    ``least_mt``: how far the worst reading is inside the band of its class, in mT; negative
+    outside.
     """
 
     count: int = 0
@@ -114,8 +118,8 @@ class Tally:
 
 
 def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tally]:
-    """By what is known of the table, whose sensors and gaps differ ``tolerances`` times as much as
-    they should. All read the same boards.
+    """Return the errors of a table by the state of its calibration; its sensors and gaps differ by
+    ``tolerances`` times the stated tolerances. All states read the same boards.
     """
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
@@ -187,8 +191,8 @@ class _Board:
         ]
 
     def reading(self) -> tuple[dict[int, Magnet], list[float]]:
-        """What stands where, and the mean of the four scans that perception averages, in mT as the
-        datasheet's typical sensor would have it.
+        """Return the pieces by place and each place's mean of the four scans that perception
+        averages, in mT of a typical sensor by the datasheet.
         """
         profile, stream = self._profile, self._stream
         size = profile.size
@@ -222,7 +226,7 @@ def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
 
 
 def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
-    """By distance from the axis, in steps of a fraction of a mm."""
+    """Return the magnet's field in mT by distance from its axis, in steps of 1/``STEPS_MM`` mm."""
     from tiltboard.hw_sim.world.magnet import MagnetKind
 
     disc = MagnetKind(magnet.value).disc
@@ -231,7 +235,7 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
 
 
 def _zeroed(nominal: Calibration, board: _Board) -> Calibration:
-    """As every start zeroes the sensors of an empty plate."""
+    """Return the calibration after a start has zeroed the sensors of an empty plate."""
     return msgspec.structs.replace(
         nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)
     )

@@ -1,9 +1,9 @@
-"""A club's evening and its lookers: what many tables cost one broker and the club's page.
+"""The cost of a club's evening with many tables and viewers for one broker and the club's page.
 
-The tables are virtual: games by the rules, random moves, each table with a connection of its own
-and the messages that ``tiltboard_online.broadcast.telling`` sends; no host runs, whose cost
-is not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own,
-on this machine's loopback alone. Lookers are plain sockets that speak as much MQTT 5 as it takes.
+The tables are virtual: games by the rules with random moves, each table with a connection of its
+own and the messages that ``tiltboard_online.broadcast.telling`` sends; no host runs, as its cost is
+not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on
+this machine's loopback alone. Viewers are plain sockets that speak as much MQTT 5 as needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BOARDS = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
 
 
 def free_port() -> int:
-    """Of this machine."""
+    """Return a free TCP port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -90,7 +90,7 @@ class VirtualTable:
         return self.tell(move)
 
     def tell(self, move: str | None = None) -> bytes:
-        """How it stands."""
+        """Publish the state of the game and return the message."""
         position, outcome = self._position, self._position.outcome
         seen = Seen(
             self._name, self._kind.name, self._number, self._ply,
@@ -109,7 +109,7 @@ class VirtualTable:
 
 
 class Delays:
-    """From a message's sending to its arrival, in ms; told apart by table, game and move."""
+    """Delays in ms from sending a message to its arrival, matched by table, game and move."""
 
     def __init__(self) -> None:
         self.sent: dict[tuple[str, int, int], float] = {}
@@ -117,7 +117,7 @@ class Delays:
         self.bytes = 0
 
     def send(self, table: VirtualTable) -> int:
-        """A move, and when."""
+        """Let the table make a move, note the time, and return the message's length in bytes."""
         now = time.perf_counter()
         content = table.move()
         seen = msgspec.json.decode(content, type=Seen)
@@ -125,14 +125,14 @@ class Delays:
         return len(content)
 
     def arrived(self, content: bytes) -> None:
-        """One of them."""
+        """Note the delay of a message that has arrived."""
         seen = msgspec.json.decode(content, type=Seen)
         since = self.sent.get((seen.table, seen.number, seen.ply))
         if since is not None:
             self.ms.append((time.perf_counter() - since) * 1e3)
 
     def told(self) -> str:
-        """Half of them, 95 and 99 of 100."""
+        """Return the median and the 95th and 99th percentiles as text."""
         cuts = quantiles(self.ms, n=100)
         return f"{cuts[49]:.0f} ms (95 %: {cuts[94]:.0f}, 99 %: {cuts[98]:.0f})"
 

@@ -57,18 +57,18 @@ class Tabletop:
     # The referee's journal
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """As in JournalPort."""
+        """Add a move, in memory only."""
         self.moves.append(move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """As in JournalPort."""
+        """Ignore a pending move."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """As in JournalPort."""
+        """Drop the moves from number ``to`` on."""
         del self.moves[to:]
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """As in JournalPort."""
+        """Ignore the result."""
 
     # The hand
 
@@ -89,7 +89,7 @@ class Tabletop:
         self.look()
 
     def put(self, piece: str, place: str) -> None:
-        """From the hand, else from the box. Raises StrandedError."""
+        """Put a piece from the hand, or else from the box, on a place. Raises StrandedError."""
         if place in self.cells:
             raise self.stranded(f"{place} is occupied")
         stock = self.hand if self.hand[piece] else self.box
@@ -109,7 +109,7 @@ class Tabletop:
             self.put(shift.piece, shift.target)
 
     def stranded(self, why: str) -> StrandedError:
-        """With what led to it."""
+        """Return the error with the moves and requests that led to it."""
         asked = [f"{s.piece} {s.source}-{s.target}" for s in self.standing.shifts]
         return StrandedError(
             "{game} {moves}, {say!r}, {asked}: {why}.",
@@ -184,9 +184,9 @@ WAYS: Mapping[str, Way] = {
 
 
 def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Shift]) -> int:
-    """How often a hand must go from one board to the other at least: once for each piece that must
-    go, for each that comes from the box, and for each that waits in it for a ring of ``steps`` to
-    open.
+    """Return the fewest actions of a hand that lead from one board to the other: one for each piece
+    that leaves, and one for each that comes from the box or waits in it until a ring of ``steps``
+    opens.
     """
     go = sum(after.get(place) != piece for place, piece in cells.items())
     come = (Counter(after.values()) - Counter(cells.values())).total()
@@ -218,7 +218,7 @@ def play(game: Game, way: Way, rng: Random) -> int:
 
 
 def act(table: Tabletop, turn: Turn) -> None:
-    """What the mover does with his own hand."""
+    """Make the mover's own actions of a turn."""
     table.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
     for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
         table.carry(shift)
@@ -244,7 +244,7 @@ def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
 
 
 def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
-    """Until nothing is asked for any more. Raises StrandedError."""
+    """Follow the requests until there are none left. Raises StrandedError."""
     table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE
     for _ in range(MOST_STEPS):

@@ -1,4 +1,4 @@
-"""What a light update costs the scan loop: all lights change, and a thread sends them."""
+"""The cost of a light update to the scan loop: all lights change, and a thread sends them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(echo: Callable[[str], None], updates: int = 150) -> None:
 
 
 def costs_s(send_by: SendBy, updates: int) -> list[float]:
-    """Of each update, from the final bytes to the return, by the clock on the wall."""
+    """Return the real time of each update in s, from the final bytes to the return."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
     lights = LightStrip(buses, LightsSettings(count=COUNT, supply_a=40.0))

@@ -1,8 +1,8 @@
-"""What visitors cost the scan: every verb and every read, flooded at its permitted rate.
+"""The cost of visitors to the scan: every verb and every read, flooded at its permitted rate.
 
-The visitors are a process of their own, and what is measured is the time from one scan's end to the
-next one's begin: by the clock, and by the CPU that the table's process used meanwhile. The second
-is what the table itself is late by, where the computer has other things to do as well.
+The visitors are a process of their own. Measured is the time from one scan's end to the next one's
+begin: in real time, and in CPU time of the table's process, which is the delay that the table
+itself causes when the Pi is busy with other things too.
 """
 
 from __future__ import annotations
@@ -79,27 +79,27 @@ class Flood:
 
 @dataclass(slots=True)
 class Scans:
-    """From the end of each scan to the begin of the next: ms of the clock, ms of this process's
-    CPU.
+    """The gaps from the end of each scan to the begin of the next, in ms of real time and ms of
+    this process's CPU.
     """
 
     gaps: list[tuple[float, float]] = field(default_factory=list)
     _ended: tuple[float, float] | None = None
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Drop all gaps and start again."""
         self.gaps.clear()
         self._ended = None
 
     def begin(self) -> None:
-        """A scan begins."""
-        ended = self._ended  # which another thread may forget meanwhile
+        """Note that a scan begins, which ends a gap."""
+        ended = self._ended  # Read once, as another thread may clear it.
         if ended is not None:
             now_s, used_s = SystemClock().now(), cpu_s()
             self.gaps.append((1000 * (now_s - ended[0]), 1000 * (used_s - ended[1])))
 
     def end(self) -> None:
-        """It has been read."""
+        """Note that a scan has been read, which starts a gap."""
         self._ended = SystemClock().now(), cpu_s()
 
 
@@ -112,11 +112,11 @@ class TimedHall:
 
     @property
     def temperature_c(self) -> float | None:
-        """As in HallArray."""
+        """The temperature of the wrapped Hall array in degrees Celsius, or None."""
         return self._hall.temperature_c
 
     def read(self) -> tuple[float, ...]:
-        """As in HallArray."""
+        """Read the wrapped Hall array and note when the scan begins and ends."""
         self._scans.begin()
         try:
             return self._hall.read()
@@ -124,7 +124,7 @@ class TimedHall:
             self._scans.end()
 
     def close(self) -> None:
-        """As in HallArray."""
+        """Close the wrapped Hall array."""
         self._hall.close()
 
 
@@ -259,7 +259,9 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
 
 def largest_deck() -> str:
-    """As many cards and heroes as a deck may have, in as long a file as a message may hold."""
+    """Return a deck with the most cards and heroes allowed, in the longest file that a message may
+    hold.
+    """
     each = MOST_CARDS // MOST_KINDS
     cards = [f'[[card]]\nname = "c{n}"\ncount = {each}\n' for n in range(1, MOST_KINDS)]
     cards.append(f'[[card]]\nname = "guardian"\ncount = {each}\n')
@@ -274,7 +276,9 @@ def largest_board() -> str:
 
 
 def filled_up(text: str) -> str:
-    """With a comment behind it, in one line: each line's end is two characters of a message."""
+    """Return the text filled up with a comment in one line: a line break takes two characters of a
+    message.
+    """
     return text + "#" * (FILE_CHARACTERS - len(text))
 
 
@@ -325,7 +329,9 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
 
 
 def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
-    """What the visitors' process does. Returns how many requests were sent, and how many done."""
+    """Send the visitors' requests for that time; return how many were sent and how many
+    succeeded.
+    """
     answers: Counter[int] = Counter()
     over = threading.Event()
     threads = [

@@ -46,8 +46,8 @@ BoardFact = tuple[Happening, tuple[int, ...]]
 
 @dataclass(slots=True)
 class Tally:
-    """What went wrong over a number of scans. ``pieces``: put (or taken). ``unsure``: places that
-    asked for help. ``missed``: what hands did and nobody told.
+    """The errors over a number of scans. ``pieces``: put or taken. ``unsure``: places that asked
+    for help. ``missed``: actions of hands without an event.
     """
 
     scans: int = 0
@@ -146,7 +146,7 @@ class Board:
         self._fields = [f * g + z for f, g, z in zip(fields, gains, self._zeros, strict=True)]
 
     def perception(self) -> Perception:
-        """With the zeros of the last run."""
+        """Return a Perception with the zeros of the last run."""
         calibration = msgspec.structs.replace(
             uncalibrated(self._profile),
             offset_mt=tuple(self._stored),

@@ -1,5 +1,5 @@
-"""How much faster than real time the world with physics runs, with pieces on the plate; and what a
-scan costs while they slide.
+"""The speed of the world with physics relative to real time, with pieces on the plate, and the cost
+of a scan while they slide.
 """
 
 from __future__ import annotations

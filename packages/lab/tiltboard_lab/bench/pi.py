@@ -1,7 +1,7 @@
-"""What is left of a scan without its drivers, and the time budget of one on each Pi.
+"""The CPU of a scan without its drivers, and the time budget of a scan on each Pi.
 
-Nothing was measured on a Pi. What the processor does is measured here and scaled by a program whose
-time on one of them is published; every line can be checked with its source and a calculator.
+Nothing was measured on a Pi: the processor's work is measured here and scaled by a program with a
+published time on one Pi; every line can be checked with its source and a calculator.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def run(echo: Callable[[str], None], scans: int = 2000) -> None:
 
 
 def _say_steps(echo: Callable[[str], None], scans: int) -> None:
-    """What is left of a scan without its drivers: at rest, and while a place is being judged."""
+    """Print the CPU of a scan without its drivers: at rest, and while a place is being judged."""
     quiet, busy = (host_cpu_ms(PROFILE, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()
     echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")

@@ -1,4 +1,4 @@
-"""How far from the truth the positions of pieces are, and whether their circles hold them."""
+"""The errors of pieces' estimated positions, and whether the pieces are within their circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the end of a fault to play going on, in virtual time."""
+"""The virtual time from the end of a fault until play continues."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ MOST_MOVES = 5_000
 
 @dataclass
 class Tally:
-    """What games of one mode came to. ``wins``: by seat, shared ones too. ``shares``: by level, of
-    the victories, a shared one in parts.
+    """The results of games of one mode. ``wins``: by seat, with shared ones. ``shares``: of the
+    victories by level; a shared one is divided.
     """
 
     games: int = 0
@@ -79,7 +79,7 @@ def run(
 
 
 def _share(part: float, games: int) -> str:
-    """With the half of its 95 % interval."""
+    """Return a share as text with half the width of its 95 % interval."""
     return f"{part:.1%} +- {1.96 * sqrt(part * (1 - part) / games):.1%}"
 
 
@@ -112,7 +112,9 @@ def play(
 
 
 def _next(s: State, levels: Sequence[str], dice: random.Random) -> str:
-    """Of one who is awaited, in no fixed order, as nobody waits for another in a window."""
+    """Return the next move, of a random awaited player, as in a window no order of players is
+    fixed.
+    """
     awaited = moves.awaited(s)
     if not awaited:
         chances = [move for move in moves.listed(s) if move.startswith("chance")]

@@ -24,8 +24,8 @@ TIDIES_S = 30.0  # after its end
 
 @dataclass
 class AtTable:
-    """What games of one mode came to. ``placed``: placements and events, of which ``failed`` did
-    not hold and ``proposed`` were the sensors' proposals.
+    """The results of games of one mode. ``placed``: placements and events, of which ``failed`` did
+    not hold and ``proposed`` were proposed by the sensors.
     """
 
     games: int = 0

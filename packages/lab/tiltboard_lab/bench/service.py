@@ -104,6 +104,6 @@ async def _watch(url: str) -> int:
 
 
 def resident_mb(pid: int) -> float:
-    """Of a process, in MB."""
+    """Return the resident memory of a process in MB."""
     fields = Path(f"/proc/{pid}/statm").read_text().split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

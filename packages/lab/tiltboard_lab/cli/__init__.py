@@ -1,1 +1,1 @@
-"""Commands that appear beside the table's own where the laboratory is installed."""
+"""The commands that appear beside the table's own if the laboratory is installed."""

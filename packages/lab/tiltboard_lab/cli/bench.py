@@ -1,4 +1,4 @@
-"""The laboratory's measurements, which stand under ``tiltboard bench`` beside the table's own."""
+"""The laboratory's measurements, which appear under ``tiltboard bench`` beside the table's own."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
     help="Moves of a line that is counted.",
 )
 def openings(*, plies: int, **asked: Any) -> None:
-    """Who wins, and after which openings.
+    """Count who wins, and after which openings.
 
     The share is the first player's, draws count half; with its 95 % interval.
     """

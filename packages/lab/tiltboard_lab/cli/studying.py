@@ -1,4 +1,4 @@
-"""What ``match`` and ``study`` share: where tasks run, their file, the bar that shows them."""
+"""The common parts of ``match`` and ``study``: where tasks run, their file and progress bar."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Ga
 def found_by(  # noqa: PLR0917 - as the options of a command come
     job: Job, count: int, label: str, record: Path | None, workers: int, on: str
 ) -> Iterator[Iterator[Any]]:
-    """What the first ``count`` tasks of ``job`` find, in their order, with a bar of how many are
-    there; who has seen enough leaves the context.
+    """Yield an iterator over the results of the first ``count`` tasks of ``job``, in their order,
+    and show a progress bar. The caller may leave the context early.
     """
     from tiltboard_lab.studies import jobs
     from tiltboard_lab.studies import workers as local
@@ -112,7 +112,7 @@ def found_by(  # noqa: PLR0917 - as the options of a command come
 
 
 def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
-    """What A has won, and ``shares``: his share, and its interval."""
+    """Print A's games, and ``shares``: A's share and the limits of its interval."""
     from tiltboard_lab.studies.intervals import elo
 
     share, low, high = (round(100 * each) for each in shares)
@@ -137,5 +137,5 @@ def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]
 
 
 def points(points: float) -> str:
-    """Of Elo's scale, as they are written."""
+    """Return points of Elo's scale as text with a sign."""
     return f"{points:+.0f}" if math.isfinite(points) else ("+∞" if points > 0 else "-∞")

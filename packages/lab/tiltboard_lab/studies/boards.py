@@ -1,9 +1,9 @@
-"""Boards of Gravity Trap: what perfect players make of one, and a search for better ones.
+"""Boards of Gravity Trap: the results of perfect play on a board, and a search for better boards.
 
-A board that parity decides is a bad one: where the player to move wins nearly all positions with
-an odd number of pods and loses nearly all with an even number, who wins is counted and not played.
-Solved by numba where it is installed (packages/kernels), else by the solver of the engine, which
-takes fifty times as long. Without the mimic rule, which is for the few games that copy.
+A board that parity decides is bad: where the player to move wins nearly all positions with an odd
+number of pods and loses nearly all with an even number, the winner is counted and not played.
+Solved by numba if it is installed (packages/kernels), else by the engine's solver, which takes
+fifty times as long. The mimic rule, which matters in the few games that copy, is left out.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tiltboard.games.gravity_trap.board import Board, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
-FEWEST, MOST = 5, 7  # bases of a track (rule T1)
-ON_FEWEST, ON_MOST = 2, 3  # tracks of a base
-PLACES_MOST = 46  # on all tracks together: where much is joined, nobody is stuck before the end
-SHARED_MOST = 2  # bases of any two tracks, so that a board does not fall into parts
-_SKETCHED = range(13, 19)  # pods at which a search looks: cheap, and parity shows there
-SKETCHES = 60  # random games for it
-SHUFFLED = 3  # changes before a climb begins
-_MOST_MOVED = 3  # bases at once
+FEWEST, MOST = 5, 7  # Bases of a track (rule T1).
+ON_FEWEST, ON_MOST = 2, 3  # Tracks of a base.
+PLACES_MOST = 46  # Places on all tracks: with more links no ship is stuck before the end.
+SHARED_MOST = 2  # Bases that two tracks may share, so that a board does not fall into parts.
+_SKETCHED = range(13, 19)  # Numbers of pods at which a search judges: cheap, and parity shows.
+SKETCHES = 60  # Random games for that.
+SHUFFLED = 3  # Changes before a climb begins.
+_MOST_MOVED = 3  # Bases moved in one change.
 _TRIES = 2000
 
 Tracks = tuple[tuple[int, ...], ...]
@@ -36,7 +36,7 @@ Ships = tuple[int, int]
 
 
 def solver_of(rules: GravityTrapRules) -> TrapSolver:
-    """The faster one that is there."""
+    """Return the fastest solver that is installed."""
     try:
         from tiltboard_kernels.games.gravity_trap import FastTrapSolver
     except ImportError:
@@ -45,16 +45,16 @@ def solver_of(rules: GravityTrapRules) -> TrapSolver:
 
 
 def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: int) -> bool:
-    """Whether the player to move wins, who has the first of the ``ships``."""
+    """Return whether the player to move, who has the first of the ``ships``, wins."""
     if not rules.near[ships[0]] & pods:
         return False
     return solver.free(*ships, pods, Budget(NO_LIMITS, lambda: 0.0))
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What perfect play makes of a board.
+    """The results of perfect play on a board.
 
-    ``share``: of the pairs of starts, those that the first mover wins. ``replies``: for each of
+    ``share``: the part of the pairs of starts that the first mover wins. ``replies``: for each of
     red's starts, how many of blue's lose it for red; 0 is a start that wins. ``rates``: pods left
     -> how often the player to move wins after random moves.
     """
@@ -65,20 +65,22 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def parity(self) -> float:
-        """The mean step between the rates of neighbouring numbers of pods: 0 where parity does not
-        matter, 1 where it decides.
+        """The mean step between the rates of neighbouring numbers of pods: 0 if parity does not
+        matter, 1 if it decides.
         """
         return parity(self.rates)
 
 
 def parity(rates: dict[int, float]) -> float:
-    """As ``Judged.parity``."""
+    """Return the mean step between the rates of neighbouring numbers of pods, 0 to 1."""
     steps = [abs(rates[pods] - rates[pods - 1]) for pods in rates if pods - 1 in rates]
     return sum(steps) / len(steps) if steps else 0.0
 
 
 def judged(board: Board, games: int, rng: random.Random) -> Judged:
-    """All pairs of starts solved; rates from so many random games."""
+    """Return the results of a board: all pairs of starts solved, and rates from ``games`` random
+    games.
+    """
     rules = GravityTrapRules(board, no_copy=False)
     solver = solver_of(rules)
     turned = {at: board.opposite[at + 1] - 1 for at in range(rules.count)} if board.opposite else {}
@@ -107,7 +109,9 @@ def rates(
     rng: random.Random,
     solver: TrapSolver | None = None,
 ) -> dict[int, float]:
-    """As in ``Judged``, for numbers of pods in ``at``."""
+    """Return how often the player to move wins after random moves, by the numbers of pods in
+    ``at``.
+    """
     solver = solver or solver_of(rules)
     seen: dict[int, list[bool]] = {pods: [] for pods in at}
     for _ in range(games):
@@ -123,15 +127,16 @@ def rates(
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A board that a search has come to. ``tracks``: bases from 1, in no order along the curve."""
+    """A board that a search has found. ``tracks``: bases from 1, in no order along the curve."""
 
     tracks: list[list[int]]
     judged: Judged
 
 
 class Boards(Job, frozen=True, kw_only=True):
-    """Task n is one climb: from ``board``, its tracks shuffled, ``steps`` changes of which those
-    stay that make parity matter less. Boards stay as they are under a half turn.
+    """A search for boards, in which task n is one climb: it starts from ``board`` with its tracks
+    shuffled, and of ``steps`` changes it keeps those that make parity matter no more. Boards stay
+    symmetric under a half turn.
     """
 
     finds: ClassVar[Any] = Found
@@ -140,7 +145,7 @@ class Boards(Job, frozen=True, kw_only=True):
     games: int = 200
 
     def run(self, number: int) -> Found:
-        """Climb. What is found is judged whole."""
+        """Climb, and return the board found with its full results."""
         rng = random.Random(f"{self.seed} board {number}")
         board = shipped(self.board)
         found = _with(board, climbed(board, self.steps, rng))
@@ -148,7 +153,7 @@ class Boards(Job, frozen=True, kw_only=True):
 
 
 def climbed(board: Board, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
-    """One of each pair of tracks that are each other's half turn."""
+    """Return the tracks found by one climb, one of each pair that are each other's half turn."""
     opposite = board.opposite or {}
     half = _halves(board.tracks, opposite)
     for _ in range(SHUFFLED):
@@ -163,7 +168,7 @@ def climbed(board: Board, steps: int, rng: random.Random, games: int = SKETCHES)
 
 
 def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
-    """One of each two tracks that are each other's half turn."""
+    """Return one of each two tracks that are each other's half turn."""
     kept: list[tuple[int, ...]] = []
     for track in tracks:
         if {opposite[base] for base in track} not in [set(each) for each in kept]:
@@ -172,7 +177,7 @@ def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
 
 
 def _with(board: Board, half: Tracks) -> Board:
-    """``board`` with other tracks, those half turned included."""
+    """Return ``board`` with other tracks, including their half turns."""
     opposite = board.opposite or {}
     whole = (*half, *(tuple(opposite[base] for base in track) for track in half))
     return Board(whole, board.positions, board.opposite, board.hole)
@@ -184,7 +189,7 @@ def _sketched(board: Board, half: Tracks, games: int, rng: random.Random) -> flo
 
 
 def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
-    """A few bases put on other tracks; a board by rule T1 still."""
+    """Return the tracks with a few bases put on other tracks, still a board by rule T1."""
     bases = sorted(opposite)
     for _ in range(_TRIES):
         tracks = [list(track) for track in half]
@@ -208,7 +213,9 @@ def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
 
 
 def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
-    """Whether half the tracks, with their half turns, are a board by rule T1 in one piece."""
+    """Return whether the half of the tracks, with their half turns, is a connected board by rule
+    T1.
+    """
     whole = [set(track) for track in half] + [{opposite[b] for b in track} for track in half]
     if any(len(track) != len(set(track)) for track in half):
         return False

@@ -1,25 +1,24 @@
-"""How sure a share is: intervals for a number of games that was fixed, and for any.
+"""Intervals of a share: for a number of games fixed before, and for a number that may grow.
 
-The first is Wilson's. The second holds at all times at once, so that whoever watches may stop when
-he likes, and is made by betting against each share it might be (I. Waudby-Smith, A. Ramdas,
-"Estimating means of bounded random variables by betting", JRSS B 86, 2024: the hedged capital of
-theorem 3). Unlike a sequential probability ratio test it needs no two strengths to decide between,
-and no model of draws, nor of how an opening sways its pair of games: a pair is one number between
-0 and 1.
+The first is Wilson's. The second holds at all times at once, so that a viewer may stop at any time;
+it is made by betting against each possible share (I. Waudby-Smith, A. Ramdas, "Estimating means of
+bounded random variables by betting", JRSS B 86, 2024: the hedged capital of theorem 3). Unlike a
+sequential probability ratio test it needs no two strengths to decide between, and no model of draws
+or of an opening's effect on its pair of games: a pair is one number between 0 and 1.
 """
 
 from __future__ import annotations
 
 import math
 
-_Z = 1.959964  # of 95 %
+_Z = 1.959964  # The normal quantile for 95 %.
 MISSED = 0.05
-_STEPS = 500  # shares that are bet against
-_BOLDEST = 0.5  # of the capital, so that nobody is ever ruined
+_STEPS = 500  # The number of shares that are bet against.
+_BOLDEST = 0.5  # The largest bet as a share of the capital, so that it is never lost.
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """The 95 % interval of a share of so many games, which also holds where one side wins all
+    """Return the 95 % interval of a share of ``games`` games, which also holds if one side wins all
     (E. B. Wilson, JASA 22, 1927).
     """
     if not games:
@@ -31,14 +30,14 @@ def wilson(share: float, games: int) -> tuple[float, float]:
 
 
 def elo(share: float) -> float:
-    """How many points of Elo's scale a share is; infinite for all and nothing."""
+    """Return the difference on Elo's scale that a share means; infinite for 0 and 1."""
     if share <= 0 or share >= 1:
         return math.copysign(math.inf, share - 0.5)
     return -400 * math.log10(1 / share - 1)
 
 
 class Watched:
-    """The 95 % interval of a mean of numbers from 0 to 1 that come one after the other."""
+    """The 95 % interval of the mean of numbers from 0 to 1 that arrive one after the other."""
 
     def __init__(self) -> None:
         self.low, self.high = 0.0, 1.0
@@ -50,7 +49,7 @@ class Watched:
         self._open = [(step / _STEPS, half, half) for step in range(_STEPS + 1)]
 
     def add(self, value: float) -> None:
-        """One more number; the interval never grows."""
+        """Add one number; the interval never grows."""
         self._count += 1
         spread = self._squares / self._count  # of those before this one
         growth = self._count * math.log(self._count + 1)
@@ -64,7 +63,7 @@ class Watched:
             on_less += math.log1p(-less * (value - share))  # noqa: PLW2901
             if on_more < limit and on_less < limit:
                 left.append((share, on_more, on_less))
-        if left:  # else the truth was ruled out: one time in twenty
+        if left:  # Otherwise the true share was ruled out, as happens one time in twenty.
             self._open = left
             self.low = max(left[0][0] - 1 / _STEPS, 0.0)
             self.high = min(left[-1][0] + 1 / _STEPS, 1.0)

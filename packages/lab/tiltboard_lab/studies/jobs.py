@@ -1,7 +1,7 @@
-"""A study is many tasks that do not know of each other, and a file with one line for each.
+"""A study: many independent tasks, and a file with one line for each.
 
-A task is a pure function of the job and its number: run anywhere, run twice, in any order, it
-finds the same. So a study goes on where it stopped, and a line that is there counts once.
+A task is a pure function of the job and its number: its result does not depend on where, how often
+and in which order it runs. So a study resumes where it stopped, and each line counts once.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
-    """What a study is about, all of it: the heading of its file. ``seed``: other dice.
+    """The full settings of a study, which are the heading of its file. ``seed``: of its random
+    numbers.
 
-    What time limits is the same only as far as the machines are as fast.
+    Results with limits in time repeat only on machines of equal speed.
     """
 
     finds: ClassVar[Any]
@@ -28,22 +29,22 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
     seed: int = 1
 
     def run(self, number: int) -> Any:
-        """Task ``number``, from 0."""
+        """Run task ``number``, from 0, and return its result."""
         raise NotImplementedError
 
 
 Running = Generator[tuple[int, Any], None, None]
 Workers = Callable[[Job, Iterable[int]], Running]
-"""Runs tasks of a job and yields their numbers and what they found, in any order. It takes few more
-numbers than it is at work on, and what it is at work on is dropped when the iterator is closed.
+"""Runs tasks of a job and yields their numbers and results, in any order. It takes few more numbers
+than it is working on, and drops unfinished tasks when the iterator is closed.
 """
 
 
 class Results:
-    """What the tasks of a job have found, by their numbers; kept in a file, if there is one.
+    """The results of a job's tasks by their numbers, kept in a file if there is one.
 
-    Raises ConfigError where the file is that of another job, NotPossibleError where another program
-    is adding to it.
+    Raises ConfigError if the file is that of another job, NotPossibleError if another program is
+    adding to it.
     """
 
     def __init__(self, job: Job, path: Path | None = None) -> None:
@@ -91,7 +92,7 @@ class Results:
             file.truncate(file.tell() - len(lines[-1]))
 
     def add(self, number: int, found: Any) -> None:
-        """What a task has found; one that is there already is not counted again."""
+        """Add the result of a task, unless it is there already."""
         if number in self.found:
             return
         self.found[number] = found
@@ -100,7 +101,7 @@ class Results:
             self._file.flush()
 
     def close(self) -> None:
-        """Let others add to the file."""
+        """Close the file, so that others can add to it."""
         if self._file is not None:
             self._file.close()
 
@@ -108,8 +109,8 @@ class Results:
 def in_order(
     job: Job, results: Results, count: int, workers: Workers, done: Callable[[int], None]
 ) -> Generator[Any, None, None]:
-    """What tasks 0 to ``count`` - 1 have found, in this order whoever is ready first; those that
-    ``results`` lacks are run. ``done``: is told how many more are there. May be closed early.
+    """Yield the results of tasks 0 to ``count`` - 1 in this order, and run those that ``results``
+    lacks. ``done``: called with the number of further results. May be closed early.
     """
     missing = [number for number in range(count) if number not in results.found]
     done(count - len(missing))

@@ -1,4 +1,4 @@
-"""Matches of two players: each random opening is played twice, with colours changed."""
+"""Matches of two players: each random opening is played twice, with sides changed."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ PLAIN = "plain"
 """A player: the kernels' search by random playouts alone."""
 RANDOM, ONE_PLY, TWO_PLY = "random", "one-ply", "two-ply"
 NAIVE = {RANDOM: 0, ONE_PLY: 1, TWO_PLY: 2}
-"""Players who know the rules and how far they look: ``NaivePlayer``."""
+"""Players that know only the rules, and the plies that they look ahead: ``NaivePlayer``."""
 UNPROVEN, FORGETFUL = "unproven", "forgetful"
 _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
-EVEN_WITHIN = 0.05  # of one half
+EVEN_WITHIN = 0.05  # An even opening's largest distance from one half.
 EVEN_NODES = 20_000
-_MOST_LOOKS = 200 * EVEN_NODES  # for one opening that is even
-MOST_PLIES = 2000  # of a game that goes in circles: a draw
+_MOST_LOOKS = 200 * EVEN_NODES  # Positions visited in the search for one even opening.
+MOST_PLIES = 2000  # A longer game, which goes in circles, is a draw.
 _OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
-_LONGEST_S = 600.0  # for a move of another engine that is limited by nodes
+_LONGEST_S = 600.0  # Time for a move of another engine that is limited by nodes.
 
 
 class Player(Protocol):
-    """Somebody who chooses moves in a game that has begun."""
+    """A player who chooses moves in a game that has begun."""
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """The move in ``state``, to which the moves ``names`` have led. Raises IllegalError."""
+        """Return the move in ``state``, which the moves ``names`` led to. Raises IllegalError."""
 
 
 class Played(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game of a match. ``share``: of the game, for A. ``illegal``: what the loser wanted to
-    play instead of a legal move.
+    """One game of a match. ``share``: A's share of the game, 0 to 1. ``illegal``: the illegal move
+    that the loser tried, or None.
     """
 
     share: float
@@ -68,16 +68,16 @@ class Played(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class IllegalError(Exception):
-    """A player wants to play what is no legal move."""
+    """A player tried a move that is not legal."""
 
 
 class Match(Job, frozen=True, kw_only=True):
-    """Task n is a pair of games with opening n; A moves first in the first of them.
+    """A match of A and B; task n is a pair of games with opening n, and A begins the first of them.
 
     ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
-    ``opening``: random moves; ``even``: drawn anew until they are. ``move_ms`` or ``nodes`` limit
-    each move, the other is None; the time of our own players is the CPU's. ``kernels``: whether
-    levels think with them, wherever the task is run.
+    ``opening``: the number of random moves; ``even``: only openings that are even. Each move is
+    limited by ``move_ms`` or by ``nodes``, the other is None; for our own players the time is CPU
+    time. ``kernels``: whether levels use kernels, wherever the task is run.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -107,7 +107,9 @@ class Match(Job, frozen=True, kw_only=True):
         return first, msgspec.structs.replace(second, share=1 - second.share)
 
     def begun(self, game: Game, number: int) -> list[int]:
-        """Opening ``number``. Raises ConfigError; and NotPossibleError as ``even_opening``."""
+        """Return the moves of opening ``number``. Raises ConfigError; NotPossibleError as
+        ``even_opening``.
+        """
         rng = random.Random(f"{self.seed} opening {number}")
         if self.even:
             return even_opening(game, self.opening, rng, kernels=self.kernels)
@@ -116,10 +118,9 @@ class Match(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A player as he is written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine, ``PLAIN`` or
-    one of ``NAIVE``.
-    ``switches``: what the last and the strongest level may be asked to do without, ``unproven``
-    (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: his own limit.
+    """A player as written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine, ``PLAIN`` or one of
+    ``NAIVE``. ``switches``: parts that ``PLAIN`` or the strongest level does without: ``unproven``
+    (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: the player's own limit.
     """
 
     name: str
@@ -128,7 +129,7 @@ class Asked:
 
     @classmethod
     def read(cls, written: str) -> Asked:
-        """Raises ConfigError for what is not written so."""
+        """Read a player. Raises ConfigError if ``written`` has another form."""
         found = _WRITTEN.fullmatch(written)
         if found is None:
             raise _nobody(written)
@@ -137,13 +138,13 @@ class Asked:
 
     @property
     def searches(self) -> bool:
-        """Whether he is a search of the kernels, not a level."""
+        """True if the player is a search with kernels and not a level."""
         return self.name == PLAIN or bool(self.switches)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Of A."""
+    """The numbers of games that A won, drew and lost."""
 
     won: int
     drawn: int
@@ -151,12 +152,12 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """The number of games played."""
         return self.won + self.drawn + self.lost
 
     @property
     def share(self) -> float:
-        """From 0 to 1; half where nothing was played."""
+        """A's share of the points, 0 to 1; one half without games."""
         return (self.won + self.drawn / 2) / self.games if self.games else 0.5
 
     @property
@@ -166,7 +167,7 @@ class Score:
 
 
 def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
-    """Our engine. Raises ConfigError where kernels are asked for and numba is not there."""
+    """Return our engine. Raises ConfigError if it needs kernels and numba is not installed."""
     if kernels and not can_compile():
         raise ConfigError(
             "This study was begun with the engine's kernels, which are not here.",
@@ -177,7 +178,7 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
 
 
 class OurPlayer:
-    """A level of our own engine, without a process."""
+    """A level of our own engine, in this process."""
 
     def __init__(self, game: Game, level: int, limits: Limits, seed: int, *, kernels: bool) -> None:
         self._thinker = thinker(game, seed, kernels=kernels)
@@ -185,13 +186,13 @@ class OurPlayer:
         self._limits = limits
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """As ``Player.move``."""
+        """Return the level's move."""
         return self._thinker.think(state, self._level, self._limits).move
 
 
 class NaivePlayer:
-    """Plays at random, but with ``plies`` 1 wins at once where that can be; with 2 he also makes no
-    move after which he has lost at once, or the next player wins at once, while there is another.
+    """Plays at random. With ``plies`` 1 it plays a move that wins at once, if there is one; with 2
+    it also avoids moves that lose at once or let the next player win at once, if there are others.
     """
 
     def __init__(self, rules: Rules, plies: int, rng: random.Random) -> None:
@@ -200,7 +201,7 @@ class NaivePlayer:
         self._rng = rng
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """As ``Player.move``."""
+        """Return a random move among those that the plies allow."""
         rules, moves = self._rules, list(self._rules.moves(state))
         self._rng.shuffle(moves)
         if self._plies:
@@ -223,7 +224,7 @@ class NaivePlayer:
 
 
 class SearchPlayer:
-    """A search of the kernels."""
+    """A player that searches with kernels."""
 
     def __init__(self, tree: FastTree, limits: Limits, *, forgetful: bool) -> None:
         self._tree = tree
@@ -231,14 +232,14 @@ class SearchPlayer:
         self._forgetful = forgetful
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """As ``Player.move``."""
+        """Return the best move of the search."""
         if self._forgetful:
             self._tree.forget()
         return self._tree.search(state, Budget(self._limits, cpu_s)).move
 
 
 class OtherPlayer:
-    """An engine in a process. ``go``: its limits, in its language. Raises EngineError."""
+    """An engine in its own process. ``go``: its limits, in its language. Raises EngineError."""
 
     def __init__(self, process: EngineProcess, rules: Rules, go: str, longest_s: float) -> None:
         self._process = process
@@ -247,7 +248,7 @@ class OtherPlayer:
         self._longest_s = longest_s
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """As ``Player.move``."""
+        """Return the engine's move. Raises IllegalError if it is not legal, and EngineError."""
         name = self._process.think(names, self._go, self._longest_s)
         number = None if name is None else self._rules.number(name)
         if number is None or not self._rules.allows(state, number):
@@ -256,7 +257,7 @@ class OtherPlayer:
 
 
 def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
-    """A player; his process, if he has one, ends with ``stack``.
+    """Return a player; its process, if it has one, ends with ``stack``.
 
     Raises EngineError, ConfigError.
     """
@@ -307,9 +308,9 @@ def _nobody(written: str) -> ConfigError:
 
 
 def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The commands of those players that are engines in the settings.
+    """Return the commands of those players that are engines in the settings.
 
-    Raises ConfigError for one who is nobody.
+    Raises ConfigError for a name that is not a player.
     """
     found = {}
     for written in names:
@@ -323,7 +324,7 @@ def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> d
 
 
 def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
-    """Random moves after which the game still goes on."""
+    """Return random moves after which the game is not over."""
     while True:
         state, moves = rules.start(), []
         for _ in range(plies):
@@ -336,9 +337,9 @@ def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
 
 
 def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
-    """The same, even: the strongest level, after ``EVEN_NODES`` positions, expects one half of the
-    game, give or take ``EVEN_WITHIN``, for the player to move. Raises ConfigError,
-    NotPossibleError where no such opening is found.
+    """Return random moves to an even position: after ``EVEN_NODES`` positions the strongest level
+    expects one half, within ``EVEN_WITHIN``, for the player to move. Raises ConfigError, or
+    NotPossibleError if no such opening is found.
     """
     rules = game.rules
     judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=kernels), 0
@@ -356,7 +357,7 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
 
 
 def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
-    """A game of two after its opening; the share is the first player's. An illegal move loses."""
+    """Play a game of two after its opening; the share is the first player's. Illegal moves lose."""
     state, names = rules.start(), []
     for move in begun:
         names.append(rules.name(move))
@@ -373,27 +374,27 @@ def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> 
 
 
 def score(pairs: Iterable[Sequence[Played]]) -> Score:
-    """Of A."""
+    """Return the numbers of games that A won, drew and lost."""
     shares = [game.share for pair in pairs for game in pair]
     return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
 
 
 def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
-    """The games that A, or B, has lost by an illegal move."""
+    """Return the games that A, or B, lost by an illegal move."""
     lost = 0.0 if by_a else 1.0
     games = (game for pair in pairs for game in pair)
     return [game for game in games if game.illegal is not None and game.share == lost]
 
 
 def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
-    """Whether it is known of each of ``shares`` on which side of it A's is."""
+    """Return whether the interval of A's share contains none of ``shares``."""
     return all(share < watched.low or share > watched.high for share in shares)
 
 
 def until_decided(
     pairs: Iterable[Sequence[Played]], shares: Sequence[float]
 ) -> tuple[list[Sequence[Played]], intervals.Watched]:
-    """``pairs`` up to the one that decides, and A's interval, which holds at all times."""
+    """Return ``pairs`` up to the one that decides, and A's interval, which holds at all times."""
     seen, watched = [], intervals.Watched()
     for pair in pairs:
         seen.append(pair)

@@ -1,5 +1,5 @@
-"""Proofs: who wins from the start; puzzles from games that have been played, made ready to be
-solved, and their proofs checked.
+"""Proofs of the winner from the start, and puzzles from played games: made ready to be solved, and
+their proofs checked.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from tiltboard.games.rules import Rules
 
 
 def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, str | None] | None:
-    """Who wins from the start (0 or 1), the fewest plies within which he does whatever the other
-    does, and the move that begins it, where it is the first player; None where neither does within
-    ``most_plies``.
+    """Return the winner from the start (0 or 1), the fewest plies in which they can force it, and
+    the first move if the first player wins; None if neither wins within ``most_plies``.
     """
     start = rules.start()
     for plies in range(1, most_plies + 1):
@@ -40,14 +39,15 @@ def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, s
     return None
 
 
-LINE_FROM = 2  # turns: a puzzle of more has a line, each move of which alone wins in time
+LINE_FROM = 2  # A puzzle of more turns has a line; each of its moves alone wins in time.
 
 
 def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzle]:
-    """The puzzles among the positions of a game in which ``moves`` were played, in their order.
+    """Yield the puzzles among the positions of a game in which ``moves`` were played, in their
+    order.
 
-    ``turns``: the longest that are looked for. Raises NotPossibleError for a game of others than
-    two, or with secrets or chance.
+    ``turns``: the longest puzzle that is searched. Raises NotPossibleError for a game that is not
+    for two, or has secrets or chance.
     """
     for at in range(len(moves)):
         found = made_of(game, moves[:at], turns)
@@ -56,8 +56,8 @@ def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzl
 
 
 def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
-    """``puzzle`` with what holds against every wrong move, and the line of a long one. Raises
-    NotPossibleError where that is too much to look at, or where a long one has several lines.
+    """Return ``puzzle`` with refutations of every wrong move, and the line of a long one. Raises
+    NotPossibleError if there are too many positions, or if a long one has several lines.
     """
     made = with_holds(game, puzzle)
     if puzzle.kind == "save" or puzzle.turns <= LINE_FROM:
@@ -69,8 +69,9 @@ def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
 
 
 def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
-    """Of a ``win``: the replies that hold out, and between them the only moves that win in time; up
-    to the last reply. Raises NotPossibleError where no reply leaves only one, or TooManyError.
+    """Return the line of a ``win`` puzzle: the replies that hold out longest, and between them the
+    only moves that win in time; up to the last reply. Raises NotPossibleError if no reply leaves
+    only one, or TooManyError.
     """
     search = ProofSearch(rules, MOST_STATES)
 
@@ -99,8 +100,8 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
 
 
 def proven(game: Game, puzzle: Puzzle) -> bool:
-    """Whether the puzzle's proof is one, by the rules alone: each reply has its answer, each line
-    ends with a win in time. That no faster and no other win is there the proof does not hold.
+    """Return whether the puzzle's proof is valid by the rules alone: each reply has its answer, and
+    each line ends with a win in time. The proof does not show that no faster or other win exists.
     """
     rules = game.rules
     state = rules.start()
@@ -125,7 +126,7 @@ def proven(game: Game, puzzle: Puzzle) -> bool:
 
 
 def _after_move(rules: Rules, state: Any, name: str) -> Any:
-    """The state after a move by name; None where it is not legal."""
+    """Return the state after a move by name, or None if it is not legal."""
     number = rules.number(name)
     legal = number is not None and number in rules.moves(state)
     return rules.apply(state, number) if legal and number is not None else None

@@ -1,4 +1,4 @@
-"""Games that one level of our engine plays against itself, and what is counted in them."""
+"""Games that one level of our engine plays against itself, and the statistics of them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from tiltboard_lab.studies.puzzles import mine
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A game. ``winners``: players by number, from 0; none of them for a draw."""
+    """A game that has ended. ``winners``: players by number, from 0; empty for a draw."""
 
     moves: list[str]
     winners: list[int]
 
 
 class SelfPlay(Job, frozen=True, kw_only=True):
-    """Task n is one game. ``opening``: its first moves are random, all first moves as often as each
-    other in turn. ``nodes``: positions looked at for a move, at most. ``kernels``: as in ``Match``.
+    """Games of a level against itself; task n is one game. ``opening``: the number of random first
+    moves; the very first takes each move equally often. ``nodes``: the maximum of positions for a
+    move. ``kernels``: as in ``Match``.
     """
 
     finds: ClassVar[Any] = Ended
@@ -40,15 +41,15 @@ class SelfPlay(Job, frozen=True, kw_only=True):
     kernels: bool = False
 
     def made(self) -> Game:
-        """The game that is played."""
+        """Return the game that is played."""
         return game_type(self.game).create(self.options)
 
     def run(self, number: int) -> Any:
-        """Play."""
+        """Play game ``number`` and return what is found in it."""
         return self.played(self.made(), number)
 
     def played(self, game: Game, number: int) -> Ended:
-        """Game ``number``."""
+        """Play game ``number`` to its end, or for ``MOST_PLIES``."""
         rng = random.Random(f"{self.seed} game {number}")
         rules = game.rules
         thinkers = [
@@ -72,20 +73,20 @@ class SelfPlay(Job, frozen=True, kw_only=True):
 
 
 class Mining(SelfPlay, frozen=True, kw_only=True):
-    """Task n is one game, and the puzzles in it."""
+    """Games whose positions are searched for puzzles; task n is one game."""
 
     finds: ClassVar[Any] = list[Puzzle]
     turns: int
 
     def run(self, number: int) -> list[Puzzle]:
-        """Play, and look at every position."""
+        """Play game ``number`` and return the puzzles in it."""
         game = self.made()
         return list(mine(game, self.played(game, number).moves, self.turns))
 
 
 class Count(msgspec.Struct):
-    """Of games with something in common. ``points``: of the first player; a shared win of several
-    is divided among them, and so is a draw.
+    """The statistics of a group of games. ``points``: the first player's; a shared win or a draw is
+    divided among the players who share it.
     """
 
     games: int = 0
@@ -95,16 +96,16 @@ class Count(msgspec.Struct):
 
     @property
     def share(self) -> float:
-        """Of the first player, 0 to 1."""
+        """The first player's share of the points, 0 to 1; one half without games."""
         return self.points / self.games if self.games else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %, as ``intervals.wilson``."""
+        """The share's 95 % interval, as ``intervals.wilson``."""
         return wilson(self.share, self.games)
 
     def add(self, game: Ended, players: int) -> None:
-        """One more."""
+        """Add one game."""
         winners: Sequence[int] = game.winners or range(players)
         self.games += 1
         self.points += (0 in winners) / len(winners)
@@ -113,7 +114,7 @@ class Count(msgspec.Struct):
 
 
 def counted(games: Iterable[Ended], players: int, plies: int) -> tuple[Count, dict[str, Count]]:
-    """All games, and those that begin with each line of ``plies`` moves, most games first."""
+    """Return the statistics of all games, and by their first ``plies`` moves, most games first."""
     every = Count()
     lines: dict[str, Count] = {}
     for game in games:
@@ -123,7 +124,7 @@ def counted(games: Iterable[Ended], players: int, plies: int) -> tuple[Count, di
 
 
 def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
-    """The puzzles of many games, each position once."""
+    """Return the puzzles of many games, each position once."""
     puzzles: dict[int, Puzzle] = {}
     rules = game.rules
     for puzzle in (each for puzzles_of_a_game in found for each in puzzles_of_a_game):
@@ -134,14 +135,15 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
     return list(puzzles.values())
 
 
-NEARLY = 25  # hundredths of the log-odds: a move that is worse by no more is as good in a book
-EVEN = 0.12  # of one half: what a line of a book may come to
-_MOST_TRIES = 12  # for each line
+NEARLY = 25  # Hundredths of the log-odds by which a book's move may be worse than the best.
+EVEN = 0.12  # The largest distance from one half of the expected result after a book's line.
+_MOST_TRIES = 12  # Tries for each line.
 
 
 def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool) -> Book:
-    """Lines of moves that level ten finds nearly as good as its best, to even positions; in a game
-    that it solves, the first moves and an answer that is proven to win. ``nodes``: for a move.
+    """Return a book of lines to even positions, of moves that level ten rates nearly as good as its
+    best; for a game that it solves, each first move with an answer that is proven to win.
+    ``nodes``: the maximum of positions for a move.
     """
     rules, rng = game.rules, random.Random(f"{seed} book")
     judge = thinker(game, rng.randrange(1, 2**31), kernels=kernels)

@@ -1,9 +1,9 @@
-"""Weights of an evaluation fitted to how games ended.
+"""Weights of an evaluation, fitted to the results of games.
 
-Each position of a game is evaluated as if one weight were 1 and the others 0, which gives what that
-weight is to be multiplied by, whatever the evaluation looks at; then logistic regression finds the
-weights with which the evaluation, which is in hundredths of the log-odds, tells best who won.
-(M. Buro, "Statistical feature combination for the evaluation of game positions", JAIR 3, 1995.)
+Each position is evaluated with one weight at 1 and the others at 0, which gives the factor of that
+weight, whatever the evaluation does; then logistic regression finds the weights with which the
+evaluation, in hundredths of the log-odds, predicts the winners best. (M. Buro, "Statistical feature
+combination for the evaluation of game positions", JAIR 3, 1995.)
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from tiltboard.games.search import Weights
 from tiltboard.ground.override import override
 from tiltboard_lab.studies.selfplay import SelfPlay
 
-_SPARED = 0.1  # of the games, to judge by
-_ROUNDS = 12  # of Newton's method
-_STIFF = 1e-3  # what holds weights at nothing that no position tells of
+_SPARED = 0.1  # Share of the games kept to judge the weights by.
+_ROUNDS = 12  # Steps of Newton's method.
+_STIFF = 1e-3  # Regularisation, which keeps weights at 0 that no position depends on.
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A position: what the mover got in the end (0, 0.5, 1), and what each weight stands before."""
+    """A position: the mover's final share of the game (0, 0.5, 1) and the factor of each weight."""
 
     share: float
     features: list[int]
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """``before``, ``after``: how badly the old and the new weights tell who wins games that were
-    not looked at: mean log loss, 0.69 for a coin.
+    """Fitted weights. ``before``, ``after``: the mean log loss of the old and the new weights on
+    games that were not fitted to; 0.69 for a coin.
     """
 
     weights: dict[str, list[int]]
@@ -45,7 +45,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 class Tuning(SelfPlay, frozen=True, kw_only=True):
-    """Task n is one game, and samples of its positions."""
+    """Games whose positions are sampled for the fit; task n is one game."""
 
     finds: ClassVar[Any] = list[Sample]
 
@@ -67,13 +67,13 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
 
 
 def check(game: Game) -> None:
-    """Raises NotPossibleError for a game that is played without an evaluation."""
+    """Raise NotPossibleError for a game that is played without an evaluation."""
     if game.evaluation(game.weights) is None:
         raise NotPossibleError("{game} has no evaluation with weights.", game=game.name)
 
 
 def _units(weights: Weights) -> list[dict[str, list[int]]]:
-    """Each weight alone as 1."""
+    """Return sets of weights in which each weight in turn is 1 and the others are 0."""
     return [
         {
             name: [int((name, at) == (chosen, place)) for at in range(len(values))]
@@ -85,7 +85,7 @@ def _units(weights: Weights) -> list[dict[str, list[int]]]:
 
 
 def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
-    """Every tenth game is kept to judge by."""
+    """Return weights fitted to nine games of ten; every tenth is kept to judge them by."""
     kept: list[Sample] = []
     used: list[Sample] = []
     for number, samples in enumerate(games):
@@ -98,7 +98,7 @@ def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
 
 
 def regression(samples: Sequence[Sample], count: int) -> list[float]:
-    """Logistic regression by Newton's method: the log-odds that each feature adds."""
+    """Return the log-odds that each of ``count`` features adds, by Newton's method."""
     found = [0.0] * count
     for _ in range(_ROUNDS):
         slope = [-_STIFF * value for value in found]
@@ -116,7 +116,7 @@ def regression(samples: Sequence[Sample], count: int) -> list[float]:
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """A system of linear equations, by elimination."""
+    """Return the solution of a system of linear equations, by elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for at in range(len(rows)):
         best = max(range(at, len(rows)), key=lambda row: abs(rows[row][at]))
@@ -138,5 +138,5 @@ def _surprise(samples: Sequence[Sample], weights: Sequence[int]) -> float:
 
 
 def as_toml(weights: Mapping[str, Sequence[int]]) -> str:
-    """As they stand in the game's search.toml."""
+    """Return the weights in the form of the game's search.toml."""
     return "\n".join(["[weights]", *(f"{name} = {list(row)}" for name, row in weights.items())])

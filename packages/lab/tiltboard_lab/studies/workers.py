@@ -1,4 +1,4 @@
-"""Who runs the tasks of a study: this process, or several of this machine."""
+"""The workers that run the tasks of a study: this process, or several of this machine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from typing import Any
 from tiltboard.ground.errors import TiltboardError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 
-AHEAD = 2  # tasks for each worker: one that it is at work on, one that waits
+AHEAD = 2  # Tasks for each worker: one under way and one that waits.
 NICE = 10
 
 
 class WorkersLostError(TiltboardError):
-    """Processes that run tasks end again and again. What was found before is kept."""
+    """Processes that run tasks end repeatedly. Earlier results are kept."""
 
 
 def here(job: Job, numbers: Iterable[int]) -> Running:
-    """In this process, one after the other."""
+    """Run tasks in this process, one after the other."""
     for number in numbers:
         yield number, job.run(number)
 
 
 def processes(count: int) -> Workers:
-    """In so many processes. The tasks of one that is killed are run again."""
+    """Return workers of ``count`` processes. The tasks of a process that is killed run again."""
 
     def run(job: Job, numbers: Iterable[int]) -> Running:
         waiting = iter(numbers)
