@@ -16,11 +16,11 @@ Vector: TypeAlias = tuple[float, float, float]
 
 ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
 G_M_S2: Final = 9.80665
-TRUST_S: Final = 0.5  # time constant with which the tilt follows gravity rather than the rates
-GRAVITY_GATE: Final = 0.1  # off by more than this share of g, a force is no gravity alone (a bump)
+TRUST_S: Final = 0.5  # Time constant with which the tilt follows gravity.
+GRAVITY_GATE: Final = 0.1  # A force off by more than this share of g is a bump.
 # Before g has been measured: 3 % of scale and 80 mg of offset (PS-MPU-6000A section 6.2).
 FIRST_GATE: Final = 0.15
-LONGEST_GAP_S: Final = 0.25  # longer without a reading: begin again from gravity
+LONGEST_GAP_S: Final = 0.25  # After a longer gap the tilt starts again from gravity.
 
 # At rest: for REST_S every force within REST_M_S2 of their mean, every rate within REST_RAD_S, and
 # the means of two such stretches the same: a plate that comes to a stop slowly passes the first,
@@ -35,15 +35,15 @@ LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
 
 
 def gravity_tilt(force_m_s2: Vector) -> tuple[float, float]:
-    """Tilt about x and y in rad of what feels this force at rest."""
+    """Return the tilt about x and y in rad of a sensor that measures this force at rest."""
     x, y, z = force_m_s2
     return math.atan2(y, z), math.atan2(-x, math.hypot(y, z))
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """``tilt_rad``: about x and about y. ``spin_rad``: about its own z, east to north, summed up
-    since the bias was known. ``rate_rad_s``: without bias.
+    """An estimate of the plate's orientation. ``tilt_rad``: about x and about y. ``spin_rad``:
+    turned about its own z, east to north, since the bias was known. ``rate_rad_s``: without bias.
     """
 
     tilt_rad: tuple[float, float]
@@ -52,13 +52,12 @@ class Pose:
 
 
 class Attitude:
-    """Fuses readings. What a steady turn about z slower than the largest bias is, it cannot know:
-    after a second it takes that for bias.
+    """Estimates tilt and spin from forces and rates. A steady turn about z that is slower than the
+    largest bias is taken for bias after a second.
 
-    ``spin_gain``: what the gyroscope tells of a turn about z, against what it is; a whole turn is
-    off by 10 degrees where its scale is by 3 % (PS-MPU-6000A section 6.1). ``arm_m``: from the
-    pivot to the sensor, in the plate's axes. Where the plate turns, a sensor
-    off the pivot feels that it is swung about, and not gravity alone.
+    ``spin_gain``: measured rate about z divided by the true one; with a scale that is off by 3 % a
+    whole turn is off by 10 degrees (PS-MPU-6000A section 6.1). ``arm_m``: from the pivot to the
+    sensor, in the plate's axes. A sensor off the pivot also measures the acceleration of the turn.
     """
 
     def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
@@ -111,8 +110,8 @@ class Attitude:
     def _on_the_pivot(
         self, force: Vector, before: Vector, rate: Vector, elapsed_s: float
     ) -> Vector:
-        """The force that a sensor on the pivot would feel: without what the turn does to this one,
-        tangential and centripetal.
+        """Return the force that a sensor on the pivot would measure, without the tangential and
+        centripetal parts of the turn.
         """
         if self._arm is None:
             return force
@@ -145,9 +144,8 @@ def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
 
 
 def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
-    """Return the unit vector ``fixed``, which does not move in the room, in axes that have turned
-    by ``turn`` (rad about each). The second-order formula is 0.02 degrees off after a turn of 0.1
-    rad.
+    """Return the unit vector ``fixed``, which stays fixed in the room, in axes that have turned by
+    ``turn`` (rad about each). The second-order formula errs by 0.02 degrees after 0.1 rad.
     """
     (x, y, z), first = fixed, _cross(fixed, turn)
     (a, b, c), (d, e, f) = first, _cross(first, turn)
@@ -155,7 +153,7 @@ def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
 
 
 class _Rest:
-    """Means over a stretch in which nothing moved."""
+    """Finds stretches of rest and averages the readings over each."""
 
     def __init__(self) -> None:
         self._before: Sequence[float] | None = None
@@ -164,8 +162,8 @@ class _Rest:
         self._start_s = 0.0
 
     def add(self, now_s: float, force: Vector, rate: Vector) -> tuple[float, Vector] | None:
-        """Magnitude of the mean force and mean rates, each time a stretch of rest is complete whose
-        rates are those of the one before.
+        """Add a reading. Return the mean force's magnitude and the mean rates whenever a stretch of
+        rest ends whose rates equal those of the stretch before, else None.
         """
         values, count = (*force, *rate), self._count
         if count:
@@ -203,7 +201,7 @@ AXES: Final[tuple[Axis, ...]] = tuple(_ALONG)
 
 @dataclass(frozen=True, slots=True)
 class Mounting:
-    """One of 24 ways to lie square. ``east``, ``north``, ``up``: the chip's axis that points there.
+    """One of the 24 square mountings of a chip. ``east``, ``north``, ``up``: its axis that way.
 
     Raises ValueError for three axes that are not right-handed.
     """
@@ -217,19 +215,19 @@ class Mounting:
             raise ValueError(f"no chip has {self.east} east, {self.north} north, {self.up} up")
 
     def on_plate(self, chip: Vector) -> Vector:
-        """A vector in the chip's axes, in the plate's: x east, y north, z up."""
+        """Convert a vector from the chip's axes to the plate's: x east, y north, z up."""
         east, north, up = _ALONG[self.east], _ALONG[self.north], _ALONG[self.up]
         return _dot(east, chip), _dot(north, chip), _dot(up, chip)
 
     def on_chip(self, plate: Vector) -> Vector:
-        """A vector in the plate's axes, as the chip's axes have it."""
+        """Convert a vector from the plate's axes to the chip's."""
         axes = zip(_ALONG[self.east], _ALONG[self.north], _ALONG[self.up], strict=True)
         x, y, z = (_dot(axis, plate) for axis in axes)
         return x, y, z
 
 
 def all_mountings() -> Iterator[Mounting]:
-    """All 24 ways in which a chip can be mounted."""
+    """Yield all 24 ways in which a chip can be mounted."""
     for up in AXES:
         for north in AXES:
             if north[1] != up[1]:
@@ -237,7 +235,7 @@ def all_mountings() -> Iterator[Mounting]:
 
 
 def mounting(north: Axis, up: Axis) -> Mounting:
-    """The one with these axes. Raises ValueError if both are of one line."""
+    """Return the mounting with these axes. Raises ValueError if both are on one line."""
     east = _cross(_ALONG[north], _ALONG[up])
     for axis, along in _ALONG.items():
         if along == east:

@@ -56,45 +56,45 @@ class PinFactory(Protocol):
     """The part of ``gpiozero.Factory`` that drivers use; always handed on, never the global one."""
 
     def pin(self, name: int, /) -> Pin:
-        """The line with that GPIO number."""
+        """Claim and return the line with that GPIO number."""
 
     def close(self) -> None:
         """Give all lines back."""
 
 
 class SerialPort(Protocol):
-    """The part of ``serial.Serial`` that drivers use; neither reading nor writing waits. A port
-    whose device is gone raises OSError.
+    """The part of ``serial.Serial`` that drivers use; reading and writing never wait. Raises
+    OSError if the device is gone.
     """
 
     @property
     def in_waiting(self) -> int:
-        """Bytes that have come."""
+        """Number of bytes received and not yet read."""
 
     @property
     def out_waiting(self) -> int:
-        """Bytes that have not left."""
+        """Number of bytes written that have not left yet."""
 
     def read(self, size: int, /) -> bytes:
         """Return up to ``size`` of the bytes that have arrived."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Write bytes; returns how many were taken."""
+        """Write bytes and return how many were taken."""
 
     def close(self) -> None:
         """Give the port back."""
 
 
 class Buses(Protocol):
-    """Everything between the drivers and the copper. Each call opens; the driver closes."""
+    """The buses of a table. Each call opens a device, which the driver closes."""
 
     @property
     def clock(self) -> Clock:
-        """The clock that the hardware lives by."""
+        """The clock on which the hardware runs."""
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The one gpiozero factory. Opened at the first use."""
+        """The only gpiozero factory, opened at the first use."""
 
     def spi(self, bus: int, device: int) -> SpiDevice:
         """Open chip select ``device`` of SPI ``bus``."""
@@ -103,8 +103,8 @@ class Buses(Protocol):
         """Open I2C ``bus``."""
 
     def pixels(self, count: int) -> SentStrip:
-        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. What cannot be sent
-        raises OSError, at that call or at a later one (tiltboard.drivers.light_links).
+        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. A frame that cannot
+        be sent raises OSError, at that call or at a later one (tiltboard.drivers.light_links).
         """
 
     def serial(self, port: str, baud: int) -> SerialPort:

@@ -10,9 +10,9 @@ from tiltboard.ground.errors import TiltboardError, extra_command
 
 
 class PartError(TiltboardError, OSError):
-    """A part of the table does not do its work. ``part``: hall, imu, lights, panel.
+    """A part of the table does not work. ``part``: hall, imu, lights, panel.
 
-    The caller may go on, without that part, and try again later.
+    The caller may continue without that part and try again later.
     """
 
     def __init__(self, part: str, template: str, /, *, remedy: str = "", **params: object) -> None:
@@ -65,17 +65,17 @@ INSTALL: Final = {
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
 }
-"""How a package that nothing brings along is installed, by its module."""
+"""Module -> command that installs its package, where no extra does."""
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
 
 def how_to_install(module: str) -> str:
-    """The command that brings the package of a module."""
+    """Return the command that installs the package of ``module``."""
     return INSTALL.get(module.partition(".")[0]) or extra_command("pi")
 
 
 def unsupplied() -> PartAbsentError:
-    """The lights' own supply is gone, whoever sees that."""
+    """Return the error for lights without their own supply."""
     return PartAbsentError(
         "lights",
         "The lights have no supply.",
@@ -90,8 +90,8 @@ def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
 def absent(
     part: str, error: OSError | ImportError, device: str, group: str = ""
 ) -> PartAbsentError:
-    """The error to raise when ``error`` came of using ``device``, the bus of ``part``, for which a
-    user has to be in ``group``.
+    """Return the PartAbsentError for an ``error`` in the use of ``device``, the bus of ``part``.
+    ``group``: the Linux group whose members may use the device.
     """
     if isinstance(error, ImportError):
         return PartAbsentError(

@@ -31,14 +31,14 @@ class ConverterKind:
     """A kind of converter whose reference is the sensors' supply."""
 
     name: str
-    """What it is called in sentences for people."""
+    """Its name in sentences for people."""
     steps: int
-    """How many codes it has, from 0 V to the reference."""
+    """Number of codes from 0 V to the reference."""
     open: Callable[[Buses, HallSettings, int], Converter]
     """Opens the converter of that number (0 or 1)."""
     channels: int = CHANNELS
     lead_s: Callable[[HallSettings], float] = lambda _: 0.0
-    """How long a reading takes before it samples: time in which the multiplexers settle."""
+    """Time in s from the start of a reading to its sample, in which the multiplexers settle."""
 
 
 def _open_mcp3008(buses: Buses, settings: HallSettings, number: int) -> Mcp3008:
@@ -61,7 +61,7 @@ SENSITIVITY_MV_MT: Final = 60.0  # A1 at 3.3 V, +-5 %
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:
-    """Field in mT for each code of a converter whose reference is the sensor's supply."""
+    """Return the field in mT for each code, if the converter's reference is the sensors' supply."""
     scale = reference_v * 1000.0 / sensitivity_mv_mt
     return tuple((code / steps - QUIESCENT) * scale for code in range(steps))
 
@@ -135,14 +135,14 @@ HIGHEST_RATIO = 0.95
 
 
 def temperature_c(ratio: float) -> float | None:
-    """Temperature in C from the input's fraction of the supply; None if no NTC reads like that."""
+    """Return the temperature in C for the input's share of the supply, or None without an NTC."""
     if not LOWEST_RATIO <= ratio <= HIGHEST_RATIO:
         return None
     ntc_ohm = FIXED_OHM * ratio / (1.0 - ratio)
     return 1.0 / (1.0 / KELVIN_25_C + math.log(ntc_ohm / RESISTANCE_OHM) / B_K) - 273.15
 
 
-# What the spare inputs of the Hall array prove, and what is wrong where they do not.
+# Proof of the wiring by the Hall array's spare inputs, and the likely cause if it fails.
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 
@@ -158,7 +158,7 @@ _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
 
 
 def window(what: Carries, steps: int) -> tuple[int, int]:
-    """Return the lowest and the highest code that a voltage may read as, of so many."""
+    """Return the lowest and highest plausible code, of ``steps``, for a spare input's signal."""
     lowest, highest = _WINDOWS[what]
     return steps * lowest // 100, min(steps * highest // 100, steps - 1)
 
@@ -202,7 +202,7 @@ class HallSettings:
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Input number, lowest and highest plausible code of each spare input."""
         steps = self.converter.steps
-        return tuple(  # a lost NTC costs the temperature, not the game
+        return tuple(  # Without the NTC only the temperature is lost.
             (number, *((0, steps - 1) if what == "ntc" else window(what, steps)))
             for number, what in self.spares
         )
@@ -219,7 +219,7 @@ class HallSettings:
 
 
 def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingError:
-    """The likely cause of spare inputs that do not read what they carry."""
+    """Return the likely cause if spare inputs do not read their known signals."""
     return (
         _crossed(settings, codes)
         or _address_fault(settings, codes)
@@ -240,7 +240,7 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
 
 
 def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
+    """Return the error for exchanged multiplexers if another channel reads the test signals."""
     homes = {number // INPUTS for number, _ in settings.spares}
     if len(homes) != 1:
         return None
@@ -265,7 +265,7 @@ def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError |
 
 
 def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """The stuck line, or the two swapped ones, for which most codes speak."""
+    """Return the error for the stuck or swapped address lines that fit most codes, or None."""
     steps = settings.converter.steps
     windows = dict.fromkeys(range(settings.sensors), window("ntc", steps))
     windows.update((number, window(what, steps)) for number, what in settings.spares)
@@ -321,7 +321,7 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
 def _reference_fault(
     settings: HallSettings, read: Mapping[Carries, int]
 ) -> PartReadingError | None:
-    """The addresses are right or wrong in no simple way: look at the levels."""
+    """Return the error for a wrong reference voltage if the levels show one, or None."""
     steps, name = settings.converter.steps, settings.converter.name
     ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
     if ground is None or ground > window("ground", steps)[1] or not half or not full:
@@ -376,7 +376,7 @@ class MuxHallArray:
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan every input; the field at each sensor in mT, uncalibrated, south positive.
+        """Scan every input and return the field at each sensor in mT, uncalibrated, south positive.
 
         A sensor whose input floats reads 0 V, the lowest field, within sixteen scans, or twice as
         many where another floats already. Raises PartAbsentError if a bus cannot be used,
@@ -417,8 +417,8 @@ class MuxHallArray:
         return lines
 
     def _check(self, codes: Sequence[int]) -> None:
-        """Raise PartReadingError unless every converter says something, and every spare input what
-        it carries.
+        """Raise PartReadingError unless every converter answers and every spare input reads its
+        signal.
         """
         converted = self._settings.converted
         for first in range(0, self._settings.inputs, converted):

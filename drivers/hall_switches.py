@@ -77,7 +77,7 @@ def field_mt(north: bool, south: bool) -> float:
 
 @cache
 def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
-    """One row by the levels of its two ports: a closed switch pulls its line low."""
+    """Return one row's fields from its two ports' levels: a closed switch pulls its line low."""
     return tuple(
         field_mt(not north >> column & 1, not south >> column & 1) for column in range(columns)
     )
@@ -106,7 +106,7 @@ class SwitchArray:
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """The pole over each sensor as ``field_mt`` gives it, in index order.
+        """Return the pole over each sensor as ``field_mt`` gives it, in index order.
 
         Raises PartAbsentError if a chip or the bus does not answer, WrongPartError if one does not
         keep its settings, LastingPartError if one has lost them. Does not judge single sensors.
@@ -230,7 +230,7 @@ class SwitchMatrix:
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan the matrix: the pole over each place as ``field_mt`` gives it.
+        """Scan the matrix and return the pole over each place as ``field_mt`` gives it.
 
         Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
         current comes through a row that is not driven. Does not judge single switches.

@@ -49,7 +49,7 @@ class Fusion:
             self._attitude = Attitude(self._arm_m, self._spin_gain)
 
     def restart(self) -> None:
-        """The readings were interrupted."""
+        """Forget the last readings, after an interruption."""
         self._attitude.restart()
         self._axes.restart()
 
@@ -61,8 +61,9 @@ class Fusion:
         scales: tuple[float, float],
         temperature_c: float,
     ) -> Motion | None:
-        """The motion of one reading. ``scales``: m/s2 and rad/s of a step. None after an axis was
-        dead until all have moved. Raises PartReadingError for a dead axis.
+        """Return the motion of one reading, or None after an axis was dead until all have moved.
+
+        ``scales``: m/s2 and rad/s per step. Raises PartReadingError for a dead axis.
         """
         self._axes.update(accel)
         m_s2, rad_s = scales
@@ -77,7 +78,7 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A chip that answers WHO_AM_I in its own way. Temperature in C = steps / ``steps_per_c`` +
+    """A chip with its own answer to WHO_AM_I. Temperature in C = steps / ``steps_per_c`` +
     ``offset_c``. ``extra``: settings that only this one has.
     """
 
@@ -192,7 +193,7 @@ class InertialSensor:
             self._bus = None
 
     def _impossible(self, value: int) -> PartReadingError:
-        """Every byte is ``value``."""
+        """Return the error for a reading whose bytes all are ``value``."""
         return PartReadingError(
             "imu",
             "The tilt sensor's values are impossible (all bytes {value:#04x}).",

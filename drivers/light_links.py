@@ -40,7 +40,7 @@ _THIRDS: Final = tuple(bytes(pattern[third] for pattern in _PATTERNS) for third 
 
 
 def encode(data: bytes) -> bytes:
-    """Green, red, blue of each light, as the bytes to send, reset and all."""
+    """Return the bytes to send for green, red, blue of each light, with the reset at the end."""
     sent = bytearray(3 * len(data))
     for third, table in enumerate(_THIRDS):
         sent[third::3] = data.translate(table)
@@ -173,7 +173,7 @@ class ThreadSender:
             self._failure = failure
 
     def _next(self) -> bytes | None:
-        """The latest frame, as soon as there is one; None once there is none left to send."""
+        """Wait for a frame and return the latest one, or None once the sender is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._frame is not None or self._closing)
             frame, self._frame = self._frame, None
@@ -185,8 +185,8 @@ _NO_BOARD: Final = {"BLINKA_OS_AGNOSTIC": "1", "BLINKA_SKIP_DEPENDENCY_CHECK": "
 
 
 def strip_of(count: int, opened: Callable[[], Sender]) -> SentStrip:
-    """A dark strip, nothing sent. Raises ImportError without neopixel, before anything is
-    ``opened``.
+    """Return a dark strip; nothing is sent yet. Raises ImportError without neopixel, before
+    ``opened`` is called.
     """
     before = {key: os.environ.get(key) for key in _NO_BOARD}
     os.environ.update(_NO_BOARD)

@@ -22,8 +22,8 @@ Rgb: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Colour at full brightness (0 to 255 as the eye sees it), and the levels (0 to 1) that it goes
-    through again and again, each for ``step_s``. One level: steady.
+    """A colour at full brightness (0 to 255 as the eye sees it), and the levels (0 to 1) that it
+    repeats, each for ``step_s``. One level: steady.
     """
 
     rgb: Rgb
@@ -31,7 +31,7 @@ class Look:
     step_s: float = 0.25
 
     def now(self, since_s: float) -> Rgb:
-        """The colour so long after the first level began."""
+        """Return the colour ``since_s`` after the first level began."""
         # A thousandth of slack: sums of scan periods fall just short of a step's end.
         step = int(max(0.0, since_s) / self.step_s + 1e-3)
         level = round(self.levels[step % len(self.levels)] * 255)
@@ -51,7 +51,7 @@ WRITE_EVERY_S: Final = 1 / 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LightsSettings:
-    """``count`` lights; they and nothing else live on ``supply_a`` amperes.
+    """The number of lights, ``count``, and the supply in amperes, which feeds nothing else.
 
     ``channel_ma``: one of the three channels at 255; ``idle_ma``: a dark light.
     """
@@ -64,7 +64,7 @@ class LightsSettings:
     idle_ma: float = 1.0
 
     def curve(self) -> bytes:
-        """The byte for each of 256 brightnesses as the eye sees them."""
+        """Return the byte for each of 256 brightnesses as the eye sees them."""
         return bytes(
             round(255 * self.brightness * (step / 255) ** self.gamma) for step in range(256)
         )
@@ -74,7 +74,7 @@ class LightsSettings:
         return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
 
     def limited(self, levels: bytes) -> tuple[bytes, float]:
-        """The bytes as far as the supply can feed them, and their share of ``levels``."""
+        """Return the bytes that the supply can feed, and their share of ``levels``, 0 to 1."""
         idle_a = self.idle_ma * self.count / 1000
         lit_a = self.current_a(levels) - idle_a
         if lit_a <= 0 or lit_a + idle_a <= self.supply_a:
@@ -114,8 +114,8 @@ class Drawing:
         return True
 
     def at(self, now_s: float) -> tuple[bytes, float]:
-        """Red, green, blue of each light then, after gamma, brightness and the supply's limit; and
-        the share of the light asked for that this is, 0 to 1.
+        """Return red, green, blue of each light at ``now_s``, after gamma, brightness and the
+        supply's limit, and the share of the requested light that this is, 0 to 1.
         """
         shown = tuple([look.now(now_s - self.start_s) for look in self.looks])
         if self._drawn is None or self._drawn[0] != shown:
@@ -206,8 +206,8 @@ class LightStrip:
             raise unsupplied()
 
     def _write(self, now_s: float) -> PartError | None:
-        """Write what is due; what failed, without the frames of the failure: whoever keeps the
-        error (a part that is lost, until it is back) must not keep the strip with them.
+        """Write the frame if it is due, and return the error if that fails. The error has no
+        traceback, which would keep the strip alive as long as the error is kept.
         """
         levels, dimmed = self._drawing.at(now_s)
         try:

@@ -40,9 +40,8 @@ class Mcp3008:
         )
 
     def read(self, channel: int) -> int:
-        """Convert one channel, single-ended: 0 to 1023.
-
-        Raises PartReadingError if the null bit is not low, OSError from the bus.
+        """Convert one channel, single-ended, and return its code, 0 to 1023. Raises
+        PartReadingError if the null bit is not low, OSError from the bus.
         """
         # A new list each time: spidev overwrites the one that it is given.
         _, high, low = self._xfer2([START, self._commands[channel], 0])

@@ -11,9 +11,8 @@ from tiltboard.drivers.light_links import Sender
 
 
 class SentStrip(NeoPixel):  # type: ignore[misc]
-    """A NeoPixel that never claims its pin, and whose bytes go to ``sender`` as they were set.
-
-    NeoPixel's own constructor makes the pin a GPIO output, which takes it away from SPI.
+    """A NeoPixel that never claims its pin and gives its bytes to ``sender`` unchanged. NeoPixel's
+    own constructor makes the pin a GPIO output, which takes it away from SPI.
     """
 
     def __init__(self, count: int, sender: Sender) -> None:

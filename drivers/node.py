@@ -26,7 +26,7 @@ class _NodePart:
         self._seen = 0
 
     def _fresh(self) -> list[Scan]:
-        """The readings that came since the last call, as far as they are kept."""
+        """Return the readings since the last call that are still kept."""
         link = self._link
         new, self._seen = min(link.scan_count - self._seen, len(link.scans)), link.scan_count
         return list(link.scans)[-new:] if new > 0 else []
@@ -38,12 +38,12 @@ class _NodePart:
 
 @lru_cache(maxsize=1)
 def _table_mt(field_at_0_nt: int, field_step_nt: int) -> tuple[float, ...]:
-    """The field of each code of twelve bits."""
+    """Return the field in mT of each 12-bit code."""
     return tuple((field_at_0_nt + code * field_step_nt) / 1e6 for code in range(4096))
 
 
 class NodeHall(_NodePart):
-    """The sensors. One read gives the mean of what came since the last, or that again."""
+    """The sensors. A read gives the mean of the readings since the last one, or the last one."""
 
     def __init__(self, link: NodeLink) -> None:
         super().__init__(link)
@@ -52,12 +52,12 @@ class NodeHall(_NodePart):
 
     @property
     def temperature_c(self) -> float | None:
-        """The board's temperature, as the node told it last."""
+        """The board's temperature in C from the node's last status, or None."""
         status = self._link.status
         return None if status is None else status.board_c
 
     def read(self) -> tuple[float, ...]:
-        """Field in mT per place, uncalibrated; ``time_s`` says when it was measured.
+        """Return the field in mT per place, uncalibrated; ``time_s`` holds the time of measurement.
 
         Raises PartAbsentError, WrongPartError, or PartReadingError if the node's array fails.
         """
@@ -144,7 +144,7 @@ class NodeImu(_NodePart):
         return self._motion
 
     def _restart(self) -> None:
-        """The readings were interrupted."""
+        """Forget the last readings, after an interruption."""
         self._fusion.restart()
         self._motion = None
 
@@ -192,7 +192,7 @@ class NodePanel(_NodePart):
 
 
 class NodeLights(_NodePart):
-    """The lights, by place. The node draws them; here is what it was told, and what that shows."""
+    """The lights, by place. The node draws them; this keeps what it was sent and what it shows."""
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
         super().__init__(link)
@@ -255,7 +255,7 @@ class NodeLights(_NodePart):
         super().close()
 
     def _pattern(self, look: Look) -> int:
-        """The number of a look's pattern; the node is told of a new one."""
+        """Return the number of a look's pattern, and send a new pattern to the node."""
         key = (
             round(look.step_s / protocol.TICK_S),
             bytes(round(level * 255) for level in look.levels),

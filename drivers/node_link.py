@@ -1,7 +1,7 @@
-"""The conversation with a plate's own computer, over a serial port: docs/node-protocol.md.
+"""The serial conversation with a plate's microcontroller, the node: docs/node-protocol.md.
 
-Nothing here waits, but for opening: then the node's first words are awaited, for GREETING_S at
-most. Whoever uses a part of the node calls ``poll`` first, in every scan.
+Nothing here waits, except opening, which awaits the node's first messages for GREETING_S at most.
+Every user of a part of the node calls ``poll`` first, in every scan.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class NodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One reading, understood. ``time_s``: of this computer's clock. ``codes``: None if the node's
-    Hall array failed; ``motion``: accelerations and rates in steps.
+    """One decoded reading. ``time_s``: on the host's clock. ``codes``: None if the node's Hall
+    array failed; ``motion``: accelerations and rates in steps.
     """
 
     time_s: float
@@ -79,8 +79,8 @@ LATE_S: Final = 0.0015
 
 
 class NodeTime:
-    """The node's clock, microseconds modulo 2 ** 32, on this computer's: no reading comes earlier
-    than it was taken, and the fastest was some milliseconds on its way (docs/wiring-node.md).
+    """Converts the node's clock, microseconds modulo 2 ** 32, to the host's. No reading can arrive
+    before it was taken, and the fastest needs some milliseconds (docs/wiring-node.md).
     """
 
     def __init__(self, baud: int) -> None:
@@ -104,20 +104,20 @@ class NodeTime:
         return self._last_s
 
     def to_node_us(self, time_s: float) -> int:
-        """A time of this computer's as the node counts."""
+        """Convert a time in s on the host's clock to the node's, modulo 2 ** 32 microseconds."""
         return round((time_s - self._offset_s) * 1e6) % WRAP_US
 
 
 class Step:
-    """Has the node scan so that its readings come just after they are first looked for.
+    """Shifts the node's scans so that a reading arrives just after the host first looks for it.
 
-    Who waits for a reading knows when it came; how long one has lain there is known to nobody. So
-    where they are always there already they are put off little by little, until they are waited
-    for. Where a whole period does not bring that, there is no step to find.
+    The delay of a reading for which the host waits is known, that of one already there is not. So
+    if readings are always there already, the scans are delayed little by little until the host
+    waits. If a whole period of delay does not bring that, no shift can help.
 
-    A microcontroller's readings do not come evenly: by docs/node-protocol.md up to 4 ms apart from
-    their time. So it is the first of many that counts, and while some are early and some are waited
-    for nothing is done: whoever mends that chases what changes by itself.
+    A microcontroller's readings are uneven, by docs/node-protocol.md up to 4 ms. So only the first
+    of many counts, and nothing is shifted while some readings are early and some are late: a
+    correction would follow the jitter.
     """
 
     def __init__(self) -> None:
@@ -126,8 +126,8 @@ class Step:
         self._nudged_s = 0.0
 
     def shift_s(self, count: int, waited_s: float, period_s: float) -> float | None:
-        """After each look: how many readings it brought, and how long the first was waited for.
-        By how much to put the next scan off; None: not at all.
+        """Return the time in s by which to delay the next scan, or None for no change. Called after
+        each look with the number of readings that it brought and the wait for the first in s.
         """
         # Two at once: the host looks more seldom than the node scans, and there is no step.
         self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
@@ -146,7 +146,7 @@ class Step:
 
 
 def _ahead(difference_us: int) -> int:
-    """A difference modulo 2 ** 32, in the range around 0."""
+    """Return a difference modulo 2 ** 32, in the range around 0."""
     return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2
 
 
@@ -154,7 +154,8 @@ def _ahead(difference_us: int) -> int:
 
 
 class NodeLink:
-    """One node. ``session`` counts its starts: whoever has told it something tells it again.
+    """The connection to one node. ``session`` grows when the node has started or missed a message;
+    every part then sends its settings again.
 
     ``scans``: the newest readings, oldest first, of the last poll that brought any.
     """
@@ -192,8 +193,8 @@ class NodeLink:
         self.scans.clear()
 
     def poll(self, part: str) -> None:
-        """Hear what has come, say what is due; open the port if it is not. Raises PartAbsentError
-        or WrongPartError of ``part`` while there is no (fitting) node.
+        """Read what has arrived and send what is due; open the port if it is closed. Raises
+        PartAbsentError or WrongPartError of ``part`` while there is no (fitting) node.
         """
         now_s = self.clock.now()
         since_s = now_s - self._polled_s
@@ -206,7 +207,7 @@ class NodeLink:
         self._check(part)
 
     def await_reading(self, part: str) -> None:
-        """``poll``, and where no reading has come yet wait for it, at most ``WAIT_S``."""
+        """Poll, and if no reading has arrived yet wait for one, ``WAIT_S`` at most."""
         before = self.scan_count
         self.poll(part)
         port, found = self._port, self.capabilities
@@ -236,7 +237,7 @@ class NodeLink:
             self.send(protocol.SHIFT, round(shift_s * 1e6).to_bytes(2, "big"))
 
     def send(self, kind: int, body: bytes = b"") -> None:
-        """Say something. What does not leave because the port fails shows at the next poll."""
+        """Send a message. If the port fails, the next poll raises the error."""
         port = self._port
         if port is None:
             return
@@ -245,11 +246,11 @@ class NodeLink:
         self._attempt(lambda: self._flush(port))
 
     def to_node_us(self, time_s: float) -> int:
-        """A time of this computer's as the node counts, modulo 2 ** 32."""
+        """Convert a time in s on the host's clock to the node's, modulo 2 ** 32 microseconds."""
         return self._time.to_node_us(time_s)
 
     def close(self) -> None:
-        """Let the last words leave and give the port back; the next poll opens it again."""
+        """Send what is left and give the port back; the next poll opens it again."""
         port, start_s = self._port, self.clock.now()
         with suppress(OSError):  # unplugged: nobody hears them
             while port is not None and self._port is port:
@@ -260,7 +261,7 @@ class NodeLink:
         self._drop()
 
     def _drop(self) -> None:
-        """Give the port back, whatever has not left."""
+        """Give the port back and discard what has not left."""
         port, self._port = self._port, None
         self.capabilities = self.status = None
         if port is not None:
@@ -275,7 +276,7 @@ class NodeLink:
             self._lose(_port_error(self._settings.port, error))
 
     def _check(self, part: str) -> None:
-        """Raise what the node is lost of, as an error of that part."""
+        """Raise the error of a lost node as an error of ``part``."""
         error = self._lost
         if error is not None:
             params = {name: value for name, value in error.params.items() if name != "part"}
@@ -352,8 +353,8 @@ class NodeLink:
     # Bytes and messages
 
     def _flush(self, port: SerialPort) -> None:
-        """Write what the line takes. Raises PartAbsentError where it has taken nothing for
-        ``SILENT_S``, though something waits.
+        """Write what the line takes. Raises PartAbsentError if it has taken nothing for
+        ``SILENT_S`` although bytes are waiting.
         """
         now_s, sent = self.clock.now(), 0
         if self._out and port.out_waiting + len(self._out) <= OUT_MOST:
@@ -448,7 +449,7 @@ class NodeLink:
         self.scan_count += 1
 
 
-# What is wrong with the port, and what the node says is wrong with its parts
+# Faults of the port, and those that the node reports of its parts
 
 
 def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:

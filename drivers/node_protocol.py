@@ -39,7 +39,7 @@ _STATUS = struct.Struct(">IhhHHBB")
 
 
 class DamagedError(ValueError):
-    """A body that is none of its type; the frame it came in is dropped."""
+    """Raised for a body that does not fit its type; its frame is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ class Capabilities:
 
     @property
     def places(self) -> int:
-        """Sensors and lights."""
+        """Number of places; each has a sensor and a light."""
         return self.columns * self.rows
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One scan as it travels. ``key``: number of the key that ``packed`` is or is based on;
-    ``packed``: None without fields. ``motion``: accelerations and rates in steps, None without.
+    """One scan as it is sent. ``key``: number of the key that ``packed`` is, or is based on;
+    ``packed``: None without fields. ``motion``: accelerations and rates in steps, or None.
     """
 
     is_key: bool
@@ -85,9 +85,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Once a second, and when something changes. Temperatures in C. ``lost``: messages of the
-    host's that did not arrive, modulo 65536. ``late``: scans left out. ``share``: of the light
-    asked for, 0 to 1. ``faults``: part, code, detail.
+    """The node's state, sent once a second and at each change. Temperatures in C. ``lost``: number
+    of the host's messages that did not arrive, modulo 65536. ``late``: scans left out. ``share``:
+    share of the requested light, 0 to 1. ``faults``: part, code, detail.
     """
 
     uptime_s: int
@@ -103,7 +103,7 @@ FromNode: TypeAlias = Capabilities | Reading | Status
 
 
 def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
-    """A message, ready for the line. Raises ValueError if it is too long."""
+    """Return a message, ready for the line. Raises ValueError if it is too long."""
     if len(body) > BODY_MOST:
         raise ValueError(f"{len(body)} bytes; a message has room for {BODY_MOST}")
     plain = bytes((kind, sequence)) + body
@@ -113,9 +113,9 @@ def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
 
 
 def understand(kind: int, body: bytes) -> FromNode | None:
-    """A node's message; None for an answer to a ping, a refusal, and a type that is not known here:
-    nothing follows from them. Raises DamagedError if it is shorter than its type; what a later
-    minor version appends is left out.
+    """Decode a node's message; return None for types that need no action: the answer to a ping, a
+    refusal, and types that are unknown here. Raises DamagedError if it is shorter than its type;
+    bytes that a later minor version appends are ignored.
     """
     try:
         if kind in (KEY, DELTA):
@@ -142,7 +142,7 @@ def understand(kind: int, body: bytes) -> FromNode | None:
 
 
 def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
-    """Codes of a key. Raises DamagedError if there are too few."""
+    """Return the codes of a key. Raises DamagedError if there are too few."""
     if len(packed) < (3 * places + 1) // 2:
         raise DamagedError(f"a key of {len(packed)} bytes for {places} places")
     digits = packed.hex()
@@ -150,7 +150,7 @@ def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
 
 
 def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
-    """Codes of a reading that is based on ``key``. Raises DamagedError if there are too few."""
+    """Return the codes of a reading based on ``key``. Raises DamagedError if there are too few."""
     codes = []
     at = 0
     digits = packed.hex()
@@ -172,8 +172,8 @@ def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
 def pack_lights(
     start_us: int, looks: Sequence[tuple[int, int, int, int]], places: Sequence[int]
 ) -> bytes:
-    """Body of LIGHTS. ``looks``: pattern, red, green, blue; ``places``: a look's number from 1 on,
-    0 for dark. Raises ValueError for more than 255 looks.
+    """Return the body of LIGHTS. ``looks``: pattern, red, green, blue; ``places``: number of a look
+    from 1 on, 0 for dark. Raises ValueError for more than 255 looks.
     """
     body = struct.pack(">IB", start_us & 0xFFFFFFFF, len(looks))
     body += b"".join(bytes(look) for look in looks)
@@ -184,7 +184,7 @@ def pack_lights(
 
 
 def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes) -> bytes:
-    """Body of SETUP. ``curve``: the byte for each of 256 brightnesses."""
+    """Return the body of SETUP. ``curve``: the byte for each of 256 brightnesses."""
     supply_ma = min(65535, round(supply_a * 1000))
     return struct.pack(">HHH", supply_ma, round(channel_ma * 100), round(idle_ma * 100)) + curve
 

@@ -27,7 +27,7 @@ class Panel:
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """The buttons held down now, undebounced: "confirm", "back". Raises PartAbsentError."""
+        """Return the buttons held down, undebounced: "confirm", "back". Raises PartAbsentError."""
         try:
             if not self._buttons:
                 self._open()
@@ -37,9 +37,8 @@ class Panel:
             raise absent("panel", error, "GPIO") from error
 
     def tone(self, hz: float | None) -> None:
-        """Sound ``hz`` (20 to 10,000) until told otherwise; None: silence.
-
-        Raises ValueError out of range, PartAbsentError.
+        """Sound ``hz`` (20 to 10,000) until the next call; None: silence. Raises ValueError out of
+        range, PartAbsentError.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
             raise ValueError(f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}")

@@ -165,9 +165,7 @@ SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
 class Port:
-    """pyserial's port (drivers.buses.SerialPort), of which no call waits, whatever is at the other
-    end.
-    """
+    """pyserial's port (drivers.buses.SerialPort), none of whose calls ever waits."""
 
     def __init__(self, port: str, baud: int) -> None:
         """Open ``port``, raw, eight bits, no parity, for this program alone."""
@@ -213,8 +211,8 @@ class Port:
 
 
 class PiBuses:
-    """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames. ``pins``: a
-    factory of gpiozero's to use instead of this Pi's own, such as ``MockFactory``.
+    """The buses of the Pi that this runs on. ``send_by``: wraps the sender of the lights' frames.
+    ``pins``: a factory of gpiozero's to use instead of this Pi's own, such as ``MockFactory``.
     """
 
     def __init__(
@@ -239,7 +237,7 @@ class PiBuses:
         return self._factory
 
     def spi(self, bus: int, device: int) -> SpiDevice:
-        """``/dev/spidevBUS.DEVICE``."""
+        """Open ``/dev/spidevBUS.DEVICE``."""
         opened = importlib.import_module("spidev").SpiDev()
         try:
             opened.open(bus, device)
@@ -248,11 +246,11 @@ class PiBuses:
         return cast(SpiDevice, opened)
 
     def i2c(self, bus: int) -> SMBus:
-        """``/dev/i2c-BUS``."""
+        """Open ``/dev/i2c-BUS``."""
         return SMBus(bus)
 
     def pixels(self, count: int) -> SentStrip:
-        """A NeoPixel strip; its bytes go out as they are set, green first."""
+        """Open a NeoPixel strip whose bytes are sent as they are set, green first."""
 
         def opened() -> links.Sender:
             spi = self.spi(0, 0)
@@ -265,7 +263,7 @@ class PiBuses:
         return links.strip_of(count, opened)
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """``port``, raw, eight bits, no parity."""
+        """Open ``port``, raw, eight bits, no parity."""
         return Port(port, baud)
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
-"""The whole plate: scans every part, repeats what fails once, and retries what is lost ever more
-slowly.
+"""The whole plate: scans every part, repeats a failed use once, and retries lost parts with
+back-off.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ SAMPLE_S: Final = 0.04  # A failure that took longer, a bus's time-out, has outl
 
 
 class HallArray(Protocol):
-    """Sensors of the field."""
+    """The sensors of the magnetic field."""
 
     @property
     def temperature_c(self) -> float | None:
         """The board's temperature at the last read; None if unknown."""
 
     def read(self) -> tuple[float, ...]:
-        """Field in mT per sensor; raises PartError."""
+        """Return the field in mT per sensor; raises PartError."""
 
     def close(self) -> None:
         """Give the bus back."""
 
 
 class Imu(Protocol):
-    """Sensor of tilt and motion."""
+    """The sensor of tilt and motion."""
 
     def mount(self, mounting: Mounting) -> None:
-        """Read the chip as lying like that from now on."""
+        """Take the chip's axes to be mounted like that from now on."""
 
     def read(self) -> Motion | None:
-        """One reading, None while it starts; raises PartError."""
+        """Return one reading, or None while the chip starts; raises PartError."""
 
     def close(self) -> None:
         """Give the bus back."""
@@ -53,41 +53,41 @@ class Lights(Protocol):
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each, after everything."""
+        """Red, green, blue of each light, after gamma, brightness and the supply's limit."""
 
     @property
     def dimmed(self) -> float:
-        """The share of the light asked for that the supply allows."""
+        """The share of the requested light that the supply allows, 0 to 1."""
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set what to go through from then on."""
+        """Set the look of each light from ``start_s`` on; None for a dark one."""
 
     def flush(self) -> None:
         """Write what is due; raises PartError."""
 
     def close(self) -> None:
-        """All off, and the bus given back."""
+        """Turn all lights off and give the bus back."""
 
 
 class ButtonsAndBuzzer(Protocol):
     """The panel."""
 
     def pressed(self) -> frozenset[str]:
-        """The buttons held down now; raises PartError."""
+        """Return the buttons held down now; raises PartError."""
 
     def tone(self, hz: float | None) -> None:
         """Sound a tone, or be silent; raises PartError."""
 
     def close(self) -> None:
-        """Silence, and the lines given back."""
+        """Silence the buzzer and give the lines back."""
 
 
 class _Part:
     """Uses a part, and tells a fault from a single bad sample.
 
-    A use that fails is repeated at once. If that fails too, this scan keeps the part's last value
-    and says nothing; a part that fails again at its next use, or for longer than two scans, is at
-    fault, and is left alone for a while that doubles with each failure.
+    A failed use is repeated at once. If that fails too, this scan keeps the part's last value and
+    reports no fault. A part that fails again at its next use, or for longer than two scans, is at
+    fault, and is then left alone for a time that doubles with each failure.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -106,7 +106,7 @@ class _Part:
         """Return ``use()``; ``kept``, or else ``lost``, for a first failure; ``lost`` while the
         part is at fault.
 
-        ``may_start``: a part that gives ``lost`` is still starting; its fault is not yet over.
+        ``may_start``: the part returns ``lost`` while it starts, during which its fault remains.
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
@@ -153,11 +153,11 @@ class _Part:
 
 
 class Plate:
-    """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults.
+    """The hardware of a table, as the host uses it. Never raises PartError: see Frame.faults.
 
-    ``hall``, ``imu``, ``lights``, ``panel``: its parts, for tests of one alone. A part that is None
-    is one that this plate does not have: it is never at fault. ``read_at_s``: when the Hall array
-    was read, where that is not the moment when its ``read`` returns.
+    ``hall``, ``imu``, ``lights``, ``panel``: its parts, also for tests of one alone. A part that
+    this plate does not have is None and never at fault. ``read_at_s``: returns the time at which
+    the Hall array was read, if that is not when its ``read`` returns.
     """
 
     def __init__(
@@ -190,11 +190,11 @@ class Plate:
 
     @property
     def dimmed(self) -> float:
-        """The share of the light asked for that the supply allowed, 0 to 1."""
+        """The share of the requested light that the supply allowed, 0 to 1."""
         return 1.0 if self.lights is None else self.lights.dimmed
 
     def scan(self) -> Frame:
-        """Read every part once, and write what the lights still owe."""
+        """Read every part once, and write the lights if they are due."""
         before = self._before
         kept = before.field_mt if before else ()
         field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, (), kept)
@@ -223,12 +223,12 @@ class Plate:
         return frame
 
     def mount(self, mounting: Mounting) -> None:
-        """Read the motion sensor as lying like that from now on; until then as FLAT."""
+        """Take the motion sensor to be mounted like that from now on; until then as FLAT."""
         if self.imu is not None:
             self.imu.mount(mounting)
 
     def show(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Have the lights go through these from ``start_s`` on, by position on the strip; see
+        """Set the look of each light from ``start_s`` on, by position on the strip; see
         Drawing.ask.
         """
         if self.lights is not None:
@@ -242,7 +242,7 @@ class Plate:
             self._panel_part.attempt(lambda: panel.tone(hz), None)
 
     def close(self) -> None:
-        """Lights off, silence, all buses given back."""
+        """Turn the lights off, silence the buzzer, and give all buses back."""
         with ExitStack() as last_first:  # each is closed even if another fails
             for part in (self.hall, self.imu, self.panel, self.lights):
                 if part is not None:

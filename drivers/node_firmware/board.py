@@ -6,13 +6,13 @@ GRAY = tuple(step ^ step >> 1 for step in range(16))  # one line changes at a ti
 
 
 class Board:
-    """Calls that touch copper. A chip that does not answer raises OSError."""
+    """The calls that reach the hardware. They raise OSError if a chip does not answer."""
 
     def alive(self) -> None:
-        """Called in every step. A board that is not called any more may start itself again."""
+        """Feed the watchdog; called in every step. Without it the board may restart."""
 
     def now_us(self) -> int:
-        """Microseconds since an arbitrary start; never goes back or wraps."""
+        """Return microseconds since an arbitrary start; never goes back or wraps."""
         raise NotImplementedError
 
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
@@ -51,7 +51,7 @@ class Board:
         raise NotImplementedError
 
     def buttons(self) -> int:
-        """Held down now: 1 for confirm, 2 for back."""
+        """Return the buttons held down now: bit 0 for confirm, bit 1 for back."""
         raise NotImplementedError
 
     def supplied(self) -> bool:
@@ -63,8 +63,8 @@ class Board:
         raise NotImplementedError
 
     def show(self, grb: bytearray) -> None:
-        """Write green, red, blue of every light, in the strip's order. They are not changed until
-        their bits have left, and the strip has rested.
+        """Write green, red, blue of every light, in the strip's order. The caller leaves ``grb``
+        unchanged until the bits have left and the strip has rested.
         """
         raise NotImplementedError
 

@@ -32,7 +32,7 @@ CRC = array("H", [
 
 @micropython.viper
 def crc(data: ptr8, length: int, table: ptr16) -> int:
-    """The CRC-16 of the first ``length`` bytes; ``table``: CRC."""
+    """Return the CRC-16 of the first ``length`` bytes; ``table``: CRC."""
     now = 0xFFFF
     for at in range(length):
         byte = data[at]
@@ -43,8 +43,8 @@ def crc(data: ptr8, length: int, table: ptr16) -> int:
 
 @micropython.viper
 def stuff(plain: ptr8, length: int, out: ptr8) -> int:
-    """COBS: the first ``length`` bytes without their zeros into ``out``, and a zero at the end.
-    Returns how many bytes that is: at most ``length + length // 254 + 2``.
+    """Write the first ``length`` bytes to ``out`` in COBS, without zeros except one at the end.
+    Return the number of bytes written, at most ``length + length // 254 + 2``.
     """
     start = 0  # of the block that is being written; its first byte leads to the next one
     end = 1
@@ -90,8 +90,8 @@ def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) 
 
 @micropython.viper
 def fill(grb: ptr8, places: ptr8, order: ptr16, count: int, colours: ptr8) -> int:
-    """Three bytes for each place from ``colours``, by its number in ``places``, to where its light
-    is in ``order``. Returns the sum of all bytes.
+    """Write three bytes of ``colours`` for each place, by its number in ``places``, to its light's
+    position in ``order``. Return the sum of all bytes.
     """
     total = 0
     for place in range(count):

@@ -30,7 +30,7 @@ class Hall:
         self.detail = 0
 
     def scan(self) -> bool:
-        """Read every input, again at once if that fails; whether the readings can be trusted."""
+        """Read every input, again at once after a failure; return whether all can be trusted."""
         fault, detail = self._look()
         if fault != OK and self.fault == OK:
             fault, detail = self._look()

@@ -48,8 +48,8 @@ class Imu:
         self.temperature = None  # type: int | None
 
     def read(self, now_us: int, out: bytearray, at: int) -> int:
-        """Three accelerations and three rates as 16-bit numbers into ``out`` from ``at`` on.
-        Returns how many bytes: 12, or 0 while there are none.
+        """Write three accelerations and three rates as 16-bit numbers to ``out`` from ``at`` on.
+        Return the number of bytes: 12, or 0 while there is no reading.
         """
         try:
             if self._phase != _UP:

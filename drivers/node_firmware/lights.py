@@ -16,7 +16,7 @@ _REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
 
 
 def strip_order() -> "list[int]":
-    """Place index -> position on the strip."""
+    """Return place index -> position on the strip."""
     order = []
     for place in range(PLACES):
         row, column = place // COLUMNS, place % COLUMNS
@@ -26,8 +26,8 @@ def strip_order() -> "list[int]":
 
 
 class Lights:
-    """``share``: of the light asked for, as the supply allows, 255 for all. ``supplied``: the strip
-    has its supply.
+    """The lights. ``share``: share of the requested light that the supply allows, 255 for all of
+    it. ``supplied``: whether the strip has its supply.
     """
 
     def __init__(self, board: Board) -> None:
@@ -48,13 +48,13 @@ class Lights:
         self.supplied = True
 
     def look(self) -> None:
-        """See whether the strip has its supply; when it comes back everything is drawn again."""
+        """Check whether the strip has its supply; when that returns everything is drawn again."""
         supplied = self._board.supplied()
         self._stale = self._stale or (supplied and not self.supplied)
         self.supplied = supplied
 
     def reset(self, now_us: int) -> None:
-        """Dark, every pattern forgotten."""
+        """Darken all lights and forget every pattern."""
         self._patterns = {0: (1, b"\xff")}
         self._looks, self._places, self._start_us = b"", bytes(PLACES), now_us
         self._stale = True
@@ -62,8 +62,8 @@ class Lights:
     # What the host says; each returns 0, or why it is refused
 
     def set_up(self, body: bytes) -> int:
-        """Body of SETUP: the supply's limit, a channel at 255, a dark light; the byte for each
-        brightness.
+        """Take the body of SETUP: the supply's limit, the current of a channel at 255 and of a dark
+        light, and the byte for each brightness.
         """
         supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
         self._supply_ua, self._channel_ua, self._idle_ua = supply_ma * 1000, channel * 10, idle * 10
@@ -72,7 +72,7 @@ class Lights:
         return 0
 
     def learn(self, body: bytes) -> int:
-        """Body of PATTERN: its number; brightness in turn, each for so many ticks."""
+        """Take the body of PATTERN: its number, the ticks per brightness, and the brightnesses."""
         number, ticks, levels = body[0], body[1], body[2:]
         if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
             return VALUE
@@ -81,8 +81,8 @@ class Lights:
         return 0
 
     def show(self, body: bytes, now_us: int) -> int:
-        """Body of LIGHTS: when all patterns began; looks of four bytes each, pattern, red, green,
-        blue; and for each place 0 for dark, or which look, from 1.
+        """Take the body of LIGHTS: the start of all patterns; looks of four bytes each, pattern,
+        red, green, blue; and for each place 0 for dark or the number of its look, from 1.
         """
         start, count = struct.unpack(">IB", body[:5])
         looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]

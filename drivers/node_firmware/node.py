@@ -79,7 +79,7 @@ class Node:
         self._stop(board.now_us())  # what a former life left shining and sounding
 
     def step(self) -> int:
-        """Do what is due; microseconds until there is something to do unless the host speaks."""
+        """Do what is due; return the microseconds to the next action if the host sends nothing."""
         board = self._board
         board.alive()
         now_us = board.now_us()
@@ -178,7 +178,7 @@ class Node:
         self._board.tone(0)
 
     def _stop(self, now_us: int) -> None:
-        """Nobody listens any more: silence the buzzer, darken the lights."""
+        """Silence the buzzer and darken the lights, as no host listens."""
         self._streaming = False
         self._board.tone(0)
         self._lights.reset(now_us)
@@ -230,14 +230,14 @@ class Node:
         return KEY, (pack(codes, codes, PLACES, plain, 2 * at, 1) + 1) // 2
 
     def _debounced(self, now_us: int) -> int:
-        """A change counts at once, and then for a while no other."""
+        """Return the buttons, in which a change counts at once and then no other for a while."""
         pressed = self._board.buttons()
         if pressed != self._buttons and now_us - self._buttons_us >= BOUNCE_US:
             self._buttons, self._buttons_us = pressed, now_us
         return self._buttons
 
     def _report_status(self, now_us: int) -> None:
-        """Status once a second, and at once when something has gone wrong or right."""
+        """Send the status once a second, and at once when a fault begins or ends."""
         hall, imu, lights = self._hall, self._imu, self._lights
         parts = (hall.fault, hall.detail, imu.fault, imu.detail, lights.supplied)
         told = (parts, self._lost, lights.share)
@@ -272,6 +272,6 @@ class Node:
         self._send(kind, len(body))
 
     def _send(self, kind: int, length: int) -> None:
-        """A message whose body is in the frame."""
+        """Send a message whose body is already in the frame."""
         frame = self._frame
         self._board.send(frame.coded, frame.wrap(kind, length))

@@ -68,7 +68,7 @@ class Pico(Board):
         self._watchdog.feed()
 
     def now_us(self) -> int:
-        """The ticks, added up: they wrap after nine minutes."""
+        """Return the microseconds since the start. Sums up ticks, which wrap after nine minutes."""
         ticks = time.ticks_us()
         self._now_us += time.ticks_diff(ticks, self._last)
         self._last = ticks
@@ -83,12 +83,12 @@ class Pico(Board):
         self._i2c.writeto_mem(address, register, data)
 
     def buttons(self) -> int:
-        """A pressed one pulls its line low."""
+        """Return the buttons held down; a pressed one pulls its line low."""
         confirm, back = self._keys
         return (0 if confirm.value() else 1) | (0 if back.value() else 2)
 
     def supplied(self) -> bool:
-        """The divider pulls its line low without the 5 V."""
+        """Return whether the divider of the 5 V holds its line high."""
         return bool(self._supply.value())
 
     def tone(self, hz: int) -> None:
@@ -102,7 +102,7 @@ class Pico(Board):
         self._strip.write(grb)
 
     def rest(self, most_us: int) -> None:
-        """Wait for the whole milliseconds of a time, or until something comes over the line."""
+        """Wait for the whole milliseconds of a time, or until the host sends something."""
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
@@ -156,7 +156,7 @@ class UsbLine:
         self._ready.register(sys.stdin, select.POLLIN)
 
     def received(self) -> bytes:
-        """Byte by byte: a longer read would wait until it is complete."""
+        """Return the bytes that have arrived. Reads single bytes, as a longer read would wait."""
         data = bytearray()
         while len(data) < _MOST and self._ready.poll(0):
             data += self._in.read(1)
@@ -258,7 +258,7 @@ class Strip:
         self._control = self._dma.pack_ctrl(size=0, inc_write=False, treq_sel=0)
 
     def write(self, grb: bytearray) -> None:
-        """Green, red, blue of each light, which must stay so until they have left."""
+        """Send green, red, blue of each light; ``grb`` must not change until the bits have left."""
         self._dma.config(
             read=grb, write=self._machine, count=len(grb), ctrl=self._control, trigger=True
         )

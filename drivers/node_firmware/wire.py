@@ -12,7 +12,7 @@ _crc_hqx = getattr(binascii, "crc_hqx", None)  # the same, compiled, where there
 
 
 def crc16(data: "bytes | bytearray") -> int:
-    """The CRC-16 of all bytes; 0 for a frame that ends with its own CRC."""
+    """Return the CRC-16 of all bytes; 0 for a frame that ends with its own CRC."""
     return _crc_hqx(data, 0xFFFF) if _crc_hqx else crc(data, len(data), CRC)
 
 
@@ -32,7 +32,7 @@ def unstuff(coded: bytes) -> "bytes | None":
 
 
 def unwrap(coded: bytes) -> bytes:
-    """Type, sequence number and body of one frame without its final zero; b"" if it is damaged."""
+    """Return type, sequence number and body of a frame without its final zero; b"" if damaged."""
     plain = unstuff(coded)
     if plain is None or not 4 <= len(plain) <= LONGEST or crc16(plain):
         return b""
@@ -50,7 +50,9 @@ class Frame:
         self._sequence = 0
 
     def wrap(self, kind: int, length: int) -> int:
-        """Make a frame of the ``length`` bytes of body in ``plain``: its length in ``coded``."""
+        """Frame the ``length`` bytes of body in ``plain`` into ``coded``; return the frame's
+        length.
+        """
         plain, end = self.plain, length + 2
         plain[0], plain[1] = kind, self._sequence
         check = crc(plain, end, CRC)
@@ -60,7 +62,7 @@ class Frame:
 
 
 class Receiver:
-    """Bytes to frames. ``damaged`` counts what was none."""
+    """Splits bytes into frames. ``damaged``: number of frames that could not be read."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -68,7 +70,7 @@ class Receiver:
         self._skipping = False
 
     def feed(self, data: bytes) -> "list[bytes] | tuple[()]":
-        """The frames that ``data`` completes, unwrapped."""
+        """Return the frames that ``data`` completes, unwrapped."""
         if not data:
             return ()
         pieces = (self._rest + data).split(b"\0")
