@@ -1,9 +1,9 @@
-"""``tiltboard backup`` and ``restore``: everything that a table has learnt and played, in one file
+"""``tiltboard backup`` and ``restore``: the games, calibration and settings of a table in one file
 (docs/update.md).
 
 A ZIP archive, with its CRC-32 of each file: ``manifest.json``, the journal as SQLite's backup API
-copies it beside a running table, the calibration and what it was made from, the settings. What was
-there when it is put back is kept aside; nothing is ever deleted.
+copies it beside a running table, the calibration and the sweep it was made from, the settings.
+Restoring keeps the replaced files aside; nothing is ever deleted.
 
 Root does both with the rights of the user whose folder it is.
 """
@@ -62,7 +62,7 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
 MOST_BYTES = 1 << 27  # of all files together, in memory: a journal of 40,000 games
 SETTINGS_MODE = 0o644
-_BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive of its own
+_BROKEN_ZIP = (  # All errors that zipfile raises for a broken archive.
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
     zlib.error,
@@ -75,14 +75,14 @@ _BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive o
 
 
 class _Numbered(msgspec.Struct, frozen=True):
-    """What is read of a manifest of any version."""
+    """The format number, which a manifest of any version has."""
 
     format: int
 
 
 class Manifest(_Numbered, frozen=True):
-    """``made_s``: seconds since 1970-01-01 UTC. ``program``: the version that made it. ``files``:
-    the names of all others.
+    """The manifest of a backup. ``made_s`` is in seconds since 1970-01-01 UTC, ``program`` is the
+    version that made it, and ``files`` are the names of all other files.
     """
 
     program: str
@@ -91,10 +91,10 @@ class Manifest(_Numbered, frozen=True):
 
 
 def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> list[str]:
-    """Write ``out``, which must not exist; returns the names of what is in it. A table may be
-    running meanwhile.
+    """Write the backup ``out``, which must not exist; return the names of its files. A table may be
+    running.
 
-    ``settings``: the settings file to include. Nothing is left where it fails. Raises BackupError,
+    ``settings`` is the settings file to include. On an error no file is left. Raises BackupError,
     JournalError, OSError.
     """
     if out.exists():
@@ -136,7 +136,7 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
 
 
 def _plain(path: Path, *, follow: bool = False) -> bytes:
-    """Raises BackupError where a file of the table's is none of its own; FileNotFoundError."""
+    """Read a table's file. Raises BackupError if it is not a plain one; FileNotFoundError."""
     try:
         return read_file(path, MOST_BYTES, follow=follow)
     except FileNotFoundError:
@@ -151,8 +151,8 @@ def _plain(path: Path, *, follow: bool = False) -> bytes:
 
 
 def read_backup(path: Path) -> dict[str, bytes]:
-    """What is in a backup, file by file, once all of it is checked. Raises BackupError for a newer
-    or damaged one; OSError.
+    """Return the content of each file in a backup, checked. Raises BackupError if it is damaged or
+    from a newer version; OSError.
     """
     try:
         return _unpacked(path, io.BytesIO(read_file(path, MOST_BYTES)))
@@ -163,7 +163,7 @@ def read_backup(path: Path) -> dict[str, bytes]:
 
 
 def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
-    """``path``: as it is called where it is none."""
+    """Return the checked files of an archive; ``path`` names it in errors. Raises BackupError."""
     why = text("it is no ZIP archive, is cut off, or was changed")
     try:
         archive = zipfile.ZipFile(packed)
@@ -203,7 +203,7 @@ def _manifest(path: Path, data: bytes) -> Manifest:
 
 
 def _check(path: Path, name: str, data: bytes) -> None:
-    """Whether this version can use a file. Raises BackupError."""
+    """Raise BackupError if this version cannot use a file of a backup."""
     try:
         if name == JOURNAL_NAME:
             with tempfile.TemporaryDirectory(prefix="tiltboard-") as folder:
@@ -242,10 +242,10 @@ def _damaged(path: Path, why: Message | str) -> BackupError:
 def put_back(
     contents: Mapping[str, bytes], state: Path, settings: Path | None, clock: Clock
 ) -> Path | None:
-    """Put what ``read_backup`` has read in place; returns where the old files are kept.
+    """Restore the files from ``read_backup``; return the folder where the old files are kept.
 
-    ``settings``: where its settings go, None: nowhere. Each file is replaced at once, so that a cut
-    of power leaves the old one or the new one; where one cannot be, all are as they were.
+    ``settings`` is the path for the settings, None: leave them out. Each file is replaced in one
+    step, so that a power cut leaves the old or the new one; on an error all are as before.
 
     Raises JournalInUseError while a table runs there; JournalFullError.
     """
@@ -268,9 +268,9 @@ def put_back(
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """Do what follows with the rights of the user whose folder it is, where root does it.
+    """Run the context with the rights of the folder's owner, if this process is root's.
 
-    That user may have put links there, and they are then followed no further than it could itself.
+    That user may have put links there; they are followed no further than that user could.
     """
     owner = folder.lstat()
     if owner.st_uid == 0:  # root's own link, as systemd's DynamicUser= makes one
@@ -333,13 +333,13 @@ def _replace(
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether it can be a file of the table's."""
+    """Return whether a path is a plain file that may be the table's."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
 
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:
-    """A folder with copies, as SQLite may yet write into a journal and its log. What is no file of
-    the table's gets only a second name: whatever it is, nothing of it is read.
+    """Copy the old files to a new folder and return it; SQLite may still write to the originals. A
+    path that is not a plain file only gets a hard link and is never read.
     """
     folder = unused(state / "before-restore", clock.calendar())
     folder.mkdir(mode=0o700)

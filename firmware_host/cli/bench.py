@@ -36,7 +36,7 @@ def command() -> None:
 @command.command(epilog="Example: tiltboard bench latency --profile node")
 @PROFILE
 def latency(profile: str) -> None:
-    """From a piece touching the board to the first changed light."""
+    """Measure the time from a piece touching the board to the first changed light."""
     from tiltboard.hw_sim.session.bench import say_latency
 
     say_latency(click.echo, profile)
@@ -45,7 +45,7 @@ def latency(profile: str) -> None:
 @command.command(epilog="Example: tiltboard bench scan --profile node")
 @PROFILE
 def scan(profile: str) -> None:
-    """CPU of one scan, from the drivers to the lights."""
+    """Measure the CPU time of one scan, from the drivers to the lights."""
     from tiltboard.hw_sim.session.bench import say_scan
 
     say_scan(click.echo, profile)

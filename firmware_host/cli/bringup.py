@@ -48,7 +48,7 @@ from tiltboard.firmware_host.scenario.person import Console
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-STUCK_S = 60.0  # somebody at the simulated table who is refused for so long will not succeed
+STUCK_S = 60.0  # A simulated user who is refused for this long will not succeed.
 
 
 AGAIN = click.option(
@@ -102,7 +102,7 @@ def run(
     again: str | None,
     fresh: bool,
 ) -> None:
-    """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
+    """Sweep ``parts``; ends the command with status 1 if something must be mended."""
     table, folder = idle_table(config, profile, state, simulated=simulated)
     progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
@@ -158,7 +158,7 @@ Answering = Callable[[Step], str | None]
 
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
-    """Somebody at the simulated table does the sweep."""
+    """Return answers by a simulated user, who does the sweep at the simulated table."""
     from tiltboard.hw_sim.session.maker import Maker
 
     maker, accepted_s = Maker(sim, seed), sim.clock.now()
@@ -175,7 +175,7 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
 
 
 def _by_whoever_types() -> Answering:
-    """What was typed, as one of the choices; Enter is the first."""
+    """Return answers typed at the terminal, matched to the choices; Enter gives the first."""
     console = Console(click.echo, keyboard())
 
     def answer(step: Step) -> str | None:

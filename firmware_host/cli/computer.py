@@ -1,4 +1,4 @@
-"""The computer that a table is wired to, its boot settings, its service, and a table that runs."""
+"""The Pi that a table is wired to, its boot settings, its service, and a running table."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi O
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The unit as systemd has it. ``allowed``: what DeviceAllow= names; None: every device.
-    ``python``: the interpreter of its program. ``hidden``: folders whose files it does not see.
+    """The service's unit as systemd has loaded it. ``allowed`` are the values of DeviceAllow=,
+    None: all devices. ``python`` is the interpreter of its program; ``hidden`` are folders that it
+    cannot see.
     """
 
     user: str
@@ -74,11 +75,11 @@ class Service:
     hidden: tuple[str, ...] = ()
 
     def may_open(self, path: Path) -> bool:
-        """Whether its user may read and write the file, by owner, group and mode alone."""
+        """Return whether its user may read and write a file, by owner, group and mode alone."""
         return self._may(path, 0o6)
 
     def may_read(self, path: Path, root: Path) -> bool:
-        """Whether it sees the file, by each link and folder on the way there from ``root``."""
+        """Return whether it can read a file, through every link and folder from ``root`` on."""
         try:
             end = path.resolve(strict=True)
             while path.is_symlink():
@@ -107,13 +108,15 @@ class Service:
         return mode & bits == bits
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
-        """Whether DeviceAllow= names it, or each class of drivers that may stand behind it."""
+        """Return whether DeviceAllow= names the device, or each class of drivers it may have."""
         if self.allowed is None or device in self.allowed:
             return True
         return all(any(fnmatchcase(name, known) for known in self.allowed) for name in kind.allow)
 
     def lacks(self, modules: Iterable[str]) -> frozenset[str]:
-        """Which of these its Python cannot import. Raises OSError if that cannot be asked."""
+        """Return the modules that its Python cannot import. Raises OSError if that cannot be
+        tested.
+        """
         wanted = tuple(modules)
         try:
             asked = subprocess.run(  # noqa: S603
@@ -129,7 +132,7 @@ class Service:
 
 
 def service_of(shown: str) -> Service | None:
-    """The service, from what ``systemctl show`` prints; None if the unit is not there."""
+    """Return the service that ``systemctl show`` printed, or None if there is no such unit."""
     found: dict[str, list[str]] = {}
     for line in shown.splitlines():
         key, _, value = line.partition("=")
@@ -152,9 +155,10 @@ def service_of(shown: str) -> Service | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """The computer that is examined. ``root``: of its files. ``groups``: this process's;
-    ``member_of``: the user's from the next login on. ``date_s``: seconds since 1970-01-01 UTC.
-    ``compiled``: whether numba has compiled the kernels; None: it is not installed, or of no use.
+    """The computer to examine. ``root`` is the folder of its files, ``groups`` are this process's,
+    ``member_of`` the user's from the next login on, and ``date_s`` is in seconds since 1970-01-01
+    UTC. ``compiled`` says whether numba has compiled the kernels; None: it is not installed, or not
+    used.
     """
 
     root: Path
@@ -166,11 +170,11 @@ class Machine:
     compiled: bool | None = None
 
     def path(self, name: str) -> Path:
-        """A file of this computer; ``name`` may be absolute."""
+        """Return the path of a file on this computer; ``name`` may be absolute."""
         return self.root / name.lstrip("/")
 
     def read(self, name: str) -> str | None:
-        """A small text file, None if it cannot be read. Ends at a NUL, as the device tree's do."""
+        """Return a small text file up to a NUL (as in the device tree), or None if unreadable."""
         try:
             return self.path(name).read_text("utf-8", errors="replace").rstrip("\0\n")
         except OSError:
@@ -178,12 +182,12 @@ class Machine:
 
     @property
     def model(self) -> str | None:
-        """The Raspberry Pi's model; None on any other computer."""
+        """The Raspberry Pi's model, or None on any other computer."""
         model = self.read("proc/device-tree/model") or ""
         return model if model.startswith("Raspberry Pi") else None
 
     def boot_config(self) -> BootConfig:
-        """What config.txt does on this Pi."""
+        """Return the settings that config.txt makes on this Pi."""
         name = next((each for each in CONFIG_FILES if self.read(each) is not None), CONFIG_FILES[0])
         try:
             serial = int(self.read("proc/device-tree/serial-number") or "", 16)
@@ -200,7 +204,7 @@ class Machine:
         return named[1] if named else sys.platform
 
     def service(self) -> Service | None:
-        """As systemd has loaded it, drop-ins and all; None: it does not know or answer."""
+        """Return the table's unit as systemd has loaded it, or None without unit or systemd."""
         try:
             shown = subprocess.run(  # noqa: S603
                 ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
@@ -214,8 +218,8 @@ class Machine:
         return service_of(shown)
 
     def has_package(self, name: str) -> bool:
-        """Whether a module can be imported, without doing so (``import RPi.GPIO`` raises off a
-        Pi).
+        """Return whether a module is installed, without importing it (``import RPi.GPIO`` raises
+        off a Pi).
         """
         try:
             return importlib.util.find_spec(name) is not None
@@ -223,16 +227,16 @@ class Machine:
             return False
 
     def may_use(self, name: str) -> bool:
-        """Whether a file is there and may be read and written."""
+        """Return whether a file exists and this process may read and write it."""
         return os.access(self.path(name), os.R_OK | os.W_OK)
 
     def free_bytes(self, folder: Path) -> int:
-        """Room on the disk."""
+        """Return the free space on a folder's disk."""
         return shutil.disk_usage(folder).free
 
 
 def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
-    """The computer that this runs on. ``for_service``: its unit keeps it from compiled code."""
+    """Return the computer that this runs on. ``for_service``: its unit bars compiled code."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # containers run under numbers that have no name
@@ -250,9 +254,9 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
 
 
 def running_table(state: Path) -> str | None:
-    """The process (its number, or "?") that writes the journal in ``state``; None if there is none.
+    """Return the process (its number, or "?") that writes the journal in ``state``, or None.
 
-    Looks at the journal's lock (journal.database.WriterLock) and lets go of it at once.
+    Tests the journal's lock (journal.database.WriterLock) and releases it at once.
     """
     try:
         descriptor = os.open(state / f"{JOURNAL_NAME}.lock", os.O_RDONLY | os.O_CLOEXEC)
@@ -281,7 +285,7 @@ PRIVATE_NETWORKS = (
 
 
 def drop_in(profile: Profile, settings: Settings) -> str:
-    """A drop-in for tiltboard.service."""
+    """Return a drop-in for tiltboard.service."""
     needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
     allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
@@ -309,8 +313,8 @@ def drop_in(profile: Profile, settings: Settings) -> str:
 
 
 def settle_profile(config: Path, profile: str) -> None:
-    """Have the settings in ``config`` name ``profile``. A file of one's own is copied beside them:
-    the service is another user, who sees no other's folders. Raises ConfigError, OSError.
+    """Write ``profile`` into the settings file ``config``. A user's own profile is copied beside
+    it, because the service's user cannot see other users' folders. Raises ConfigError, OSError.
     """
     kept, copies = profile, []
     if is_path(profile):
@@ -332,7 +336,7 @@ def settle_profile(config: Path, profile: str) -> None:
 
 
 def _naming(config: Path, profile: str) -> str:
-    """The settings in ``config`` with that profile, and else as they are."""
+    """Return the text of the settings in ``config`` with that profile, otherwise unchanged."""
     before = read_text(config)
     wanted = tomllib.loads(before) | {"profile": profile}
     if tomllib.loads(before) == wanted:

@@ -1,4 +1,4 @@
-"""``tiltboard doctor``: what a table needs of its computer, what was found, how to mend it."""
+"""``tiltboard doctor``: checks what a table needs of its Pi, and tells how to mend it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ EARLIEST_S = 1_767_225_600.0
 def read_configured(
     config: Path | None, profile: str | None
 ) -> tuple[list[Finding], Settings, Profile | None]:
-    """``config``, or the file in use; ``profile`` comes before the one in the settings. What was
-    found, the settings, and the table; None: there is none to be read.
+    """Return findings about the settings, the settings, and the table's profile (None if
+    unreadable). ``config`` is the settings file, None: the one in use; ``profile`` takes precedence
+    over the settings'.
     """
     path = settings_file(config)
     found = [
@@ -91,10 +92,8 @@ def examine(
     simulated: bool = False,
     speaker: str | None = None,
 ) -> Iterator[Finding]:
-    """Every finding, one after the other. ``check_parts``: asks the parts.
-    ``speaker``: as in the settings.
-
-    ``simulated``: the table is, so nothing is asked of this computer's hardware.
+    """Yield all findings. ``check_parts`` asks the parts; ``speaker`` is that of the settings. A
+    ``simulated`` table is examined without this computer's hardware.
     """
     yield from examine_computer(machine)
     needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
@@ -150,7 +149,7 @@ def examine(
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
-    """Findings about the computer itself."""
+    """Yield findings about the computer itself."""
     model = machine.model or text("not a Raspberry Pi")
     yield ok("computer", text("{model}, {system}", model=model, system=machine.system))
     version = ".".join(map(str, machine.python))
@@ -210,7 +209,9 @@ def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
 
 
 def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
-    """``by_hand``: there is no service, so the table runs as this user or not at all."""
+    """Yield findings about device files. ``by_hand``: the table runs as this user, not as a
+    service.
+    """
     for device, need in {need.device: need for need in needs}.items():
         if not machine.path(device).exists():
             parts = ", ".join(n.part for n in needs if n.device == device)
@@ -235,7 +236,7 @@ def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Itera
 
 
 def _how_to_have(need: Need) -> Message:
-    """What to do where a device's file is missing."""
+    """Return the remedy for a missing device file."""
     if need.part == "node":
         return text("Plug the plate in, or name its port in the profile.")
     # raspberrypi/linux 5979: config.txt brings the bus, not its device file
@@ -252,7 +253,7 @@ def _how_to_have(need: Need) -> Message:
 
 
 def _settings_of_service(service: Service, machine: Machine) -> Iterator[Finding]:
-    """Whether the service's user sees the files that its settings name, and these themselves."""
+    """Yield problems if the service's user cannot read the settings, or a file named in them."""
     own = machine.path(str(SYSTEM_FILE))
     if not own.exists():
         return
@@ -273,7 +274,7 @@ def _settings_of_service(service: Service, machine: Machine) -> Iterator[Finding
 
 
 def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
-    """Whether the service may open its devices: by its unit, and their owners and modes."""
+    """Yield findings on the service's access to its devices: by its unit, and by owner and mode."""
     if service is None:
         yield note(
             "service",
@@ -339,7 +340,7 @@ STILL_S = 0.02
 def check_parts(
     profile: Profile, buses: Buses, calibration: Calibration | None = None
 ) -> list[Finding]:
-    """A line or more for each part that ``profile`` has."""
+    """Return at least one finding for each part of ``profile``."""
     plate = build_plate(profile, buses)
     if calibration is not None:
         plate.mount(calibration.orientation)
@@ -436,7 +437,7 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
 
 
 def _panel(held: frozenset[str]) -> Iterator[Finding]:
-    """``held``: buttons that were closed in every scan."""
+    """Yield findings about the buttons; ``held`` are those closed in every scan."""
     if not held:
         yield ok("panel", text("No button is held down."))
     for button in sorted(held):
@@ -455,7 +456,7 @@ DAY_S = 86_400.0
 
 
 def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
-    """Lines about ``state``, which need not exist yet. Changes nothing."""
+    """Yield findings about ``state``, which need not exist yet. Changes nothing."""
     # Not exists(), which raises where a folder is hidden from this user
     existing = next(path for path in (state, *state.parents) if os.access(path, os.F_OK))
     if not existing.is_dir() or not os.access(existing, os.W_OK):
@@ -581,7 +582,7 @@ def command(
 
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
-    of_service = state is not None and not simulated  # another's folder, and his kernels
+    of_service = state is not None and not simulated  # Another user's kernels.
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
     state = state_folder(state, simulated=simulated)

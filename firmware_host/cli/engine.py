@@ -1,4 +1,4 @@
-"""``tiltboard engine``: our engine, for whoever speaks UGI, and lent to the table by its unit."""
+"""``tiltboard engine``: our engine for any program that speaks UGI, or as the table's unit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def command(*, unit: bool) -> None:
     docs/engines.md tells the language, and how to let another engine play at the table.
     """
     if not unit:
-        _play(sys.stdin or (), sys.stdout)  # none, where whoever started it has closed it
+        _play(sys.stdin or (), sys.stdout)  # It is None if the parent has closed it.
         return
     from tiltboard.firmware_host.engines.search.compiled import compiled_search
 
@@ -70,7 +70,7 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
 
 
 class _Lender(ForkingMixIn, UnixStreamServer):
-    """``lends``: until nobody has had an engine for as long as its timeout."""
+    """A server that forks engines; ``lends`` is true until none was in use for its timeout."""
 
     max_children = _MOST + 1  # is never reached, so that none is waited for
 
@@ -84,12 +84,12 @@ class _Lender(ForkingMixIn, UnixStreamServer):
         self.lends = bool(self.active_children)
 
     def verify_request(self, *_: object) -> bool:
-        """Whoever is one too many hears that it has ended."""
+        """Return whether another engine may start; a refused client's line is closed."""
         self.collect_children()
         return len(self.active_children or ()) < _MOST
 
     def finish_request(self, line: Any, _address: object) -> None:
-        """One engine, in a process of its own."""
+        """Run one engine in its own process."""
         self.socket.close()
         # SIGIO, which nothing here catches, once the other end closes: whatever it is doing then.
         fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
@@ -103,8 +103,8 @@ class _Lender(ForkingMixIn, UnixStreamServer):
 
 
 def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> None:
-    """Fork an engine for each that connects and hands over what it is to read and write; it ends
-    with its line. Returns once nobody has had one for ``idle_s``.
+    """Fork an engine for each client, which sends its two pipe ends; the engine ends with the
+    client's line. Returns once no engine was in use for ``idle_s``.
     """
     lender = _Lender(listening, play, idle_s)
     while lender.lends:

@@ -8,8 +8,8 @@ from tiltboard.firmware_host import stop
 
 
 def main() -> None:
-    """Run the command. Whoever is told to stop says so by the shell's statuses, 130 for Ctrl-C and
-    143 for a request to end, because 1 and 2 have their meanings; what was opened is closed first.
+    """Run the command. A request to stop ends it with the shell's status, 130 for Ctrl-C and 143
+    for SIGTERM, after everything open is closed.
     """
     stop.hear()
     from tiltboard.firmware_host.cli.main import main as run

@@ -26,7 +26,7 @@ from tiltboard.ground.errors import TiltboardError
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")
-"""Where netplan writes NetworkManager's profiles, which it keeps on newer systems."""
+"""The folder where netplan, on newer systems, writes NetworkManager's profiles."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
 NAME = "tiltboard"  # and four digits: where there are two tables, phones tell them apart
 DIGITS = 12  # so that lights can show them; eight, the fewest, are guessed within minutes
@@ -53,10 +53,10 @@ def profile(
     hidden: bool = False,
     wpa3: bool = False,
 ) -> bytes:
-    """Return a keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi, opened or joined.
+    """Return a keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi to open or join.
 
-    ``password`` is None for an open one, to join. ``hidden``: it does not send its name.
-    ``wpa3``: it takes WPA3 alone. Raises ConfigError if the name or the password is invalid.
+    ``password`` is None for an open one, to join. ``hidden``: it does not broadcast its name.
+    ``wpa3``: it accepts WPA3 only. Raises ConfigError if the name or the password is invalid.
     """
     raw = ssid.encode()
     if not 1 <= len(raw) <= _MOST_NAME:
@@ -109,8 +109,8 @@ def _ssid(value: str) -> str:
 
 
 def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
-    """Find a profile of the table's, and its text, wherever NetworkManager keeps it now: another
-    program that changes it may write it anew. Raises ConfigError if it cannot be read.
+    """Return the path and text of a profile of the table's, or None. Another program may have
+    rewritten it elsewhere. Raises ConfigError if it cannot be read.
     """
     own = folder / f"{name}.nmconnection"
     others = [path for each in (folder, GENERATED) for path in sorted(each.glob("*.nmconnection"))]
@@ -144,7 +144,7 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     path, said = kept
     settings = _settings_in(said)
     ssid, password = settings.get(("wifi", "ssid")), settings.get(("wifi-security", "psk"))
-    if not ssid or not password or settings.get(("wifi", "mode")) != "ap":  # somebody's own
+    if not ssid or not password or settings.get(("wifi", "mode")) != "ap":  # the user's own
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
             remedy="See it with nmcli, or remove it.",

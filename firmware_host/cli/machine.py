@@ -1,6 +1,6 @@
-"""The program behind tiltboard-machine.socket: does as root what web/machine.py may ask for.
+"""The program behind tiltboard-machine.socket, which carries out web/machine.py's requests as root.
 
-One request on standard input, one answer on standard output. What it does not know, it does not do.
+It reads one request from standard input, writes one answer, and refuses unknown requests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class UpdateError(TiltboardError):
 
 
 def answer(request: bytes) -> Answered:
-    """Do what is asked for, and say how it went."""
+    """Carry out a request and return its result."""
     try:
         wanted = _decoder.decode(request)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -94,8 +94,8 @@ def _run(*words: str) -> str:
 
 @contextmanager
 def _sent() -> Iterator[str]:
-    """What a page has sent. The folder is another user's, who may put anything there: only a plain
-    file is read, and what is checked is a copy (systemd/update).
+    """Open the update that a page has sent. Another user may put anything into that folder, so only
+    a plain file is read, and the check is made on a copy (systemd/update).
     """
     path = STATE / SENT_NAME
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -112,7 +112,7 @@ def _sent() -> Iterator[str]:
 
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
-    """The newest update on anything that can be pulled out, and that a desktop may have mounted."""
+    """Find the newest update on a removable disk, which a desktop may have mounted."""
     asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
     listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)
     sticks = [
@@ -144,7 +144,7 @@ def main() -> None:
     """Answer one request on standard input."""
     asked = sys.stdin.buffer.read(MOST_BYTES)
     said = msgspec.json.encode(answer(asked))
-    with suppress(BrokenPipeError):  # an update has started the table anew
+    with suppress(BrokenPipeError):  # An update has restarted the table.
         sys.stdout.buffer.write(said)
         sys.stdout.buffer.flush()
 

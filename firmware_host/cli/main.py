@@ -1,9 +1,9 @@
 """Entry point of ``tiltboard``: sub-commands are imported only when they are called.
 
-Another installed package, such as those of ``packages/``, brings a command by an entry point that
-names a ``click.Command``: of the group ``tiltboard.commands`` for ``tiltboard NAME``, of
-``tiltboard.benches`` for ``tiltboard bench NAME``. One that cannot be loaded is named in one line,
-and the others work.
+Another installed package, such as those of ``packages/``, adds a command by an entry point that
+names a ``click.Command``, in the group ``tiltboard.commands`` for ``tiltboard NAME`` or
+``tiltboard.benches`` for ``tiltboard bench NAME``. One that cannot be loaded is reported in one
+line, and the others work.
 """
 
 from __future__ import annotations
@@ -134,10 +134,10 @@ def how_to_bring(package: str) -> str:
 
 
 class Group(click.Group):
-    """Its own commands, and those of the entry points of ``extensions``; its own come first.
+    """A group of its own commands and those of the entry points of ``extensions``, own ones first.
 
-    Others' are imported when they are called or listed, never before. ``unknown``: what is said of
-    a name that no command has.
+    Others are imported only when they are called or listed. ``unknown`` is the message for an
+    unknown name.
     """
 
     extensions = ""
@@ -262,7 +262,7 @@ class LazyGroup(Group):
         try:
             status = super().main(*args, **extra)
         except click.ClickException as error:
-            stop.check()  # nobody is told of what a request to stop has become on its way
+            stop.check()  # An error caused by a request to stop is not shown.
             click.echo(f"tiltboard: {_said(error)}", err=True)
             sys.exit(error.exit_code)
         sys.exit(status if isinstance(status, int) else 0)

@@ -64,8 +64,8 @@ JOIN = click.option(
 
 
 def match_code(given: str) -> str:
-    """A match's code; ``-``: from standard input, as whoever lists the processes of a computer sees
-    what stands in a command. Raises NotPossibleError where it is none.
+    """Return a match's code; ``-`` reads it from standard input, since other users can see a
+    command's arguments. Raises NotPossibleError if it is invalid.
     """
     from tiltboard.firmware_host.host.online import online
 
@@ -78,7 +78,7 @@ def match_code(given: str) -> str:
 
 
 def table_options(command: F) -> F:
-    """The options of a command that runs a table and its page."""
+    """Add the options of a command that runs a table and its page."""
     for option in (RECORD, JOIN, FAR, OPTIONS, GAME, PORT, HOST, STATE, PROFILE, CONFIG):
         command = option(command)
     return command
@@ -87,7 +87,7 @@ def table_options(command: F) -> F:
 def chosen_game(
     game: str | None, options: Sequence[str], far: Sequence[str] = ()
 ) -> NewGame | None:
-    """The game that was asked for. Raises RulesError for one that does not exist."""
+    """Return the game asked for, or None. Raises RulesError if it does not exist."""
     if game is None:
         if options or far:
             raise misuse(text("--option and --far go with --game."))
@@ -109,23 +109,21 @@ def chosen_game(
 
 
 def state_folder(state: Path | None, *, simulated: bool) -> Path:
-    """Where a table's games are, or will be: the folder that was named, or the default of that
-    kind.
-    """
+    """Return the folder for a table's games: ``state``, or the default of its kind."""
     if state is not None:
         return state
     return default_state_directory() / ("sim" if simulated else "")
 
 
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
-    """That folder, once it can be used. ``make``: it is made if it does not exist; not for a
-    command that only reads. Raises ConfigError.
+    """Return that folder after a check; ``make`` creates it if missing, which is not for a command
+    that only reads. Raises ConfigError.
     """
     return ensure_state_directory(state_folder(state, simulated=simulated), make=make)
 
 
 def name_broken_games(besides: str = "") -> None:
-    """One line on stderr for each, but for the game that is asked for itself."""
+    """Print a line on stderr for each game that cannot be loaded, except ``besides``."""
     from tiltboard.games.registry import BROKEN
 
     for name, error in BROKEN.items():

@@ -58,7 +58,7 @@ class _RulesCommand(click.Command):
 
 
 def _in_short(option: OptionSpec) -> str:
-    """What players call it, and what it does."""
+    """Return an option's label and help."""
     return ": ".join(each for each in (option.label, option.help) if each)
 
 
@@ -111,7 +111,7 @@ def command(
 
 
 def _answer_batch(trace: bool) -> int:
-    """Answer every line of standard input; the exit status."""
+    """Answer every line of standard input; return the exit status."""
     failed = []
     lines = 0
     for lines, line in enumerate(_lines(standard_input("--batch").buffer), 1):
@@ -139,7 +139,7 @@ def _answer_batch(trace: bool) -> int:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Lines; of one that is too long its first MOST_LINE + 1 bytes alone."""
+    """Yield lines; of one that is too long only its first MOST_LINE + 1 bytes."""
     while line := source.readline(MOST_LINE + 1):
         rest = line
         while len(rest) > MOST_LINE and not rest.endswith(b"\n"):

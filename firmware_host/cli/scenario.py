@@ -1,5 +1,5 @@
-"""``tiltboard scenario``: a file of steps and expectations, on a simulated or a real table; and
-``replay``: a recording of one.
+"""``tiltboard scenario`` runs a file of steps and expectations on a simulated or a real table, and
+``replay`` prints a recording of one.
 """
 
 from __future__ import annotations

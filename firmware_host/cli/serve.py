@@ -55,10 +55,11 @@ _log = logging.getLogger(__name__)
 
 
 class Wanted:
-    """What ``table_options`` say about a table, before the settings. ``settings``: with host and
-    port as options have them. ``state``: the folder of its games. ``begin``: a game to start, else
-    the last one goes on; ``record``: where what it reads is kept; ``join``: the code of another
-    table's match.
+    """A table as ``table_options`` describe it.
+
+    ``settings`` have the host and port of the options. ``state`` is the folder of its games,
+    ``begin`` a game to start (None: resume the last), ``record`` the file for its readings, and
+    ``join`` the code of another table's match.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Wanted:
         record: Path | None,
         simulated: bool = False,
     ) -> None:
-        """Raises ConfigError, RulesError, NotPossibleError."""
+        """Combine options and settings. Raises ConfigError, RulesError, NotPossibleError."""
         self.begin = chosen_game(game, options, far)
         settings = load_settings(config)
         self.settings: Settings = msgspec.structs.replace(
@@ -92,10 +93,10 @@ class Wanted:
 
 
 def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
-    """Run ``table`` and its page until a signal ends it; returns the exit status. ``browser``: show
-    the page, where there is a screen.
+    """Run ``table`` and its page until a signal ends it; returns the exit status. ``browser`` opens
+    the page if there is a screen.
 
-    Raises what keeps any from starting.
+    Raises any error that prevents the start.
     """
     ended = threading.Event()
     log_to_stderr()
@@ -148,8 +149,8 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
 
 
 def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Message]]:
-    """Return what tells lookers and the house how the table stands, None where nobody is told; or
-    what is missing for that, which keeps no table from starting.
+    """Return the sender of the table's state to watchers and the smart home, or None if neither is
+    set up; and messages about what is missing, which do not prevent the start.
     """
     settings = plan.settings
     if settings.look.show is None and settings.home.discovery is None:
@@ -161,14 +162,14 @@ def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Messa
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
-    """Whether a browser would open in a window of its own; a bare terminal it would take."""
+    """Return whether a browser would open in its own window rather than in the terminal."""
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     return named or system in ("darwin", "win32")
 
 
 def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Access:
-    """Who may do what on the page that is served as the settings say, and under which address the
-    club's page shows this table. ``tell``: see ``read_kept``.
+    """Return the page's access rights by the settings, with the link for watchers if there is one.
+    ``tell``: see ``read_kept``.
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
@@ -183,7 +184,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
 
 
 def reach_machine(table: Table, machine: Machine) -> None:
-    """Let the table, too, ask its computer: back held for long, and the menu."""
+    """Let the table's menu, and the button back held for long, send requests to the Pi."""
 
     def tell(what: Message | None) -> None:
         table.call(lambda: table.notice("machine", what))
@@ -208,7 +209,7 @@ def reach_machine(table: Table, machine: Machine) -> None:
 
 
 def show_codes(table: Table, pairing: Pairing) -> None:
-    """Show codes on the lights that somebody asks for, on a page or at the table."""
+    """Show pairing codes on the lights when they are requested on a page or at the table."""
 
     def show(code: str | None) -> None:
         table.submit(ShowCode(code))
@@ -302,7 +303,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         seed=seed,
         world=world_class(physics=physics),
     )
-    compiled = compiled_search() if browser else None  # somebody plays here
+    compiled = compiled_search() if browser else None  # A person plays here.
     compiling = None if compiled is None else compiled.compile_quietly()
     try:
         sys.exit(serve(live.table, plan, browser=browser))

@@ -1,4 +1,4 @@
-"""What the commands say, in English: lines, errors, and what is read from a terminal."""
+"""Text input and output of the commands, in English: lines, errors, and typed answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
 def as_run(line: str, *, simulated: bool) -> str:
-    """``line`` with the commands in it as they are to be typed for the table that is meant."""
+    """Return ``line`` with its commands as they must be typed for this table."""
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
@@ -59,16 +59,16 @@ def log_to_stderr() -> None:
 
 
 def serve_until_told(ended: threading.Event) -> None:
-    """Wait until a request to stop or somebody else sets ``ended``. Raises the request that came
-    before: what was started then is closed, and its status is that of the signal.
+    """Wait until a request to stop, or other code, sets ``ended``. Raises a request that came
+    before, so that everything is closed and the status is that of the signal.
     """
     stop.end_by(ended.set)
     ended.wait()
 
 
 def standard_input(reader: str) -> TextIO:
-    """Standard input for ``reader``, the option or argument that reads it. Raises UsageError where
-    whoever started the command has closed it.
+    """Return standard input for ``reader``, the option or argument that reads it. Raises UsageError
+    if it is closed.
     """
     if sys.stdin is None:
         raise misuse(text("Standard input is closed, and {reader} reads it.", reader=reader))
@@ -76,29 +76,29 @@ def standard_input(reader: str) -> TextIO:
 
 
 def keyboard() -> int | None:
-    """The descriptor from which what is typed meanwhile is read, if there is one."""
+    """Return the descriptor of standard input, or None if it is closed."""
     return None if sys.stdin is None or sys.stdin.closed else sys.stdin.fileno()
 
 
 def printable(foreign: str) -> str:
-    """What others have written, without what a terminal would obey."""
+    """Return foreign text with ``?`` for characters that a terminal could obey."""
     return "".join(sign if sign.isprintable() else "?" for sign in foreign)
 
 
 def sentence(error: TiltboardError | RulesError) -> str:
-    """What an error says, and its remedy; an option by the name that is written here."""
+    """Return an error's sentence and remedy, with options by the names of the command line."""
     said = explained(error)
     return error.named(said) if isinstance(error, OptionError) else said
 
 
 def problem(message: Message) -> click.ClickException:
-    """The error that ends a command with one line and status 1."""
+    """Return the error that ends a command with one line and status 1."""
     return click.ClickException(str(message))
 
 
 @contextmanager
 def writing(file: Path) -> Iterator[None]:
-    """Where the system does not let ``file`` be written, the command ends with one line."""
+    """End the command with one line if the system refuses to write ``file``."""
     try:
         yield
     except OSError as error:
@@ -109,5 +109,5 @@ def writing(file: Path) -> Iterator[None]:
 
 
 def misuse(message: Message) -> click.UsageError:
-    """The error for options that do not go together; status 2."""
+    """Return the error for options that exclude each other; status 2."""
     return click.UsageError(str(message))

@@ -1,4 +1,4 @@
-"""The table that a command is for: simulated and broken as asked, or real and perhaps absent."""
+"""The table that a command is for: simulated, with faults if asked, or real and perhaps absent."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def idle_table(
 
 @contextmanager
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
-    """A table with these faults. Raises ConfigError for one that it cannot have."""
+    """Make a simulated table with these faults. Raises ConfigError for an impossible one."""
     from tiltboard.hw_sim.errors import FaultError
     from tiltboard.hw_sim.faults import OF_MAGNETS
     from tiltboard.hw_sim.miswiring import miswire, miswirings
@@ -97,11 +97,11 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
         yield table
 
 
-FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0  # looked for again after so long, doubled each time
+FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0  # First and longest delay of the back-off, which doubles.
 
 
 def need_table(profile: Profile, buses: Buses) -> None:
-    """End the command with status 1 where no part of the table answers, and say what is missing."""
+    """End the command with status 1 if no part of the table answers, and say what is missing."""
     if lacks(profile, buses):
         say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
         sys.exit(1)
@@ -110,9 +110,11 @@ def need_table(profile: Profile, buses: Buses) -> None:
 def wait_for_table(
     profile: Profile, buses: Buses, clock: Clock, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """As ``need_table``; but the service says once what is missing, and looks for the table with
-    exponential back-off until it is there. systemd's RestartSteps= would do that from version 254
-    on; Bookworm has 252, and a new process for each look takes seconds of CPU.
+    """Wait for the table as a service, else do as ``need_table``.
+
+    The service says once what is missing, and retries with exponential back-off. systemd's
+    RestartSteps= would do that from version 254 on; Bookworm has 252, and a new process for each
+    attempt takes seconds of CPU.
     """
     if "NOTIFY_SOCKET" not in environ:
         need_table(profile, buses)
@@ -136,7 +138,7 @@ def wait_for_table(
 
 
 def lacks(profile: Profile, buses: Buses) -> bool:
-    """Whether no part of the table answers; says what is missing."""
+    """Return whether no part of the table answers, and print what is missing."""
     missing = missing_table(profile, buses)
     for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
         click.echo(f"tiltboard: {line}", err=True)

@@ -1,1 +1,1 @@
-"""From a box of parts to a table that is trusted: bring-up and calibration."""
+"""Commissioning: bring-up and calibration, from a box of parts to a table that can be trusted."""

@@ -1,4 +1,4 @@
-"""What a sweep has found out: what is worth saying, and the calibration that perception reads."""
+"""The results of a sweep: findings for the maker, and the calibration that perception reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAPPED = text("It may stay so: the table knows it now.")
 
 
 def wire_of(profile: Profile, place: int) -> Message:
-    """The pins that a place's sensor is read by."""
+    """Return the name of the pins that a place's sensor is read by."""
     row, column = divmod(place, profile.columns)
     match profile.hall:
         case MuxAdcHall():
@@ -59,7 +59,7 @@ def wire_of(profile: Profile, place: int) -> Message:
 
 
 def measure(profile: Profile, place: int) -> Message:
-    """What to hold a multimeter to where a place does not react."""
+    """Return instructions for checking a place without reaction with a multimeter."""
     if isinstance(profile.hall, MuxAdcHall):
         volt = profile.hall.reference_v
         return text(
@@ -92,7 +92,7 @@ _SUPPLY = {
 
 
 def supply_of(part: str) -> Message:
-    """What to measure at a part that does not answer at all, or makes no sense."""
+    """Return instructions for measuring a part that does not answer, or answers nonsense."""
     return _SUPPLY.get(part) or text(
         "If that is right, with a multimeter: each wire from the Pi's pin to the part, end to end."
     )
@@ -119,7 +119,7 @@ def _lights(progress: Progress) -> Iterator[Finding]:
 
 
 def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
+    """Yield findings about sensors on other inputs than in the profile, upside down, or silent."""
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
     if moved:
@@ -165,7 +165,7 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def _dead_multiplexers(profile: Profile, progress: Progress) -> list[int]:
-    """Return the multiplexers all of whose sensors are broken, which is one fault and not many."""
+    """Return the multiplexers all of whose sensors are broken, which is one fault, not many."""
     if not isinstance(profile.hall, MuxAdcHall):
         return []
     sensors = Counter(place // MUX_INPUTS for place in range(profile.size))
@@ -174,13 +174,13 @@ def _dead_multiplexers(profile: Profile, progress: Progress) -> list[int]:
 
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:
-    """Places that see the other pole than the one that is there."""
+    """Return the places that see the opposite pole of the piece on them."""
     up = 1.0 if profile.measures else -1.0  # switches see the north pole first
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
 def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """What is wrong, and what is other than the profile says; of what has been done."""
+    """Yield faults, and differences from the profile, as far as the sweep has come."""
     yield from _lights(progress)
     yield from _panel(progress)
     orientation = mounting_of(progress.level, progress.edges)
@@ -190,7 +190,7 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def to_mend(progress: Progress) -> tuple[Part, ...]:
-    """The parts that did not come out well."""
+    """Return the parts with faults."""
     found = {
         Part.LIGHTS: progress.picture is False,
         Part.BUTTONS: any(_panel(progress)),
@@ -207,8 +207,8 @@ def calibration_of(
     before: Calibration | None,
     proven: Collection[Part],
 ) -> Calibration:
-    """What is known of the table. ``proven``: the parts that were wanted of the sweep; of others,
-    and of what it was done without, ``before`` is still right. ``made_s``: since 1970-01-01 UTC.
+    """Return the calibration. ``before`` remains valid for parts that are not in ``proven`` (those
+    the sweep was to prove) or not finished. ``made_s`` is in seconds since 1970-01-01 UTC.
     """
     found = before or uncalibrated(profile)
     if Part.LIGHTS in proven and progress.picture:
@@ -249,7 +249,7 @@ def calibration_of(
 
 
 def _scaled(kernel: Kernel, own: float) -> Kernel:
-    """``own``: factor of what a magnet's own sensor reads; the others hardly notice the gap."""
+    """Scale what a magnet's own sensor reads by ``own``; its neighbours hardly notice the gap."""
     first, *others = kernel
     return (first[0] * own, *first[1:]), *others
 

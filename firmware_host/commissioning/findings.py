@@ -1,4 +1,4 @@
-"""What a check found, what to do about it, and a map of the sensors as calibrated."""
+"""Findings of a check with their remedies, and a map of the sensors as calibrated."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_NOISE_MT = 0.01
 
 
 class State(StrEnum):
-    """How a check ended. A note does not keep the table from working; a problem does."""
+    """The severity of a finding. Only a problem keeps the table from working."""
 
     OK = "ok"
     NOTE = "note"
@@ -34,7 +34,7 @@ class State(StrEnum):
 
 
 def subject_of(name: str) -> Message:
-    """A subject in words."""
+    """Return a subject's name for people."""
     return _SUBJECTS.get(name) or Message(name)
 
 
@@ -63,9 +63,8 @@ _SUBJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the account. ``subject``: a word, one of the parts of
-    tiltboard.drivers.frame.Frame's faults where it is about a part. ``remedy``: what to do, where
-    there is something to do.
+    """A result of a check. ``subject`` is a word; for a part, its name in
+    tiltboard.drivers.frame.Frame's faults. ``remedy`` is None if there is nothing to do.
     """
 
     subject: str
@@ -74,7 +73,7 @@ class Finding:
     remedy: Message | None = None
 
     def plain(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the finding as a JSON object."""
         return {
             "subject": self.subject,
             "state": str(self.state),
@@ -84,52 +83,54 @@ class Finding:
 
 
 def ok(subject: str, found: Message) -> Finding:
-    """A finding that all is well."""
+    """Return a finding that all is well."""
     return Finding(subject, State.OK, found)
 
 
 def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
-    """A finding that is worth knowing."""
+    """Return a finding that is worth knowing."""
     return Finding(subject, State.NOTE, found, remedy)
 
 
 def problem(subject: str, found: Message, remedy: Message) -> Finding:
-    """A finding of something to mend."""
+    """Return a finding of a fault to mend."""
     return Finding(subject, State.PROBLEM, found, remedy)
 
 
 def of_error(subject: str, error: TiltboardError) -> Finding:
-    """What an error made for people says."""
+    """Return an error as a problem, with its remedy."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """One place. ``reading_mt``: of the strong piece in the middle. ``margin_mt``: how far the
-    weakest piece, 5 mm off the middle and with three sigmas of noise against it, stays from
-    being taken for the class below. ``remedy``: why that sensor is worth a look, and what to do.
-    """
+    """The measurements of one place."""
 
     place: str
     noise_mt: float = 0.0
     reading_mt: float = 0.0
+    """Reading of a strong piece in the middle."""
     margin_mt: float = 0.0
+    """Distance of the weakest piece, 5 mm off the middle and with three sigmas of noise against it,
+    from the threshold of the class below.
+    """
     remedy: Message | None = None
+    """The reason why the sensor needs attention, and what to do; None if it does not."""
 
     @property
     def poor(self) -> bool:
-        """Whether the place is worth a look."""
+        """True if the place needs attention."""
         return self.remedy is not None
 
 
 def left_out(calibration: Calibration) -> frozenset[int]:
-    """Places whose sensors were said to be broken, and were not measured."""
+    """Return the places left out of the measurement because their sensors are broken."""
     return frozenset(index for index, why in calibration.failed if why is Ailment.LEFT_OUT)
 
 
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
-    """What is to be said about single places, switches too."""
+    """Return the remedies for single places, also on a table of switches."""
     found = health_map(profile, calibration) or [
         _unread(profile.places[index]) for index in sorted(left_out(calibration))
     ]
@@ -146,8 +147,8 @@ def _unread(place: str) -> Health:
 
 
 def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
-    """Every place in index order. Empty for a table of switches, or one that has not been
-    calibrated with magnets.
+    """Return the health of each place in index order; empty for a table of switches, or one that
+    was not calibrated with magnets.
     """
     if not profile.measures or calibration is None or not calibration.carried_mt:
         return []
@@ -191,8 +192,8 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
 def health_table(
     profile: Profile, found: Sequence[Health], say: Callable[[Message], str]
 ) -> Iterator[str]:
-    """For the terminal: the plate from above, readings in mT, then noise; ``!`` marks a place that
-    is worth a look. ``say``: translates.
+    """Yield lines for the terminal: the plate from above with readings, noise and margins in mT;
+    ``!`` marks a place that needs attention. ``say`` translates.
     """
     if not found:
         return

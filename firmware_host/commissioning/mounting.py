@@ -1,8 +1,7 @@
-"""How the tilt sensor lies: its answer to the level plate and to two edges being lifted.
+"""The tilt sensor's orientation, found from its readings as the plate is level and as it is tilted.
 
-Level, it feels gravity's push along the axis that points up. With the north edge lifted, some of
-that push turns to the axis that points north; with the east edge lifted, to the one that points
-east.
+Level, it measures gravity along the axis that points up. With the north edge lifted, part of that
+appears on the axis that points north; with the east edge lifted, on the one that points east.
 """
 
 from __future__ import annotations
@@ -42,27 +41,27 @@ GO_ON = (Choice(Answer.SKIP, text("Go on without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
-    """The scans of the last ``duration_s``, at least eight, newest last."""
+    """The last scans, newest last: those of ``duration_s``, at least eight."""
 
     def __init__(self, profile: Profile, duration_s: float) -> None:
         super().__init__(maxlen=max(8, round(duration_s * profile.scans_per_s)))
 
     @property
     def full(self) -> bool:
-        """Whether enough scans are kept."""
+        """True once the window has all its scans."""
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
-        """Per sensor, the mean."""
+        """Return each sensor's mean."""
         return [sum(series) / len(self) for series in zip(*self, strict=True)]
 
     def sigmas(self) -> list[float]:
-        """Per sensor, the standard deviation."""
+        """Return each sensor's standard deviation."""
         known = zip(zip(*self, strict=True), self.means(), strict=True)
         return [sqrt(sum((x - mean) ** 2 for x in xs) / (len(self) - 1)) for xs, mean in known]
 
     def swing(self, index: int) -> float:
-        """How far one sensor's readings lie apart."""
+        """Return the range of one sensor's readings, highest less lowest."""
         series = [scan[index] for scan in self]
         return max(series) - min(series)
 
@@ -77,25 +76,25 @@ def _unit(vector: Vector) -> Vector:
 
 
 def up_axis(level: Vector) -> Axis:
-    """The chip's axis that points up, from what it feels on the level plate (m/s2, or any unit)."""
+    """Return the chip's axis that points up, from its reading on the level plate (in any unit)."""
     return max(AXES, key=lambda axis: _along(axis, level))
 
 
 def is_level(level: Vector) -> bool:
-    """Whether one of the chip's axes points up, as near as its offsets let that be seen."""
+    """Return whether one of the chip's axes points up, within the tolerance of its offsets."""
     up = up_axis(level)
     most = LEVEL_RAD if up[1] == "z" else LEVEL_ON_EDGE_RAD
     return acos(min(1.0, _along(up, _unit(level)))) <= most
 
 
 def _lean_rad(level: Vector, force: Vector) -> float:
-    """How far ``force`` has turned away from ``level``."""
+    """Return the angle between ``force`` and ``level``."""
     cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
     return acos(min(1.0, max(-1.0, cosine)))
 
 
 def _risen(level: Vector, lifted: Vector) -> Axis | None:
-    """The chip's axis that points to the edge which was lifted; None between two edges."""
+    """Return the chip's axis that points to the lifted edge, or None if it is between two edges."""
     (x, y, z), (a, b, c), up = _unit(lifted), _unit(level), up_axis(level)
     change = x - a, y - b, z - c
     flat = [axis for axis in AXES if axis[1] != up[1]]
@@ -105,7 +104,7 @@ def _risen(level: Vector, lifted: Vector) -> Axis | None:
 
 
 def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
-    """Why the answer to ``edge`` in ``forces`` (by edge) cannot be; None if it can."""
+    """Return why the reading for ``edge`` in ``forces`` (by edge) is impossible, or None."""
     if _risen(level, forces[edge]) is None:
         return text(
             "A corner was lifted, or the tilt sensor lies askew. Lift the whole lit edge; if this"
@@ -120,7 +119,7 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
 
 
 def mounting_of(level: Vector | None, forces: Mapping[str, Vector]) -> Mounting | None:
-    """How the chip lies; None until both edges were lifted, and if no chip can lie so."""
+    """Return the chip's orientation, or None if an edge is missing or readings are impossible."""
     if level is None or len(forces) < len(EDGES):
         return None
     north, east = (_risen(level, forces[edge]) for edge in EDGES)
@@ -141,7 +140,7 @@ _WHERE: Mapping[Vector, Message] = {
 
 
 def describe(orientation: Mounting) -> Message:
-    """How the chip lies, in words for somebody who looks at it and its printed arrows."""
+    """Return the chip's orientation in words, by its face and its printed arrows."""
     if orientation == FLAT:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(
@@ -152,14 +151,14 @@ def describe(orientation: Mounting) -> Message:
 
 
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
-    """What the tilt sensor feels, in its own axes; nothing without one."""
+    """Return the tilt sensor's reading in its own axes, or zeros without one."""
     motion = frame.motion
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
 def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: str) -> Asking:
-    """The plate lies level (no ``edge``), or that edge of it is lifted, and is held still.
-    ``orientation``: of the tilt sensor, as it is read.
+    """Measure the tilt sensor with the plate level (no ``edge``), or with that edge lifted and held
+    still. ``orientation`` is the one that its readings are converted by.
     """
     along = range(0)
     say = text("Take everything off the plate, level it, and leave it alone.")
@@ -203,12 +202,12 @@ def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: s
 
 
 def _lifted(asks: Step, progress: Progress, edge: str, level: Vector, held: Vector) -> Step:
-    """What that says of the chip."""
+    """Return the step after a lifted edge was measured: accepted, or refused with the reason."""
     known = progress.edges | {edge: held}
     why = refusal(edge, level, known)
     if why is None:
         return Step(asks.say, known=replace(progress, edges=known))
     if edge == EAST and _risen(level, held) is not None:
-        # which of the two was wrong, nobody knows
+        # Either of the two may have been wrong.
         return Step(asks.say, why, asks.lights, known=replace(progress, edges={}))
     return Step(asks.say, why, asks.lights, GO_ON)

@@ -1,5 +1,6 @@
-"""The empty plate, and a piece put on a place: which input answers, what it reads, and whether that
-can be the piece that was asked for; if not, why, with remedies.
+"""The measurement of the empty plate, and of a piece on a place: which input reacts, and how much.
+
+A reading that cannot be the piece asked for is refused, with reason and remedy.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ STRONG_FROM_MT = 4.5
 UNLIKE = (0.75, 1.5)
 HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
 KNOWN = 3  # readings that make a median
-ELSEWHERE_S = 1.0  # so long a piece rests before another input than the place's own is believed
+ELSEWHERE_S = 1.0  # Rest of a piece before another input than the place's is accepted.
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
 REST_SHARE = 0.05  # or this share of the reading
-FEWEST_SOUND = 4  # of so many sensors one may be broken
+FEWEST_SOUND = 4  # One sensor in this number may be broken.
 EMPTY_S = 2.0
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
 # that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
@@ -53,8 +54,8 @@ JOLT_M_S2 = 0.8
 
 
 class Verdict(NamedTuple):
-    """Why a reading is not taken. ``at``: the place to be lit. ``choices``: what somebody may say
-    to that: that it is right all the same, or that the sensor is broken.
+    """The reason why a reading is refused. ``at`` is the place to light; ``choices`` are answers to
+    it: that the piece is right all the same, or that the sensor is broken.
     """
 
     at: int
@@ -63,7 +64,7 @@ class Verdict(NamedTuple):
 
 
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[Choice, ...]:
-    """The answer that its sensor is broken, where enough others are left."""
+    """Return the choice to leave a broken sensor out, if enough others remain."""
     if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
         return ()
     label = text("Leave {place} out: its sensor is broken", place=profile.places[place])
@@ -84,7 +85,7 @@ def _loudest(values: Sequence[float]) -> int:
 
 
 def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
-    """``values`` by input, with 0 where the place is said to be broken."""
+    """Return ``values`` by input, with 0 for places marked as broken."""
     broken = {progress.input_of(place) for place in progress.broken}
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 
@@ -92,8 +93,8 @@ def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
 def emptying(
     profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool | None
 ) -> Asking:
-    """Nothing stands on the plate: done once two seconds were quiet, level and empty. ``tilt``:
-    whether its tilt sensor is waited for; None: it is heeded if it answers.
+    """Measure the empty plate: two seconds without motion, level and empty. ``tilt`` says whether
+    to wait for the tilt sensor; None: use it if it answers.
     """
     heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")
@@ -128,7 +129,7 @@ def emptying(
             known = structs.replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas,), last=None)
             if tilt:
                 before = progress.level
-                # A chip that was turned over since lies as nobody knows
+                # The orientation of a chip turned over since then is unknown.
                 turned = before is not None and up_axis(before) != up_axis(level)
                 known = structs.replace(known, level=level, edges={} if turned else progress.edges)
             step = Step(say, known=known)
@@ -137,7 +138,7 @@ def emptying(
 def _not_empty(
     profile: Profile, progress: Progress, mt: Sequence[float], sigmas: Sequence[float]
 ) -> Verdict | None:
-    """What is wrong with which input, if anything is, and whether it can only be broken."""
+    """Return the verdict on the worst input if it is not empty or is noisy, else None."""
     wire, noisiest = _loudest(mt), _loudest(sigmas)
     at, most = progress.place_of(wire), MOST_ZERO_MT if profile.measures else 0.0
     name = profile.places[at]
@@ -166,14 +167,14 @@ def _not_empty(
 
 
 def _piece(magnet: Magnet | None) -> Message:
-    """A strong piece, by its magnet."""
+    """Return the name of a strong piece with that magnet."""
     if magnet is Magnet.N_STRONG:
         return text("a strong piece, north down (the first player's)")
     return text("a strong piece, south down (the second player's)")
 
 
 class Placing:
-    """One piece on one place. ``first``: what is said before anything is read."""
+    """The measurement of a piece on a place; ``first`` is the step shown before a reading."""
 
     def __init__(self, profile: Profile, progress: Progress, task: Task) -> None:
         self._profile, self._progress, self._magnet = profile, progress, task.magnet
@@ -200,7 +201,7 @@ class Placing:
         self._sure = False
 
     def update(self, frame: Frame, value: str | None) -> Step:
-        """Done once an input that may be the place's reads the piece, at rest."""
+        """Return the next step; done once an input that may be the place's reads the piece."""
         progress, now_s = self._progress, frame.time_s
         if value == Answer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
@@ -267,7 +268,7 @@ class Placing:
         return _leave_out(self._profile, self._progress, place)
 
     def _step(self, verdict: Verdict | None) -> Step:
-        """A verdict stands until the piece has moved."""
+        """Return the step that shows a verdict, which remains until the piece is moved."""
         self._verdict = verdict
         if verdict is None:
             return self.first
@@ -275,7 +276,7 @@ class Placing:
         return Step(self.first.say, verdict.why, lights, verdict.choices)
 
     def _with(self, wire: int, reading: float) -> Progress:
-        """What is known with that reading of the place."""
+        """Return the progress with that reading of the place."""
         place, progress = self._place, self._progress
         if wire == progress.input_of(place) and abs(self._peak_mt) > abs(reading):
             reading = self._peak_mt
@@ -288,8 +289,8 @@ class Placing:
         return structs.replace(progress, inputs=inputs, last=place, **{name: carried})
 
     def _judge(self, wire: int, means: Sequence[float]) -> Verdict | None:
-        """Whether it can be the piece that was asked for. ``wire``: the input that reacts most;
-        ``means``: changes of every input from the empty plate in mT.
+        """Return why the reading cannot be the piece asked for, or None. ``wire`` is the input that
+        reacts most; ``means`` are the changes of all inputs from the empty plate in mT.
         """
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
@@ -349,7 +350,9 @@ class Placing:
         return None
 
     def _sees_south(self) -> bool:
-        """What the place should see: what was asked for, or what the places before saw."""
+        """Return whether the place should read south (positive): like most others if readings are
+        fields; of switches, opposite to its first reading or as the piece asked for.
+        """
         place, own_mt = self._place, self._progress.own_mt
         if self._profile.measures:
             others = [mt for i, mt in own_mt.items() if i != place]
@@ -360,7 +363,7 @@ class Placing:
 
 
 def placing(profile: Profile, progress: Progress, task: Task) -> Asking:
-    """One piece on one place."""
+    """Measure one piece on one place."""
     place = Placing(profile, progress, task)
     scan = yield place.first
     while True:

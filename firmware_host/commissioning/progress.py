@@ -1,4 +1,4 @@
-"""How far the sweep has come: kept in a file, so that it goes on after an interruption."""
+"""The progress of a sweep, kept in a file so that it can be resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRESS_NAME = "sweep.json"
 
 
 class Part(StrEnum):
-    """What is proven, in this order. EDGES: how the tilt sensor lies, by two edges lifted."""
+    """The parts that a sweep proves, in this order; EDGES finds the tilt sensor's orientation."""
 
     LIGHTS = "lights"
     BUTTONS = "buttons"
@@ -37,66 +37,64 @@ KNOWN_OF = {
 
 
 class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is known. Places are indices; inputs are those of ``Frame.field_mt``, as wired.
-
-    ``wanted``: parts that this sweep is to do, none once it has come to its end.
-
-    Lights: ``picture``, whether the whole board was seen as it should be; ``light_at``, the light
-    under each place with which it was shown, where that is not as the profile says.
-
-    Buttons: ``buttons``, asked for -> those that closed; ``buzzer``, whether it was heard.
-
-    Edges, m/s2 in the chip's own axes: ``level``, on the level plate; ``edges``, with that one
-    lifted.
-
-    Places: ``offset_mt``, ``noise_mt``, by input, of the empty plate; none until it was measured in
-    this run. ``inputs``: place -> the input that answered. ``own_mt``: place -> what the carried
-    strong piece read, south down (of switches: north down, and ``south_mt``, with south down).
-    ``last``: where the piece was read last. ``broken``: places of which somebody said that their
-    sensors are. ``practice``: how the simulated table is wired wrongly.
-    """
+    """The results so far. Places are indices; inputs are those of ``Frame.field_mt``, as wired."""
 
     format: int
     profile: str
     wanted: tuple[Part, ...] = ()
+    """The parts that this sweep is to prove; empty once it has ended."""
     picture: bool | None = None
+    """Whether all lights looked right; None: not asked yet."""
     light_at: tuple[int, ...] = ()
+    """The light under each place; empty if it is as the profile says."""
     buttons: dict[str, tuple[str, ...]] = {}
+    """The button asked for -> those that closed."""
     buzzer: bool | None = None
+    """Whether the buzzer was heard; None: not asked yet."""
     level: Vector | None = None
+    """The tilt sensor's reading on the level plate, m/s2 in its own axes."""
     edges: dict[str, Vector] = {}
+    """The lifted edge -> the same reading."""
     offset_mt: tuple[float, ...] = ()
+    """Each input's reading of the empty plate; empty until it is measured in this run."""
     noise_mt: tuple[float, ...] = ()
+    """Each input's standard deviation then."""
     inputs: dict[int, int] = {}
+    """Place -> the input that answered."""
     own_mt: dict[int, float] = {}
+    """Place -> its reading of the carried strong piece, south down (switches: north down)."""
     south_mt: dict[int, float] = {}
+    """Place -> its reading with south down, of switches only."""
     last: int | None = None
+    """The place where the piece was read last."""
     broken: tuple[int, ...] = ()
+    """Places whose sensors the user has declared broken."""
     practice: tuple[str, ...] = ()
+    """The wiring faults of the simulated table."""
 
     def carried(self, magnet: Magnet | None) -> dict[int, float]:
-        """Input -> mT of the strong piece that was carried around with that pole down."""
+        """Return place -> reading in mT of the strong piece carried with that pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:
-        """The input that a place is read from; None if that cannot be known yet: it has not
-        answered, and its own input belongs to another place.
+        """Return the input that a place is read from, or None if it is unknown: the place has not
+        answered, and its own input belongs to another one.
         """
         if place in self.inputs:
             return self.inputs[place]
         return None if place in self.inputs.values() else place
 
     def place_of(self, wire: int) -> int:
-        """The place that an input answers for; until that is known, its own."""
+        """Return the place that an input answers for; its own until another is known."""
         return next((place for place, known in self.inputs.items() if known == wire), wire)
 
     def without(self, part: Part) -> Progress:
-        """As if that part had not been done."""
+        """Return the progress without the results of a part."""
         nothing = Progress(self.format, self.profile)
         return replace(self, **{name: getattr(nothing, name) for name in KNOWN_OF[part]})
 
     def without_place(self, place: int) -> Progress:
-        """As if that place had not been measured."""
+        """Return the progress without the results of a place."""
 
         def others(known: dict[int, Any]) -> dict[int, Any]:
             return {i: value for i, value in known.items() if i != place}
@@ -110,13 +108,13 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def leaving_out(self, place: int) -> Progress:
-        """The progress without a place whose sensor is broken: nothing that it has read counts."""
+        """Return the progress with a place marked as broken and its readings removed."""
         left = self.without_place(place)
         return replace(left, broken=(*left.broken, place))
 
 
 def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
-    """The input of every place; those that did not answer share what is left, their own first."""
+    """Return the input of each place; silent places get the inputs left, their own first."""
     wire = dict(progress.inputs)
     left = [i for i in range(profile.size) if i not in wire.values()]
     silent = [i for i in range(profile.size) if i not in wire]
@@ -127,7 +125,7 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
 
 
 def read_progress(path: Path, profile: Profile) -> Progress | None:
-    """The stored one; None if there is none, or none that fits this table: then it begins anew."""
+    """Return the stored progress, or None if there is none or it does not fit this table."""
     try:
         stored = msgspec.convert(json.loads(unsealed(read_file(path))), Progress, strict=False)
     except (OSError, ValueError, RecursionError):
@@ -147,5 +145,5 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
 
 
 def write_progress(path: Path, progress: Progress) -> None:
-    """Store it at once, and whole whatever happens to the power. Raises OSError."""
+    """Store the progress durably. Raises OSError."""
     write_kept(path, progress)

@@ -1,8 +1,9 @@
-"""The sweep: a state machine that is fed scans and answers, and says what to do next.
+"""The sweep: a state machine that takes scans and answers, and says what to do next.
 
-Lights, buttons, the tilt sensor's two edges, the empty plate; then one strong piece is carried over
-every place. Where it is read says which input belongs to the place; the reading says polarity, gain
-and margin. Terminal, page and the table's own lights all show the same ``Step``.
+It proves lights, buttons and the tilt sensor (two edges lifted), and measures the empty plate; then
+one strong piece is carried over every place. The input that reacts belongs to the place, and its
+reading gives polarity, gain and margin. Terminal, page and the table's own lights all show the same
+``Step``.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ FAULT_OF = {  # in Frame.faults; "node" is about all of them
 
 
 def chains(profile: Profile) -> list[tuple[int, ...]]:
-    """The light under each place, for every usual way in which a chain runs but the profile's: from
-    any corner, along rows or columns, to and fro or always the same way.
+    """Return the light under each place for each usual route of the chain except the profile's:
+    from any corner, along rows or columns, alternating in direction or not.
     """
     columns, found = profile.columns, []
     rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
@@ -96,9 +97,8 @@ def _answer_to(step: Step) -> Generator[Step, tuple[Frame, str | None], str]:
 
 
 def _looking(profile: Profile, progress: Progress) -> Asking:
-    """Whether the board is lit as said: with a picture that looks otherwise from each side, and in
-    a mirror. Where the colours are elsewhere, it is shown as the next way in which a chain may run
-    has it.
+    """Ask whether the board is lit as described, with a picture that differs from each side and in
+    a mirror. If the colours are elsewhere, the next possible route of the chain is tried.
     """
     lights = dict.fromkeys(range(profile.size), Light.GREEN)
     lights |= dict.fromkeys(range(profile.columns), Light.BLUE)
@@ -119,7 +119,7 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
 
 
 def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
-    """A button is pressed and all are open again, or somebody says that it does nothing."""
+    """Wait until a button is pressed and all are released, or declared to do nothing."""
     say = text("Press the button {button} for a second, and let go.", button=button)
     step = Step(say, choices=(NOTHING,))
     seen: frozenset[str] = frozenset()
@@ -134,17 +134,18 @@ def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
 
 
 def _listening(progress: Progress) -> Asking:
-    """Whether the buzzer is heard."""
+    """Ask whether the buzzer is heard."""
     say = text("Do you hear the buzzer?")
     value = yield from _answer_to(Step(say, choices=(YES, NO)))
     yield Step(say, known=structs.replace(progress, buzzer=value == Answer.YES))
 
 
 class Sweep:
-    """One sweep of one table, from ``progress`` on. ``before``: what was known of the table, by
-    which its plate is mounted. ``keep``: called with what is known after each thing accepted.
-    ``troubles``: parts that did not answer and were gone on without.
-    ``step``: what it said last; ``done``: it has come to its end.
+    """A sweep of a table that continues from ``progress``.
+
+    ``before`` is the earlier calibration, which the plate is mounted by. ``keep`` is called with
+    the progress after each accepted task. ``troubles`` are findings about parts that were skipped.
+    ``step`` is the current step; ``done`` is true at the end.
     """
 
     def __init__(
@@ -173,8 +174,8 @@ class Sweep:
 
     @property
     def strip(self) -> list[Look | None]:
-        """What the lights show, by position on the strip: where the chain is known to run, or while
-        that is being found out, as the profile says.
+        """The lights to show, by position on the strip; the route of the chain is the one found, or
+        the profile's until it is found.
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at
@@ -186,7 +187,9 @@ class Sweep:
         return strip
 
     def answer(self, value: str) -> None:
-        """One of the choices of the last step. Raises NotPossibleError for anything else."""
+        """Give an answer, one of the choices of the last step. Raises NotPossibleError for any
+        other.
+        """
         known = [choice.value for choice in self.step.choices]
         if value not in known:
             raise NotPossibleError(
@@ -198,14 +201,14 @@ class Sweep:
         self._answer = value
 
     def measure_again(self, again: str) -> None:
-        """Measure that place, or do that part, next. Raises NotPossibleError."""
+        """Measure a place, or prove a part, next. Raises NotPossibleError."""
         self.progress, self.done = measured_again(self._profile, self.progress, again), False
         self._proven |= {*self.progress.wanted}
         self._steps = self._all_steps()
         self.step = next(self._steps)
 
     def asked(self, overlay: Overlay) -> Asked:
-        """What to show. ``overlay`` names the places, as the page knows them."""
+        """Return the request to show. ``overlay`` has the page's names of the places."""
         step, say = self.step, self.step.say
         if step.refused is not None:
             say = text("{why} {say}", why=step.refused, say=say)
@@ -216,8 +219,8 @@ class Sweep:
         return Asked(counted, {place: role for place, role in roles.items() if role is not None})
 
     def calibration(self, made_s: float) -> Calibration | None:
-        """What is known of the table, once the sweep has come to its end. ``made_s``: since
-        1970-01-01 UTC.
+        """Return the calibration once the sweep has ended, else None. ``made_s`` is in seconds
+        since 1970-01-01 UTC.
         """
         if not self.done:
             return None
@@ -225,7 +228,7 @@ class Sweep:
         return calibration_of(self._profile, self.progress, made_s, before=before, proven=proven)
 
     def update(self, frame: Frame) -> Step:
-        """Take one scan in."""
+        """Process a scan, and return the next step."""
         choices, task = self.step.choices, self.step.task
         for press in self._buttons.update(frame.pressed, frame.time_s):
             number = {CONFIRM: 0, BACK: 1}[press.button]
@@ -239,7 +242,7 @@ class Sweep:
         return self.step
 
     def _all_steps(self) -> Asking:
-        """One task after the other, as long as there are any."""
+        """Do one task after the other until all are done."""
         accepted, refused = False, None
         while True:
             todo = [  # what was done of a part before it was gone on without stays counted
@@ -311,7 +314,9 @@ class Sweep:
         return self._profile.imu is not None and Part.EDGES not in self._skipped
 
     def _missing(self, task: Task, frame: Frame) -> tuple[Part, PartError | None] | None:
-        """A part that the task needs and that does not answer, and why; None: it is starting."""
+        """Return a part that the task needs and that does not answer, with its error (None while it
+        starts).
+        """
         part = task.part
         judged = self._has_tilt and Part.EDGES in self.progress.wanted
         if task.ask is Ask.EMPTY and frame.field_mt and judged:
@@ -341,7 +346,7 @@ class Sweep:
 
 
 def _waiting(fault: PartError | None) -> Step:
-    """For a part that does not answer; None: the one that takes a moment to start."""
+    """Return the step for a part that does not answer, or for a tilt sensor that starts (None)."""
     if fault is None:
         return Step(text("The tilt sensor is starting."))
     leave = LATER if fault is BUSY else SKIP
@@ -357,12 +362,11 @@ def begin(
     fresh: bool = False,
     practice: Sequence[str] = (),
 ) -> Progress:
-    """What a sweep of ``parts`` begins with, of what is kept in ``folder``.
+    """Return the progress that a sweep of ``parts`` starts from, given that stored in ``folder``.
 
-    One that was interrupted goes on; of one that has come to its end, what did not come out well is
-    done again; if all did, everything is. ``again``: that place, or that part, and nothing else.
-    ``fresh``: forget everything. ``practice``: how the simulated table is wired wrongly. Raises
-    NotPossibleError.
+    An interrupted sweep is resumed; of a finished one the parts with faults are repeated, or all if
+    there are none. ``again`` repeats only that place or part, and ``fresh`` forgets everything.
+    ``practice`` are the wiring faults of the simulated table. Raises NotPossibleError.
     """
     known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
     nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
@@ -383,7 +387,9 @@ def begin(
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
-    """``progress`` with one place, or one part, to be done next. Raises NoSuchPlaceError."""
+    """Return ``progress`` with a place or part to be repeated next. Raises NotPossibleError,
+    NoSuchPlaceError.
+    """
     parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
     there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
     known = [*profile.places, *there]
@@ -405,7 +411,7 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
 
 
 def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
-    """How much of an interrupted sweep is done, and of how much; None if there is none."""
+    """Return the number of tasks done in an interrupted sweep, and of all; None without one."""
     progress = read_progress(folder / PROGRESS_NAME, profile)
     if progress is None:
         return None
@@ -414,13 +420,13 @@ def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
 
 
 def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
-    """How much is done, and of how much."""
+    """Return the number of tasks done, and of all."""
     done = [known for _, known in todo]
     return sum(done), len(done)
 
 
 def _anew(progress: Progress, wanted: Collection[Part]) -> Progress:
-    """The empty plate is always measured anew before a piece is put on it."""
+    """Return the progress with these parts to do; the empty plate is measured again first."""
     progress = structs.replace(progress, wanted=tuple(part for part in Part if part in wanted))
     if Part.PLACES not in wanted:
         return progress
@@ -430,8 +436,8 @@ def _anew(progress: Progress, wanted: Collection[Part]) -> Progress:
 def run_sweep(
     sweep: Sweep, plate: Plate, wait: Callable[[], None], tell: Callable[[Step], str | None]
 ) -> None:
-    """Until everything is done. ``wait``: until the next scan is due; ``tell``: after each scan,
-    the answer to it, if there is one.
+    """Run the sweep to its end. ``wait`` returns when the next scan is due; ``tell`` gets each step
+    and returns an answer, or None.
     """
     plate.mount(sweep.orientation)
     silent_s = 0.0

@@ -1,4 +1,4 @@
-"""Everything that a sweep asks for, in order, and what it says after each scan."""
+"""The tasks of a sweep in order, and the step that each shows after a scan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NORTH, EAST = EDGES = ("north", "east")
 
 
 class Ask(Enum):
-    """What a task asks for."""
+    """The kinds of tasks."""
 
     PICTURE = "is the board lit as said"
     PRESS = "press a button"
@@ -35,8 +35,8 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do. ``name``: the button or the edge. ``magnet``: which must stand
-    on ``place``; None: whichever strong piece is carried.
+    """A task. ``name`` is the button or edge; ``magnet`` must be put on ``place``, None: whichever
+    strong piece is being carried.
     """
 
     ask: Ask
@@ -47,7 +47,7 @@ class Task:
 
 
 def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    """Each in order, and whether it is done."""
+    """Yield each task in order, and whether it is done."""
     wanted = progress.wanted
     if Part.LIGHTS in wanted and profile.lights is not None:
         yield Task(Ask.PICTURE, Part.LIGHTS), progress.picture is not None
@@ -72,8 +72,8 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
 
 
 class Light(Enum):
-    """What a light shows: its colour, red, green, blue from 0 to 255, its share of that, and what
-    it is in the language of a game.
+    """The meanings of lights: colour (red, green, blue from 0 to 255), brightness from 0 to 1, and
+    the role that a game would show so.
     """
 
     TARGET = (WHITE, 1.0, Role.PUT)
@@ -86,13 +86,13 @@ class Light(Enum):
 
     @property
     def look(self) -> Look:
-        """As ``Plate.show`` takes it."""
+        """The light as ``Plate.show`` takes it."""
         rgb, share, _ = self.value
         return Look(rgb, (share,))
 
 
 class Answer(StrEnum):
-    """What somebody may say."""
+    """The answers that a user can give."""
 
     YES = "yes"
     NO = "no"
@@ -105,7 +105,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer. ``value``: an ``Answer``."""
+    """An answer to choose, with its label; ``value`` is an ``Answer``."""
 
     value: str
     label: Message
@@ -113,14 +113,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """After a scan. ``say``: what to do.
+    """The state of a task after a scan: what to say, show and ask.
 
-    ``refused``: why what was just read is not taken. ``lights``: by place; others are dark.
-    ``choices``: what may be answered; the button confirm gives the first, back the second.
-    ``known``: where the task ends with this scan, or another must come first: what is known now.
+    ``refused`` is the reason why the last reading was not accepted. ``lights`` are by place, others
+    are dark. ``choices`` are the possible answers; the button confirm gives the first, back the
+    second. ``known`` is the progress once the task has ended, or another must come first.
 
-    The sweep adds: ``task``, what is being done, None at the end; ``accepted``: something was, just
-    now; ``done`` of ``total`` things are done.
+    The sweep adds ``task`` (None at the end), ``accepted`` (the scan completed a task), and that
+    ``done`` of ``total`` tasks are done.
     """
 
     say: Message
@@ -135,12 +135,12 @@ class Step:
 
     @property
     def sounds(self) -> bool:
-        """The buzzer is to be heard."""
+        """True while the buzzer is sounding."""
         return self.task is not None and self.task.ask is Ask.BUZZER
 
     @property
     def stage(self) -> str:
-        """What is being proven, as the page names it."""
+        """The stage of the sweep, as the page names it."""
         if self.task is None:
             return "done"
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value

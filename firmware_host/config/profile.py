@@ -55,15 +55,15 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def measures(self) -> bool:
-        """Whether readings are fields in mT, so that neighbours' shares can be subtracted; if not,
-        each reading is a pole or nothing.
+        """True if readings are fields in mT, so that neighbours' shares can be subtracted;
+        otherwise each reading is a pole or nothing.
         """
         return self.hall.linear
 
     @property
     def sees_tilt(self) -> bool:
-        """Whether tilt and knocks are sensed; if not, the plate must be fixed and is assumed at
-        rest.
+        """True if tilt and knocks are sensed; otherwise the plate must be fixed and is assumed
+        level.
         """
         return self.imu is not None
 

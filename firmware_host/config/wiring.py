@@ -155,7 +155,7 @@ class LightsPart(Part, frozen=True):
 
     @property
     def serpentine(self) -> bool:
-        """Whether every second row of the strip runs westward."""
+        """True if every second row of the strip runs westward."""
         return False
 
     def settings(self, count: int) -> LightsSettings:
@@ -425,7 +425,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
     @property
     def serpentine(self) -> bool:
-        """Whether every second row runs westward."""
+        """True if every second row runs westward."""
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
 MOST_TURNING = 3  # and things to learn
-LEAST_LOST = 0.1  # of the game: less is no turning point
+LEAST_LOST = 0.1  # Share of the game that a turning point loses at least.
 MOVE_MS = 300
 WHOLE_MS = 20_000  # a longer game gets less time a move
 LINE_PLIES = 6  # of what was better, and of what followed

@@ -22,4 +22,4 @@ class EngineHungError(EngineLostError):
 
 
 class EngineMoveError(EngineError, ValueError):
-    """An engine has answered with something that is no legal move. Ask another one."""
+    """An engine's answer is not a legal move. Ask another engine."""

@@ -25,18 +25,18 @@ from tiltboard.firmware_host.engines.errors import (
 )
 from tiltboard.ground.clock import Clock
 
-START_S = 30.0  # ours: a Zero 2 W takes ten to import Python's modules from a cold card
-STRANGER_S = 5.0  # another engine, at the table: ours can play in its place
-NICE = 10  # thinking yields to the scan
-MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is told to stop
-STOP_S = 1.5  # and if it does not heed that, it is lost
-_QUERY_S = 6.0  # ours looks at some thousand positions for the answer
+START_S = 30.0  # For our engine: a Zero 2 W takes 10 s to import Python's modules from a cold card.
+STRANGER_S = 5.0  # For another engine at the table, since ours can play in its place.
+NICE = 10  # Thinking yields to the scan.
+MARGIN_S = 1.5  # Beyond its time, on a busy machine; then it is told to stop.
+STOP_S = 1.5  # If it does not stop within this time, it is lost.
+_QUERY_S = 6.0  # Our engine searches some thousand positions for the answer.
 _QUIT_S = 0.5
-_TURN_S = 0.1  # between two looks at whether the question still stands
-_MOST_BYTES = 1 << 13  # of a line: one with the longest variation has a few thousand
-_MOST_INTRODUCING = 2_000  # lines, until it is ready
-_MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
-_MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
+_TURN_S = 0.1  # Between two checks whether the answer is still wanted.
+_MOST_BYTES = 1 << 13  # Length of a line; one with the longest variation has a few thousand.
+_MOST_INTRODUCING = 2_000  # Lines until it is ready.
+_MOST_THINKING = 50_000  # Lines: five hundred moves, each valued at a hundred depths.
+_MARK = "TILTBOARD_ENGINE"  # In the environment of all processes that it starts.
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
 """Name of the environment variable with the socket of tiltboard-engine.service, which lends our
 engine.

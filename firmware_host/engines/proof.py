@@ -38,7 +38,7 @@ class ProofSearch:
             raise NotPossibleError("A proof is for games of two players without chance.")
         self.rules = rules
         self._won: dict[int, int] = {}  # key -> plies within which the mover is proven to win
-        self._open: dict[int, int] = {}  # key -> plies within which he does not
+        self._open: dict[int, int] = {}  # key -> plies within which the mover cannot win
         self._answers: dict[int, int] = {}  # plies left -> the reply that refuted the last move
         self._best: dict[int, int] = {}  # key -> the move that won, or was tried last
         self.looked = 0

@@ -29,10 +29,10 @@ from tiltboard.games.reasons import KINDS
 from tiltboard.ground.clock import Clock, SystemClock
 
 MOVE_S = 2.0
-COUNTED_S = 20.0  # ours below the strongest count positions: a Zero 2 W takes that long at most
-VALUES_S = 1.0  # for what every move is worth: a person waits for it
-CLOSE_S = 5.0  # at most, for all engines together
-ADVISER = ""  # in the place of a player: whose engine looks at a person's moves
+COUNTED_S = 20.0  # Our weaker levels count positions, which takes a Zero 2 W up to this time.
+VALUES_S = 1.0  # For the value of every move: a person waits for it.
+CLOSE_S = 5.0  # At most, for all engines together.
+ADVISER = ""  # Stands for a player: the engine that advises people.
 OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
 _log = logging.getLogger(__name__)
@@ -150,14 +150,14 @@ class EngineRoom:
             return self._thought
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for a thought; whether one has come. For whoever has nothing else to do."""
+        """Wait for a result, for callers with nothing else to do; return whether there is one."""
         with self._changed:
             return self._changed.wait_for(lambda: self._thought is not None, timeout_s)
 
     @property
     def info(self) -> ugi.Info:
         """The last report of the engine that thinks."""
-        thinks = self._thinks  # which the room's thread may change meanwhile
+        thinks = self._thinks  # The thread may change the attribute.
         return ugi.NOTHING_YET if thinks is None else thinks.info
 
     def close(self) -> None:
@@ -263,7 +263,7 @@ class EngineRoom:
                 name=process.name,
                 move=move[:40],
             )
-        if seat == task.seat:  # those that played in his place before are not needed any more
+        if seat == task.seat:  # Its substitutes are not needed any more.
             others = [
                 who for who in self._processes if who[0] == task.who and who[1] != seat.engine
             ]

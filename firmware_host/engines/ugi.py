@@ -23,7 +23,7 @@ LINES = "MultiPV"
 PONDER = "Ponder"
 BOOK = "OwnBook"
 MOST_LINES = 500
-MOST_LINE = 1 << 16  # characters; a longer one is no line of this language
+MOST_LINE = 1 << 16  # Length in characters; a longer line is invalid.
 _MOST_MS = 10**9  # or nodes: eleven days, which every clock can wait for
 
 

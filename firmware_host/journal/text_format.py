@@ -1,4 +1,4 @@
-"""A recorded game gone through by its rules, and as text for people, mail and other programs
+"""Recorded games replayed by their rules, and written as text for people and other programs
 (format: docs/journal.md).
 
     tiltboard game 1

@@ -402,7 +402,7 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
     elif not path.is_file():
         raise damaged(path, text("it is not a file"))
     elif path.stat().st_size == 0:
-        # Never ours: SQLite would take it for a new database and drop the WAL that belongs to it.
+        # Not ours: SQLite would take it for a new database and drop the WAL that belongs to it.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()

@@ -36,7 +36,9 @@ H = TypeVar("H", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Endpoint:
-    """``handler``: the method that serves it; ``answers``: status -> type (str: plain text)."""
+    """An endpoint of the HTTP interface. ``handler`` is the name of the method that serves it;
+    ``answers`` maps each status to the type of its body (str: plain text).
+    """
 
     method: str
     path: str

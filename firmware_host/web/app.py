@@ -65,7 +65,7 @@ _STATUS: dict[type[Exception], int] = {
     EngineError: 503,
     JournalError: 503,
 }
-"""Of what cannot be given or done; anything else is 409."""
+"""HTTP status of each kind of error; all others have 409."""
 
 
 class _NotTakenError(Exception):
@@ -81,11 +81,12 @@ def create_app(
     access: guard.Access | None = None,
     clock: Clock | None = None,
 ) -> Starlette:
-    """The page for ``table``. ``catalogue``: the service's own language (English if None), for
-    visitors whose browsers ask for none that there is.
+    """Return the web application of ``table``, for the visitors whom ``access`` admits (None: this
+    machine only).
 
-    Serves ``/``, ``/static/...``, the endpoints of ``api`` with their description, and the
-    WebSocket; for whom ``access`` says (this machine only if None).
+    ``catalogue`` is the table's own language (None: English), for visitors whose browsers ask for
+    none that exists. The application serves ``/``, ``/static/...``, the endpoints of ``api`` with
+    their description, and the WebSocket.
     """
     access = access or guard.Access()
     clock = clock or SystemClock()
@@ -202,9 +203,7 @@ class _Web:
 
     @serves("GET", "/far", answers.FarState, 403)
     async def far(self, request: Request) -> answers.FarState:
-        """Return why no other table can be reached, if so. It is checked anew, which takes some
-        seconds.
-        """
+        """Return why no other table can be reached, if so. The check takes some seconds."""
         self._access.check_may_act(request.scope[guard.VISITOR])
         settings = self._table.far_settings
         return answers.FarState(await asyncio.to_thread(why_unreachable, settings))
@@ -256,7 +255,7 @@ class _Web:
             raise HTTPException(404)
         try:
             return await requests.answer(self._table.preview(move))
-        except RulesError:  # an answer too: whoever points knows no rules
+        except RulesError:  # An illegal move is an answer too: the user only points.
             return None
 
     @serves("GET", "/history/{id}", page.GameRecord, 404, 503)

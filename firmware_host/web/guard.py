@@ -37,7 +37,7 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"
 SEAT_COOKIE = "tiltboard-seat"
 VISITOR = "tiltboard.visitor"
-# What a reverse proxy adds: whoever comes through one is not at this machine
+# Headers that a reverse proxy adds: its visitors are not at this machine
 FORWARDED = (
     *("forwarded", "forwarded-for", "via", "client-ip", "true-client-ip", "cf-connecting-ip"),
     *("fastly-client-ip", "fly-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
@@ -136,14 +136,14 @@ class Access:
         self.address: str | None = None
         """This machine's address in its network, once it was asked for."""
         self.on_let_in: list[Callable[[str], None]] = []
-        """Called with that address when the page is to be served there too."""
+        """Called with that address to serve the page there too."""
         self.machine = machine
         self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
-        """Player -> digest of the device that has his seat."""
+        """Player -> digest of the device that has their seat."""
 
     def let_in(self) -> None:
         """Serve the network too, until the program ends. Raises NotPossibleError."""
@@ -224,8 +224,8 @@ def own_address() -> str:
 
 
 def page_for_phones(asked: URL, name: str) -> str:
-    """Return the page's address for another device. ``asked``: under which this one has it;
-    ``name``: this machine's in its network.
+    """Return the page's address for another device. ``asked`` is the address that this visitor
+    used, ``name`` this machine's name in its network.
     """
     local = asked.hostname in LOCAL_NAMES
     return str(asked.replace(hostname=name)) if local else str(asked)
@@ -256,7 +256,7 @@ def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
 
 
 def page_at(server: tuple[str, int]) -> str:
-    """Return the page's address for whoever has reached the table at this one."""
+    """Return the page's address for a visitor who reached the table at this one."""
     address, port = server
     host = f"[{address}]" if ":" in address else address
     return f"http://{host}{'' if port == 80 else f':{port}'}/"

@@ -16,7 +16,7 @@ MOST_WISHES = 20
 
 
 def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
-    """The language of a request or a WebSocket; ``own``: the service's."""
+    """Return the language for a request or a WebSocket; ``own`` is the table's own."""
     wishes = [visit.cookies.get(COOKIE, ""), *accepted(visit.headers.get("accept-language", ""))]
     language = chosen(wishes)
     return own if language in (None, own.language) else Catalogue.load(language or "")

@@ -27,13 +27,13 @@ from tiltboard.ground.errors import TiltboardError
 
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")
-"""What became of an update whose end the table has not seen."""
+"""The result of an update that ended while the table was not running."""
 SENT_NAME = "sent.update"  # in the table's folder
 MOST_SENT_BYTES = 400_000_000
 MIN_FREE_BYTES = 100_000_000
-"""What a file that is sent leaves for games and the log."""
+"""Space that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
-"""A file that nobody has asked to be installed is deleted after this time."""
+"""Time after which a received file that was not installed is deleted."""
 _WITHIN_S = 1800.0  # an update on a Zero 2 W
 _MOST_ANSWERED = 65_536
 

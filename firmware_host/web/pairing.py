@@ -45,7 +45,7 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of its token, in hex."""
     paired_s: float
     expires_s: float
-    """By the count of days in DAYS_NAME, and not by the calendar."""
+    """In the count of days of DAYS_NAME, not the calendar's."""
 
 
 class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -257,7 +257,7 @@ class Pairing:
         self._draw = draw
         self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
-        self._sent_away = 0  # since somebody has asked for a code at the table
+        self._sent_away = 0  # Since a code was last opened.
         self._code = self._secret = ""
         self._ends_s = 0.0
         self._joins = Rate(clock.now, JOINS_PER_ADDRESS / 60, JOINS_PER_ADDRESS)
@@ -290,7 +290,7 @@ class Pairing:
 
     @property
     def takes_first(self) -> bool:
-        """Whether the first device may be let in by a press of the table's button: none is paired,
+        """True if the first device may be let in by a press of the table's button: none is paired,
         and not too many were refused.
         """
         asked = self.confirming.show is not None and self._sent_away < MOST_SENT_AWAY

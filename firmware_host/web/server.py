@@ -44,11 +44,11 @@ class PortTakenError(TiltboardError, OSError):
 
 
 class Server:
-    """Serves ``app``. ``port`` 0 takes any free one; ``url`` says which.
+    """A server of ``app``; with ``port`` 0 it takes any free port, which ``url`` contains.
 
-    ``host``: an address of the network to serve at too, once it is there; 0.0.0.0 or :: for all of
-    them. ``http``: uvicorn's protocol; ``most``: connections at once. ``tell``: told, from the
-    server's thread, why the page is not at ``host`` yet, and None once it is.
+    ``host`` is an address of the network to serve at too, once it exists; 0.0.0.0 or :: for all.
+    ``http`` is uvicorn's protocol, and ``most`` limits the connections. ``tell`` is called from the
+    server's thread with the reason why the page is not at ``host`` yet, and with None once it is.
     """
 
     def __init__(

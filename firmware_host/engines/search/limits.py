@@ -66,7 +66,7 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether the search must end."""
+        """True once the search must end."""
         return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
 
     def visit(self) -> None:

@@ -79,7 +79,7 @@ class Thinker:
 
     @property
     def sees_depth(self) -> bool:
-        """Whether a depth can limit the search; a search by playouts has none."""
+        """True if a depth can limit the search; a search by playouts has none."""
         return self._evaluate is not None
 
     def think(
@@ -186,12 +186,11 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 class Book(msgspec.Struct, frozen=True):
-    """Openings that come with a game: ``book.jsonl`` in its package, a line for each set of
-    options.
+    """The openings that come with a game: ``book.jsonl`` in its package, a line per set of options.
 
-    ``lines``: moves from the start, separated by spaces, to positions that are even (``tiltboard
-    study book``): the strongest levels play them at random and at once, so that games differ and a
-    small computer need not think.
+    ``lines`` are moves from the start, separated by spaces, to even positions (``tiltboard study
+    book``). The strongest levels play them at random and at once, so that games differ and a slow
+    Pi need not search.
     """
 
     options: dict[str, object]

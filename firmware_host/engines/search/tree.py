@@ -157,7 +157,7 @@ class TreeSearch:
             if any(each is None for each in known):
                 return
             proven = [each for each in known if each is not None]
-            if () in proven:  # nobody wins: better than losing
+            if () in proven:  # A draw is better than losing.
                 node.proven = ()
             elif len(set(proven)) == 1 or len(node.shares) == 2:
                 node.proven = proven[0]
