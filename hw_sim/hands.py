@@ -1,8 +1,8 @@
-"""People's hands at the table: they act on the world over real durations, in virtual time.
+"""People's hands at the table, which act on the world over real durations, in virtual time.
 
-An action is planned whole when it is asked for, and then happens by itself as the clock moves.
-Several may be in flight; one that would run into another waits for it. What no hand could do
-raises HandsError, and nothing has happened then.
+An action is planned whole when it is requested, and then happens as the clock moves. Several may be
+under way; one that would run into another waits for it. An impossible action raises HandsError and
+changes nothing.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
-    """The ways to wire this table wrongly, by name."""
+    """Return the ways to wire this table wrongly, by name."""
     profile, board, wiring = table.profile, table.hall_board, table.buses.wiring
     found: dict[str, Miswiring] = {}
     if table.imu is not None:

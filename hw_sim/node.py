@@ -42,7 +42,7 @@ _WINDOWS: dict[tuple[int, int], _Carries] = {
 
 
 def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
-    """The node's Hall array, as a profile would put it."""
+    """Return the node's Hall array as a profile describes one."""
     spares = [Spare(number, _WINDOWS[low, high]) for number, low, high in plate.SPARES]
     return MuxAdcHall(
         spi_bus=SPI_PORT[0],

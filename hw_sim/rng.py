@@ -21,7 +21,7 @@ class Streams:
         self._streams: dict[str, Stream] = {}
 
     def stream(self, name: str) -> Stream:
-        """The stream of that name: the same object each time, so that nobody starts it twice."""
+        """Return the stream of that name, the same object each time, so that none starts twice."""
         found = self._streams.get(name)
         if found is None:
             digest = sha256(f"{self.seed}:{name}".encode()).digest()

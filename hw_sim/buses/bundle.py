@@ -125,11 +125,11 @@ class SimBuses:
         return cast(SimFactory, self.pin_factory)
 
     def spi(self, bus: int, device: int) -> SpiDev:
-        """An opened SpiDev. Raises FileNotFoundError."""
+        """Return an opened SpiDev. Raises FileNotFoundError."""
         return SpiDev({(0, 0): self.light_port, **self.spi_ports}, bus, device)
 
     def i2c(self, bus: int) -> SMBus:
-        """An opened SMBus. Raises FileNotFoundError."""
+        """Return an opened SMBus. Raises FileNotFoundError."""
         found = self.i2c_buses.get(bus)
         if found is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/i2c-{bus}")
@@ -138,11 +138,11 @@ class SimBuses:
         return SMBus(self._i2c_seam.path_of(found))
 
     def pixels(self, count: int) -> SentStrip:
-        """An opened NeoPixel that shows only when told."""
+        """Return an opened NeoPixel strip that sends only when its ``show`` is called."""
         return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """An opened serial.Serial. Raises FileNotFoundError where nothing is plugged in."""
+        """Return an opened serial.Serial. Raises FileNotFoundError if nothing is plugged in."""
         line = self.lines.get(port)
         if line is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), port)

@@ -89,7 +89,7 @@ class SimPin(MockPWMPin):
         return changed
 
     def clear_states(self) -> None:
-        """The parent's record of levels and real times is not kept."""
+        """Keep no record of levels and real times, unlike the parent class."""
         self._last_change = self._clock.now()
         self.states: list[Any] = []
 
@@ -126,7 +126,7 @@ class Piezo:
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
 
     def drive(self, duty: float | None, frequency_hz: float | None, now_s: float) -> None:
-        """The pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""
+        """Set the pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""
         tone = frequency_hz if duty is not None and 0.0 < duty < 1.0 else None
         if tone != self.tone_hz:
             self.tone_hz = tone

@@ -37,13 +37,13 @@ class I2cChip(Protocol):
     """A chip with an address on the bus."""
 
     def write(self, data: bytes, now_s: float, /) -> bool:
-        """A write message; whether the chip acknowledged."""
+        """Take a write message; return whether the chip acknowledged."""
 
     def read(self, count: int, now_s: float, /) -> bytes | None:
-        """A read message; None if the chip did not acknowledge."""
+        """Answer a read message; None if the chip did not acknowledge."""
 
     def power_on(self, now_s: float, /) -> None:
-        """The supply comes back."""
+        """Restore the supply."""
 
 
 class Message(NamedTuple):

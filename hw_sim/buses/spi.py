@@ -23,10 +23,10 @@ class SpiChip(Protocol):
     """A chip behind a chip select."""
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> Sequence[int]:
-        """One low phase of chip select, beginning at ``start_s``: as many bytes back."""
+        """Exchange bytes in one low phase of chip select from ``start_s`` on."""
 
     def power_on(self, now_s: float, /) -> None:
-        """The supply comes back."""
+        """Restore the supply."""
 
 
 class SpiPort:
@@ -46,7 +46,7 @@ class SpiPort:
         self.error: int | None = None
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
-        """One message: takes its time, returns MISO's bytes. Raises OSError."""
+        """Transfer one message in virtual time, and return MISO's bytes. Raises OSError."""
         if self.error is not None:
             raise OSError(self.error, os.strerror(self.error))
         asked = clock_hz, len(sent)

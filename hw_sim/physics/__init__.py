@@ -15,7 +15,7 @@ def has_physics() -> bool:
 
 
 def world_class(*, physics: bool) -> type[World]:
-    """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
+    """Return the class of the world. Raises SimulationError for ``physics`` without MuJoCo."""
     if not physics:
         return World
     if not has_physics():

@@ -133,8 +133,8 @@ class Dynamics:
         magnet_mm: float,
         shape: Shape | None = None,
     ) -> None:
-        """A piece, upright, its foot there. ``moment_a_m2``: of its magnet, up is positive, whose
-        middle lies ``magnet_mm`` above the foot.
+        """Add an upright piece with its foot at that point. ``moment_a_m2``: of its magnet,
+        positive upward, whose middle is ``magnet_mm`` above the foot.
         """
         shape = shape or self._shape
         add_piece(self._spec, f"piece-{number}", shape)
@@ -206,7 +206,7 @@ class Dynamics:
             self.wake()
 
     def twirl(self, number: int, rad_s: float) -> None:
-        """A free piece turns about its own axis at that rate."""
+        """Turn a free piece about its own axis at that rate."""
         self._loosen(number)
         self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
 
@@ -345,7 +345,7 @@ class Dynamics:
 
     @property
     def overboard(self) -> tuple[int, ...]:
-        """Pieces that fell off the plate; its edge may be as low as they are."""
+        """Return the pieces that fell off the plate; its edge may be as low as they are."""
         if not self._pieces:
             return ()
         middles = self._data.xpos[self._bodies]
@@ -358,7 +358,7 @@ class Dynamics:
         )
 
     def poses(self) -> Poses:
-        """The poses of all pieces, now."""
+        """Return the present poses of all pieces."""
         if self._poses is None or self._poses[0] != self.version:
             turned = self._turned()
             centres = self._data.xpos[self._bodies] @ turned
@@ -389,8 +389,8 @@ class Dynamics:
         return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
     def motion(self, time_s: float) -> Motion:
-        """The plate's motion at a time, to which all is carried on, or up to 0.3 s ago; between two
-        steps the later one.
+        """Return the plate's motion at ``time_s``, after advancing everything to that time; times
+        up to 0.3 s ago are kept.
         """
         self.advance(time_s)
         at = bisect_right(self._motions, time_s, key=itemgetter(0))
@@ -409,12 +409,12 @@ class Dynamics:
         self._motions.append((self._time_s, Motion(*(tuple(each.tolist()) for each in told))))
 
     def _turned(self) -> Array:
-        """The plate's axes as columns."""
+        """Return the plate's axes as columns."""
         axes: Array = self._data.xmat[self._plate].reshape(3, 3)
         return axes
 
     def _centre_m(self, piece: _Piece, foot_mm: Point) -> Array:
-        """The middle of a piece that stands upright with its foot there, in m."""
+        """Return the middle of a piece that stands upright with its foot there, in m."""
         x, y, z = foot_mm
         here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + piece.shape.height_m / 2)
         centre: Array = self._turned() @ np.asarray(here)

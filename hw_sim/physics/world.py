@@ -94,7 +94,9 @@ class RigidWorld(World):
         return piece
 
     def _press_down(self) -> None:
-        """The tile that slid does so no more."""
+        """Let the tile that slid stand firmly again, in the middle of its place if it is near
+        it.
+        """
         tile = self._slick
         if tile is None or tile.piece_id not in self.pieces:
             return
@@ -106,7 +108,7 @@ class RigidWorld(World):
     # What is felt
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """The plate or the board under it lies otherwise."""
+        """Set each place's gap to its sensor, in mm, and compute the fields again."""
         super().set_gaps(gaps_mm)
         self._points = np.array(
             [(*self.profile.centre_mm(index), -gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -128,7 +130,9 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        """The field of all pieces; found anew for those that have moved by more than 0.1 um."""
+        """Return the field of all pieces; only pieces that moved by over 0.1 um are computed
+        again.
+        """
         poses = self._dynamics.poses()
         lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
         if self._shares is None or self._shares[0] != poses.numbers:
@@ -144,7 +148,7 @@ class RigidWorld(World):
         return np.asarray(shares.sum(axis=0))
 
     def _shares_mt(self, pieces: Sequence[Piece], points: Array) -> Array:
-        """The field of each of ``pieces``, which have equal discs, at each point."""
+        """Return the field of each of ``pieces``, which have equal discs, at each point."""
         poses = self._dynamics.poses()
         rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
         up, disc = poses.up[rows], pieces[0].kind.disc
@@ -160,7 +164,7 @@ class RigidWorld(World):
         self._dynamics.hold(piece.piece_id, path)
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """The poses of all pieces on or above the plate, as they lean."""
+        """Return the poses of all pieces on or above the plate, by id."""
         self.settle(now_s)
         numbers, middles, turns = self._dynamics.turned_poses()
         rows = zip(numbers, middles.tolist(), turns.tolist(), strict=True)
@@ -171,7 +175,7 @@ class RigidWorld(World):
         }
 
     def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
-        """A finger strikes the piece at that time."""
+        """Strike the piece with a finger at that time."""
         self._dynamics.flick(piece.piece_id, at_s, speed_mm_s)
 
     def twirl(self, piece: Piece, rad_s: float) -> None:
@@ -179,11 +183,13 @@ class RigidWorld(World):
         self._dynamics.twirl(piece.piece_id, rad_s)
 
     def pinch(self, piece: Piece, squeeze_n: float) -> None:
-        """Two chopsticks hold the piece, each presses so hard: more than friction it slips out."""
+        """Hold the piece with two chopsticks that press with ``squeeze_n`` each; it slips out when
+        the load exceeds the friction.
+        """
         self._dynamics.pinch(piece.piece_id, squeeze_n)
 
     def open_hand(self, piece: Piece) -> None:
-        """Let go of the piece; it goes on as it moves."""
+        """Let go of the piece, which continues as it moves."""
         super().open_hand(piece)
         piece.path = None
         self._dynamics.release(piece.piece_id)

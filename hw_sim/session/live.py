@@ -125,7 +125,7 @@ Call = Callable[[Callable[[], None]], Future[None]]
 
 
 def at_once(work: Callable[[], None]) -> Future[None]:
-    """``call`` of PageHands for who steps the table in his own thread."""
+    """Work in the caller's thread: the ``call`` of PageHands for a caller that steps the table."""
     done: Future[None] = Future()
     try:
         work()
@@ -156,7 +156,7 @@ class PageHands:
         return self._session.pegs
 
     def loose(self) -> Sequence[LoosePiece]:
-        """Every piece on or above the plate as it lies now. In the table's thread."""
+        """Return every piece on or above the plate as it is now. Call it in the table's thread."""
         now_s = self._session.clock.now()
         return [
             LoosePiece(piece.piece_id, piece.label, round(x, 1), round(y, 1), round(z, 1))
@@ -181,7 +181,7 @@ class PageHands:
         )
 
     def breakable(self) -> Sequence[BreakableInfo]:
-        """Every fault that this table can have. In the table's thread."""
+        """Return every fault that this table can have. Call it in the table's thread."""
         faults, places = self._session.faults, self._session.profile.places
         return [
             BreakableInfo(
@@ -192,7 +192,7 @@ class PageHands:
         ]
 
     def broken(self) -> Sequence[BrokenInfo]:
-        """Every fault that it has, by the game's places. In the table's thread."""
+        """Return every active fault, by the game's places. Call it in the table's thread."""
         of_plate = dict(
             zip(self._session.profile.places, self._session.host.overlay.places, strict=True)
         )

@@ -1,5 +1,5 @@
-"""Somebody at the simulated table who does what a sweep asks, as carefully as people do, and says
-what there is to see and hear.
+"""A person at the simulated table who does what a sweep asks, as carefully as people do, and
+reports what there is to see and hear.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Maker:
         table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
     def note(self, at: int | None, done: Task | None) -> None:
-        """Somebody else has moved the piece to ``at``, because of ``done``."""
+        """Note that another hand has moved the piece to ``at``, because of ``done``."""
         self.holds = at
         if done is not None:
             self._task, self._since_s = done, self._table.clock.now()

@@ -77,7 +77,7 @@ class SimSession:
         return tilts and bool(self.host.game.edge_slots)
 
     def tick(self) -> None:
-        """One scan, and the wait until the next is due."""
+        """Run one scan, and wait until the next is due."""
         self.host.step()
         self.wait()
 
@@ -92,7 +92,7 @@ class SimSession:
             self.tick()
 
     def kill(self) -> None:
-        """The service dies between two instructions, and starts again."""
+        """Kill the service between two instructions, and start it again."""
         self._die()
         self.clock.sleep(RESTART_S)
         self.start()
@@ -128,7 +128,7 @@ class SimSession:
         self._stock_trays()
 
     def _stock_trays(self) -> None:
-        """The trays hold the pieces of the game being played."""
+        """Fill the trays with the pieces of the game being played."""
         overlay = self.host.overlay
         if overlay is not self._stocked_for:
             self._stocked_for = overlay

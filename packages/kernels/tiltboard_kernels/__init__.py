@@ -64,7 +64,7 @@ def kernels_of(game: str) -> ModuleType | None:
 
 
 def _processor() -> str:
-    """The processor's name and features: compiled code is good for the same ones alone."""
+    """Return the processor's name and features: compiled code fits only the same ones."""
     with suppress(OSError):
         said = CPU_INFO.read_text(errors="replace").splitlines()
         return "\n".join(sorted({line for line in said if line.startswith(_TELLS)}))

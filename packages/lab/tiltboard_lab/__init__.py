@@ -1,1 +1,1 @@
-"""The laboratory: what nobody needs who plays, builds or looks after a table."""
+"""The laboratory: studies and measurements, which no player, builder or keeper of a table needs."""

@@ -69,9 +69,9 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
 
 
 def calibrate(table: SimTable) -> tuple[Calibration, int]:
-    """Have somebody do a whole sweep; the calibration, and how often something was refused.
+    """Return the calibration from a whole sweep by a simulated person, and the number of refusals.
 
-    Raises RuntimeError where it does not come to its end.
+    Raises RuntimeError if the sweep does not end.
     """
     from tiltboard.firmware_host.commissioning.account import calibration_of
     from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
@@ -147,7 +147,7 @@ def _count(
     *,
     zeroed: bool,
 ) -> None:
-    """One board, its pieces' fields taken off the neighbours as perception does."""
+    """Count one board, with its pieces' fields removed from the neighbours as perception does."""
     crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
         crosstalk.stand(index, magnet)

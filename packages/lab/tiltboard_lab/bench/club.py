@@ -46,7 +46,7 @@ def free_port() -> int:
 
 @contextmanager
 def process(*words: str) -> Iterator[int]:
-    """Runs meanwhile; its process id."""
+    """Run a program inside the context and yield its process id."""
     running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield running.pid
@@ -138,7 +138,7 @@ class Delays:
 
 
 def varied(number: int) -> bytes:
-    """A variable byte integer (MQTT 5, 1.5.5)."""
+    """Return a variable byte integer (MQTT 5, 1.5.5)."""
     found = bytearray()
     while True:
         number, low = divmod(number, 128)
@@ -300,7 +300,7 @@ async def measure_lookers(
 
 
 def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
-    """All of it; where mosquitto is missing or too few files may be open, it says so."""
+    """Run the whole bench, or print why not: mosquitto is missing, or too few files may be open."""
     program = shutil.which("mosquitto", path=PROGRAMS)
     if program is None:
         say("mosquitto is not installed: apt install mosquitto")

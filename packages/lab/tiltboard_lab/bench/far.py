@@ -81,7 +81,7 @@ class Watched:
 
 
 def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -> None:
-    """One random game of Momentum after the other, until so many moves are made."""
+    """Play random games of Momentum until ``moves`` moves are made, and print what they cost."""
     with TemporaryDirectory() as folder:
         port = free_port()
         config = Path(folder, "mosquitto.conf")
@@ -144,7 +144,7 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
 
 
 def _help(each: Watched, chance: random.Random) -> None:
-    """Whoever may move does; the table's own hand does the rest."""
+    """Make a random move if it is this table's turn; its own hand carries out all requests."""
     host = each.host
     far = None if host is None else host.playing.far
     if host is None or not isinstance(far, Far) or far.match is None:

@@ -73,7 +73,7 @@ class Tabletop:
     # The hand
 
     def look(self, *requests: GameRequest) -> Standing:
-        """One scan."""
+        """Run one scan after ``requests``, and return the new standing."""
         self._now_s += SCAN_S
         sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))
         for request in requests:
@@ -100,7 +100,7 @@ class Tabletop:
         self.look()
 
     def carry(self, shift: Shift) -> None:
-        """One step of the list. Raises StrandedError."""
+        """Carry out one step of the list. Raises StrandedError."""
         if shift.source is not None:
             if self.cells.get(shift.source) != shift.piece:
                 raise self.stranded(f"no {shift.piece} stands on {shift.source}")
@@ -123,7 +123,7 @@ class Tabletop:
 
 
 def by_list(table: Tabletop) -> None:
-    """The whole list, without looking again."""
+    """Carry out the whole list without looking again."""
     steps = table.standing.shifts
     if table.turn and len(steps) != least(table.cells, table.turn.position.cells, steps):
         raise table.stranded(f"{len(steps)} steps are not the least")
@@ -132,12 +132,12 @@ def by_list(table: Tabletop) -> None:
 
 
 def by_first(table: Tabletop) -> None:
-    """The first step of the list that is published now."""
+    """Carry out the first step of the list that is published now."""
     table.carry(table.standing.shifts[0])
 
 
 def by_lights(table: Tabletop) -> None:
-    """One light: what stands there is taken into the hand, what it wants is put from it."""
+    """Serve one light: put the piece that it asks for, or take the one that stands there."""
     standing = table.standing
     lit = dict(sorted(standing.roles.items()))
     wanted = {p: standing.piece_for[p] for p, role in lit.items() if role is Role.PUT}
@@ -194,7 +194,7 @@ def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Sh
 
 
 def play(game: Game, way: Way, rng: Random) -> int:
-    """One random game to its end; how many moves it had. Raises StrandedError."""
+    """Play one random game to its end; return its number of moves. Raises StrandedError."""
     table = Tabletop(game, rng)
     while table.standing.phase is not Phase.OVER:
         position = table.standing.position

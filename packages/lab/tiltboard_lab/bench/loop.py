@@ -131,8 +131,8 @@ class TimedHall:
 def run(
     echo: Callable[[str], None], seconds: int = 3, *, thinking: bool = False
 ) -> tuple[float, float]:
-    """Each flood for so many seconds of real time, then all of them at once. ``thinking``: two
-    engines think all the while. Returns the longest gaps, in ms of the clock and of CPU.
+    """Run each flood for ``seconds`` of real time, then all of them at once. ``thinking``: two
+    engines search all the time. Returns the longest gaps in ms of real time and of CPU.
     """
     echo(f"From a scan's end to the next one's begin, plate-10 simulated, each for {seconds} s, ms")
     echo(f"  {'':<18}{'requests':^16}{'by the clock':^26}{'of the CPU':^18}")
@@ -161,7 +161,7 @@ def run(
 
 @contextmanager
 def thinkers(count: int) -> Iterator[None]:
-    """So many of the table's engines, each in its process as at the table, think without end."""
+    """Run ``count`` engines of the table, each in its own process, which search without end."""
     engines = [EngineProcess(OURS, OUR_COMMAND, SystemClock()) for _ in range(count)]
     over = threading.Event()
 
@@ -193,7 +193,9 @@ def _told(
 
 
 def floods_of(text: str, game: int) -> list[Flood]:
-    """Every verb and every read. ``text``: a game to import; ``game``: the number of a long one."""
+    """Return a flood for each verb and read. ``text``: a game to import; ``game``: a long one's
+    number.
+    """
 
     def command(name: str, *bodies: dict[str, Any]) -> Flood:
         return Flood(name, f"{API}/command", bodies, COMMANDS_PER_S)
@@ -270,7 +272,7 @@ def largest_deck() -> str:
 
 
 def largest_board() -> str:
-    """A board file that comes with the game, in as long a file as a message may hold."""
+    """Return a shipped board in the longest file that a message may hold."""
     boards = resources.files("tiltboard.games.gravity_trap") / "boards"
     return filled_up((boards / "whirl.toml").read_text("utf-8"))
 
@@ -283,7 +285,7 @@ def filled_up(text: str) -> str:
 
 
 def with_a_long_game(state: Path) -> str:
-    """Make a journal with a game that nobody wants to win; it as text, to be imported."""
+    """Make a journal with a very long game, and return the game as text to import."""
     game = game_type("momentum").create(LONG_OPTIONS)
     position = game.start()
     moves: list[str] = []
@@ -304,7 +306,7 @@ def with_a_long_game(state: Path) -> str:
 
 @contextmanager
 def served(state: Path) -> Iterator[tuple[Scans, int]]:
-    """A simulated table with its page, for this machine alone."""
+    """Serve a simulated table with its page, for this machine alone."""
     from tiltboard.hw_sim.session.live import LiveTable
 
     scans = Scans()
@@ -329,9 +331,7 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
 
 
 def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
-    """Send the visitors' requests for that time; return how many were sent and how many
-    succeeded.
-    """
+    """Send the visitors' requests for that time; return how many were sent, how many succeeded."""
     answers: Counter[int] = Counter()
     over = threading.Event()
     threads = [

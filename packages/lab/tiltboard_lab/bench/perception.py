@@ -156,11 +156,11 @@ class Board:
         return Perception(self._profile, calibration)
 
     def drift(self, most_mt: float) -> None:
-        """Every zero moves by up to so much."""
+        """Shift every zero by a random amount of up to ``most_mt`` in either direction."""
         self._fields = [mt + self._stream.uniform(-most_mt, most_mt) for mt in self._fields]
 
     def put(self, index: int, magnet: Magnet, offset_mm: float) -> None:
-        """One more piece."""
+        """Add one piece and its field."""
         fields = [0.0] * self._profile.size
         self.pieces[index] = magnet
         self._add(fields, index, magnet, offset_mm)
@@ -283,7 +283,7 @@ def _spoil(table: SimTable) -> Calibration:
 def _act(
     table: SimTable, stream: Stream, stands: dict[int, Magnet], classes: tuple[Magnet, ...]
 ) -> tuple[float, tuple[BoardFact, ...]]:
-    """One piece put or taken at random. Returns when all must be told, and the one event."""
+    """Put or take one random piece; return the time by which it must be reported, and the event."""
     from tiltboard.hw_sim.errors import HandsError
 
     while True:

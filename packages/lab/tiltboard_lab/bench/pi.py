@@ -140,7 +140,7 @@ def planets() -> list[Body]:
 
 
 def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float = 0.01) -> None:
-    """So many steps of that program, which is written as everybody's Python version is."""
+    """Run ``steps`` steps of that program, written as its usual Python version is."""
     for _ in range(steps):
         for ([x1, y1, z1], v1, m1), ([x2, y2, z2], v2, m2) in pairs:
             dx = x1 - x2
@@ -188,7 +188,7 @@ class Budget:
 
 
 def budget(computer: Computer, pi4_ms: float) -> Budget:
-    """The time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
+    """Return the time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
     spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
     parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
     period_ms = 1000 / computer.goal
@@ -197,7 +197,7 @@ def budget(computer: Computer, pi4_ms: float) -> Budget:
 
 
 def run(echo: Callable[[str], None], scans: int = 2000) -> None:
-    """The budget of plate-10's scan with its lights moving, and what of it is not its drivers."""
+    """Print the budget of plate-10's scan with its lights moving, and its part without drivers."""
     here_ms = scan_cpu_ms(PROFILE, scans)[2] or 0.0
     step_us = nbody_step_us()
     factor = PI4_STEP_US / step_us

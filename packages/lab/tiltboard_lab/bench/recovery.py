@@ -36,7 +36,7 @@ PATIENCE_S = 60.0
 
 
 def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Each fault that the table can have, once, in the middle of a game: how long until it is
+    """Inject each fault that the table can have once in mid-game, and print how long until it is
     noticed, and how long after its end until everything is as before.
     """
     from tiltboard.firmware_host.config.profile import load_profile
@@ -104,7 +104,7 @@ def recovery_s(
 
 
 def _well(session: SimSession) -> bool:
-    """Nothing is lost, masked or missing, play goes on, and the lights are lit."""
+    """Return whether no piece is lost, masked or missing, play continues and the lights are lit."""
     host, profile = session.host, session.profile
     places = sorted(range(profile.size), key=profile.light_of)
     # Lit or dark: how bright a light is that winks by itself is a scan late where a node draws it.

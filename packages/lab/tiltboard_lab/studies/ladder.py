@@ -19,7 +19,7 @@ Pairing = tuple[int, str]
 
 
 def pairings(*, naive: bool) -> list[Pairing]:
-    """All that is played, in turn."""
+    """Return all pairings in the order in which they are played."""
     levels = [(level, str(level - 1)) for level in RUNGS]
     return levels + [(level, name) for level in LEVELS for name in NAIVE if naive]
 
@@ -56,7 +56,7 @@ class Ladder(Job, frozen=True, kw_only=True):
 
 
 def scores(found: Iterable[Sequence[Played]], *, naive: bool = False) -> dict[Pairing, Score]:
-    """Each pairing's, of what tasks 0 and following have found."""
+    """Return each pairing's score from the results of tasks 0 and following."""
     pairs, played = list(found), pairings(naive=naive)
     return {each: score(pairs[at :: len(played)]) for at, each in enumerate(played)}
 

@@ -20,8 +20,8 @@ FOREVER = -1
 
 
 def cluster(address: str | None = None) -> Workers:
-    """On the cluster at ``address``: by default the one of RAY_ADDRESS, else one that runs on this
-    machine, else one that is begun for it. Raises ConfigError where Ray is not there.
+    """Return workers on the Ray cluster at ``address``: by default that of RAY_ADDRESS, else one
+    that runs on this machine, else a new one. Raises ConfigError if Ray is not installed.
     """
     try:
         import ray
