@@ -1,4 +1,4 @@
-"""``tiltboard bench``: how fast this table is; the laboratory adds its measurements here."""
+"""``tiltboard bench``: speed measurements of this table; the laboratory adds its own here."""
 
 from __future__ import annotations
 

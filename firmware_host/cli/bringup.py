@@ -196,7 +196,7 @@ def _by_whoever_types() -> Answering:
 
 
 def _told(answer: Answering) -> Answering:
-    """``answer``, once what is new in a step is printed."""
+    """Return ``answer`` preceded by printing what is new in a step."""
     before = "", ""
 
     def follow(step: Step) -> str | None:

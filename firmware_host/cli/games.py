@@ -1,4 +1,4 @@
-"""The games that are kept: listed, imported, written as text."""
+"""The commands for games in the journal: list, import, and export as text."""
 
 from __future__ import annotations
 

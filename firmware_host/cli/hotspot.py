@@ -1,7 +1,8 @@
-"""``tiltboard hotspot``: the table's own Wi-Fi, as NetworkManager keeps it, and the way out of it.
+"""``tiltboard hotspot``: the table's own Wi-Fi, as a profile of NetworkManager, and how to leave
+it.
 
-NetworkManager itself opens the hotspot where no network that it knows is in reach: its profile
-connects by itself, after all others (docs/service.md).
+NetworkManager itself opens the hotspot if no known network is in reach: its profile connects
+automatically, after all others (docs/service.md).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def _unescaped(value: str) -> str:
 
 
 def _ssid(value: str) -> str:
-    """Read a name in either of its spellings: bytes, each with a semicolon, or letters."""
+    """Decode a name in either spelling: bytes, each with a semicolon, or letters."""
     numbers = [int(each) for each in re.findall(r"[0-9]+", value)]
     if _BYTES.fullmatch(value) and max(numbers) < 256:
         return bytes(numbers).decode(errors="replace")
@@ -160,8 +161,8 @@ def _digits(count: int) -> str:
 def join(
     folder: Path, ssid: str, password: str | None, *, hidden: bool = False, wpa3: bool = False
 ) -> None:
-    """Leave the hotspot for this network, for good where that works; else the hotspot is back, and
-    the network forgotten. Raises ConfigError, NetworkError, OSError.
+    """Leave the hotspot and join this network. If that fails, the hotspot returns and the network
+    is forgotten. Raises ConfigError, NetworkError, OSError.
     """
     content = profile(JOINED, ssid, password, hidden=hidden, wpa3=wpa3)
     before = _kept(folder, JOINED)
@@ -179,7 +180,9 @@ def join(
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:
-    """Write a profile and have it read. One that is kept elsewhere would come before it."""
+    """Write a profile and have it loaded, after deleting one kept elsewhere, which would take
+    precedence.
+    """
     path, kept = folder / f"{name}.nmconnection", _kept(folder, name)
     if kept is not None and kept[0] != path:
         _nmcli("connection", "delete", "uuid", _uuid(name))

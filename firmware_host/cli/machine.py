@@ -39,7 +39,7 @@ _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
 class UpdateError(TiltboardError):
-    """The update failed; the program is as it was."""
+    """The update failed; the program is unchanged."""
 
 
 def answer(request: bytes) -> Answered:

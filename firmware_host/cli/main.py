@@ -144,16 +144,16 @@ class Group(click.Group):
     unknown = text("There is no command {name!r}; {hint}")
 
     def own(self) -> dict[str, str]:
-        """Names of commands and one line on each, in the order of their definition."""
+        """Return the names of its commands and a line on each, in the order of their definition."""
         return {name: each.get_short_help_str(100) for name, each in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of commands: our own, then others' by name."""
+        """Return the names of commands: our own, then others' by name."""
         return [*self.own(), *self._others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Its own, or another package's. Raises ClickException for one that cannot be loaded, and
-        UsageError, with the nearest name, for one that does not exist.
+        """Return its own command, or another package's. Raises ClickException if it cannot be
+        loaded, and UsageError, with the nearest name, if it does not exist.
         """
         own = super().get_command(ctx, cmd_name)
         if own is not None:
@@ -174,11 +174,11 @@ class Group(click.Group):
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Say that there is no such command, and which one is near."""
+        """Return the message for an unknown name, with the nearest known one."""
         return Message(self.unknown.template, {"name": name, "hint": nearest(name, known)})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Own commands, and others' that can be loaded; those that cannot are named on stderr."""
+        """List its own commands and others' that can be loaded; the rest is named on stderr."""
         listed = self.grouped()
         known = {name for commands in listed.values() for name in commands}
         for name, point in self._others().items():
@@ -225,7 +225,7 @@ def _checked(command: object) -> click.Command:
 
 
 class LazyGroup(Group):
-    """Imports a sub-command's module when it is called, so that each starts fast."""
+    """A group that imports a sub-command's module when it is called, so that each starts fast."""
 
     extensions = "tiltboard.commands"
 
@@ -336,7 +336,7 @@ def _status(error: Exception) -> int:
 def main() -> None:
     """Run the command; an error made for people is one line on stderr.
 
-    The exit status is 2 for what was asked wrongly, and 1 for what did not hold.
+    The exit status is 2 for wrong usage, and 1 if a check failed.
     """
     try:
         cli(prog_name="tiltboard")

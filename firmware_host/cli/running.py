@@ -1,4 +1,4 @@
-"""``tiltboard devices``, and how a command asks a table that is running."""
+"""``tiltboard devices``, and requests of a command to a running table."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ def _person(
     time_out_s: float,
     as_json: bool,
 ) -> Person:
-    """Whoever reads and types here, at the table on ``buses``; ends the command where there is
-    none. Its calibration is used; its games are left alone.
+    """Return the user at the terminal and the table on ``buses``; ends the command without a table.
+    Its calibration is used, but not its games.
     """
     if lacks(table, buses):
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)

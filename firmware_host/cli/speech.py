@@ -43,7 +43,7 @@ AS_JSON = click.option(
 
 
 def say(message: Message, *, err: bool = False) -> None:
-    """Print a sentence, or its values where the command was given ``AS_JSON``."""
+    """Print a sentence, or its values if the command was given ``AS_JSON``."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get(_JSON):
         click.echo(str(message), err=err)

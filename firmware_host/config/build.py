@@ -1,4 +1,4 @@
-"""Makes the hardware that a profile describes; the profile itself knows none."""
+"""A function that builds the drivers which a profile describes; the profile itself knows none."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         return tuple(line for need in needs for line in (*need.lines, *need.advised))
 
     def light_of(self, index: int) -> int:
-        """Position on the strip of the light under place ``index``, as drivers count them: the
-        place itself where the plate's own computer sorts them.
+        """Return the position on the strip of the light under place ``index``, as drivers count;
+        the place itself if the plate's own controller orders them.
         """
         row, column = divmod(index, self.columns)
         back = self.lights is not None and self.lights.serpentine and row % 2 == 1

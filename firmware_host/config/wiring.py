@@ -305,11 +305,11 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
-        """The array."""
+        """Return the driver of the port expanders."""
         return SwitchArray(buses, self.i2c_bus, self.addresses, profile.columns)
 
     def check(self, profile: Places) -> None:
-        """A chip for each row."""
+        """Raise ConfigError unless there is a chip for each row, with enough inputs."""
         if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
             raise ConfigError(
                 "profile {name}: {chips} MCP23017 do not fit {rows} rows of {columns} places.",
@@ -334,11 +334,11 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
 
     def pins(self) -> tuple[int, ...]:
-        """The GPIO numbers of rows and columns."""
+        """Return the GPIO numbers of rows and columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
-        """The matrix."""
+        """Return the driver of the matrix."""
         del profile
         return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
@@ -366,7 +366,7 @@ class NodeHall(HallPart, frozen=True, tag="node"):
     baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """The port."""
+        """Return the serial port."""
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
 
@@ -383,11 +383,11 @@ class _I2cImu(ImuPart, frozen=True, kw_only=True):
     address: Address
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """The chip."""
+        """Return bus and address of the chip."""
         return ((self.i2c_bus, self.address),)
 
     def driver(self, buses: Buses) -> Imu:
-        """The chip's."""
+        """Return the chip's driver."""
         return self.chip(buses, self.i2c_bus, self.address, self.arm_m, self.spin_gain)
 
 
@@ -429,12 +429,12 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:
-        """All of SPI's, and the supply's."""
+        """Return the GPIO numbers of SPI0, and of the supply's sensing pin."""
         watched = () if self.supply_pin is None else (self.supply_pin,)
         return (*SPI_PINS[0], *watched)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """SPI with its clock held still, and GPIO where the supply is watched."""
+        """Return SPI with a fixed core clock, and GPIO if the supply is sensed."""
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
         pi = pi_of(model)
         clock = () if pi is None else pi.clock
@@ -442,11 +442,11 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return (Need(part, SPI_DEVICE, SPI, modules, (spi_line(0), *clock)), *watched)
 
     def driver(self, count: int, buses: Buses) -> Lights:
-        """The strip."""
+        """Return the driver of the strip."""
         return LightStrip(buses, self.settings(count), self.supply_pin)
 
     def check(self, profile: Places) -> None:
-        """SPI sends on one pin alone."""
+        """Raise ConfigError if the pin is not the one that SPI sends on."""
         super().check(profile)
         if self.pin != MOSI_PIN:
             raise ConfigError(
@@ -475,16 +475,16 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     buzzer_pin: Pin
 
     def pins(self) -> tuple[int, ...]:
-        """The GPIO numbers of buttons and buzzer."""
+        """Return the GPIO numbers of buttons and buzzer."""
         return self.confirm_pin, self.back_pin, self.buzzer_pin
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
-        """The panel."""
+        """Return the driver of the panel."""
         return Panel(buses, self.confirm_pin, self.back_pin, self.buzzer_pin)
 
 
 class NodePanel(PanelPart, frozen=True, tag="node"):
-    """The same on the plate's own computer."""
+    """The buttons and buzzer of the plate's own controller."""
 
     on_node: ClassVar[bool] = True
 
@@ -497,8 +497,8 @@ ENTRY_NAMES: dict[type[Part], str] = {}
 
 
 def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
-    """Ours, and those of that sort that other packages bring. One that cannot be used is left out,
-    and the log says why.
+    """Return our kinds of a part and those of other packages; one that cannot be loaded is left out
+    and logged.
     """
     found = {kind.__struct_config__.tag: kind for kind in ours}
     for point in entry_points(group=GROUP):

@@ -240,7 +240,9 @@ def engine_judge(
 
 
 def engine_proof(process: EngineProcess) -> Prove:
-    """Proofs by an engine that answers ``query wins``, as ours; call after ``engine_judge``."""
+    """Return proofs by an engine that answers ``query wins``, as ours does; call after
+    ``engine_judge``.
+    """
 
     def prove(moves: Sequence[str]) -> tuple[int, str] | None:
         words = process.ask(moves, f"wins {PROVEN_TURNS}")

@@ -6,7 +6,7 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class EngineError(TiltboardError):
-    """An engine cannot do what it is there for. Replace it; the game stays."""
+    """An engine cannot do its task. Replace it; the game remains."""
 
 
 class CannotPlayError(EngineError, ValueError):
@@ -18,7 +18,7 @@ class EngineLostError(EngineError, OSError):
 
 
 class EngineHungError(EngineLostError):
-    """It does not answer in its time. Another try would take as long."""
+    """An engine does not answer in time. Another try would take as long."""
 
 
 class EngineMoveError(EngineError, ValueError):

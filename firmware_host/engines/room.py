@@ -282,7 +282,7 @@ class EngineRoom:
         )
 
     def _why(self, process: EngineProcess, task: Task, move: str) -> tuple[str, int, str] | None:
-        """The reason for a hint, as far as the engine has one."""
+        """Return the reason for a hint, if the engine gives one."""
         value = process.info.value or 0
         sure = (value >= SURE) - (value <= -SURE)
         words = process.ask(task.moves, f"why {move} {sure}")
@@ -309,7 +309,7 @@ class EngineRoom:
         return longest_s, go
 
     def _process(self, task: Task, seat: EngineSeat) -> EngineProcess:
-        """The process of that seat's engine, set to the game of the task."""
+        """Return the process of that seat's engine, set up for the task's game."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
         found = self._processes.get((task.who, seat.engine))
@@ -334,7 +334,7 @@ class EngineRoom:
         return process
 
     def _end(self, keys: Sequence[tuple[str, str]]) -> None:
-        """End those processes, all at the same time."""
+        """End these processes, all at the same time."""
         ended = [self._processes.pop(key)[0] for key in keys if key in self._processes]
         for process in ended:
             process.ask_to_quit()

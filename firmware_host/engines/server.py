@@ -1,4 +1,4 @@
-"""Our engine: reads UGI, thinks in a thread of its own, and answers (docs/engines.md)."""
+"""Our engine, which reads UGI, thinks in a thread, and answers (docs/engines.md)."""
 
 from __future__ import annotations
 

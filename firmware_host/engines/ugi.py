@@ -173,5 +173,5 @@ class Identity:
 
 
 def position(moves: Iterable[str]) -> str:
-    """The position after ``moves``."""
+    """Return the line for the position after ``moves``."""
     return " ".join(("position", "startpos", "moves", *moves))

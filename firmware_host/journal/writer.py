@@ -1,4 +1,4 @@
-"""Writing the journal: every call is one transaction, and durable once it has returned."""
+"""The writer of the journal: every call is one transaction, and durable once it has returned."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tiltboard.games.base import Credit, GameType, OptionSpec, Preset
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Why something was not done, in a sentence for people."""
+    """The reason why a request failed, in a sentence for people."""
 
     error: str
 

@@ -1,4 +1,4 @@
-"""The HTTP interface, version 1: its endpoints, and their description made from the types."""
+"""The HTTP interface, version 1: its endpoints, and their description generated from the types."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def serves(
 
 
 def description() -> dict[str, Any]:
-    """The interface in OpenAPI 3.1."""
+    """Return the interface's description in OpenAPI 3.1."""
     kinds = [kind for each in ENDPOINTS for kind in (*each.answers.values(), each.body)]
     made, schemas = msgspec.json.schema_components(
         kinds, schema_hook=_schema_of, ref_template="#/components/schemas/{name}"

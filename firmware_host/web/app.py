@@ -386,7 +386,7 @@ class _Web:
         "POST", "/pairing/first", answers.Joining, *SENT, body=answers.JoinRequest, headers=COOKIES
     )
     async def join(self, request: Request, asked: answers.JoinRequest) -> Response:
-        """Have the first device let in at the table: a cookie, good once confirm is pressed."""
+        """Ask at the table to let in the first device; its cookie is valid after confirm."""
         token, number = self._pairing().join(asked.name, request.scope[guard.VISITOR].address)
         return self._with_cookie(
             request, answers.Joining(number, pairing.JOIN_LASTS_S), guard.COOKIE, token
@@ -400,7 +400,7 @@ class _Web:
 
     @serves("GET", "/seats", answers.SeatsState)
     async def seats(self, request: Request) -> answers.SeatsState:
-        """Seats, and which are this device's."""
+        """Return the seats, and which are this device's."""
         visitor, shown = request.scope[guard.VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
         reached = self._access.pairing is not None
@@ -437,7 +437,7 @@ _TOO_LONG = text("That took too long to arrive.")
 
 
 async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
-    """The body, checked. Raises _NotTakenError with what is wrong with it."""
+    """Return the decoded body. Raises _NotTakenError if it is invalid."""
     # another site's form can send text or a form, never JSON
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":

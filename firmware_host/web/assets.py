@@ -1,4 +1,4 @@
-"""The page's own files, read once and served with an ETag, compressed where that is taken."""
+"""The page's own files, read once and served with an ETag, compressed if the browser accepts it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(modules: Mapping[str, str], first: str) -> str:
-    """One module that does what ``first`` does with all that it imports. Raises ValueError where
-    two need each other, one is missing or lacks a name, or something else is imported or exported.
+    """Return one script with module ``first`` and all that it imports. Raises ValueError if modules
+    import each other, one or a name in it is missing, or an import or export is not supported.
     """
     exports: dict[str, list[str]] = {}
     parts: list[str] = []
@@ -90,26 +90,26 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class Asset:
-    """One file: what is sent, and of which type it is."""
+    """A file to serve, and its media type."""
 
     body: bytes
     kind: str
 
     @cached_property
     def tag(self) -> str:
-        """An ETag: a hash of its contents."""
+        """The ETag, a hash of the content."""
         return hashlib.sha256(self.body).hexdigest()[:24]
 
     @cached_property
     def compressed(self) -> bytes:
-        """The file in gzip, made when it is first asked for, as a start on a Pi should not wait."""
+        """The content in gzip, made on first use so that a start on a Pi does not wait for it."""
         return gzip.compress(self.body, mtime=0)
 
 
 def load_assets() -> dict[str, Asset]:
-    """Every file of the page by name: modules also by themselves, and as one script; style sheets,
-    with what the games say of their boards, as one. The service worker is told the names of those
-    that the page asks for, and a version that changes with any of them.
+    """Return every file of the page by name: modules one by one and as one script, style sheets as
+    one, with the games' own styles of their boards. The service worker contains the names of the
+    files that the page requests, and a version that changes with each of them.
     """
     folder = resources.files("tiltboard.firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -137,11 +137,11 @@ def load_assets() -> dict[str, Asset]:
 
 
 def routes(pages: Mapping[str, str]) -> list[Route]:
-    """Routes to every file, and at the paths of ``pages`` to those files."""
+    """Return the routes to every file, and those from the paths of ``pages`` to files."""
     files = load_assets()
 
     async def serve(name: str | None, request: Request) -> Response:
-        """The file, 304 where the browser has it already, or 404."""
+        """Return the file, 304 if the browser has it already, or 404."""
         asset = files.get(name or request.path_params["name"])
         if asset is None:
             return PlainTextResponse("There is no such file.", 404)

@@ -291,9 +291,8 @@ def secured(send: Send) -> Send:
 
 
 class Guard:
-    """ASGI middleware: refuses what is foreign or too much, and adds the security headers.
-
-    Leaves the Visitor in the scope, under VISITOR.
+    """ASGI middleware that refuses foreign and excessive requests, and adds the security headers.
+    It stores the Visitor in the scope, under VISITOR.
     """
 
     def __init__(
@@ -308,7 +307,7 @@ class Guard:
         self._mishaps: set[tuple[object, ...]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what may be asked."""
+        """Pass on a request that is allowed, and answer any other."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -334,8 +333,8 @@ class Guard:
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
-        """Send to the page who asks by a foreign name in the table's own Wi-Fi, where every name is
-        the table's, and what a phone asks of any network that it joins. Nothing else is answered.
+        """Return a redirect to the page for phones' probes of a network, and for any foreign name
+        in the table's own Wi-Fi; None for all other requests.
         """
         server, client = scope.get("server"), scope.get("client")
         if (
@@ -354,7 +353,7 @@ class Guard:
         return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
     def _elsewhere(self, scope: Scope) -> Response:
-        """Refuse who asks by a foreign name; tell a person where the page is."""
+        """Refuse a request by a foreign name, and tell a person where the page is."""
         spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
         server = scope.get("server")
         if (
@@ -372,7 +371,7 @@ class Guard:
         return HTMLResponse(page, 403, {"cache-control": "no-store"})
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Why not, if it may not be asked. Leaves the Visitor in the scope."""
+        """Return why a request is refused, or None. Stores the Visitor in the scope."""
 
         def refused(why: Text, status: int) -> JSONResponse:
             spoken = catalogue_for(HTTPConnection(scope), self._catalogue)

@@ -23,7 +23,7 @@ def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
 
 
 def accepted(header: str) -> list[str]:
-    """The languages of an Accept-Language header (RFC 9110, 12.5.4), the most wanted first."""
+    """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), preferred first."""
     weighed = []
     for wish in header.split(",")[:MOST_WISHES]:
         language, _, parameter = wish.partition(";")
@@ -38,7 +38,7 @@ def accepted(header: str) -> list[str]:
 
 
 def encoder(catalogue: Catalogue) -> Callable[[object], bytes]:
-    """Writes values as JSON, messages in that language."""
+    """Return a function that writes values as JSON, with messages in that language."""
 
     def translated(value: object) -> str:
         if isinstance(value, Message):

@@ -1,7 +1,7 @@
-"""Runs the page beside the table: uvicorn in a thread of its own.
+"""The web server: uvicorn in a thread of its own, beside the table.
 
-Always on this machine's own address; on one of the network's as well where that is asked for, as
-soon as it is there.
+It serves on this machine's own address, and on one of the network's too if asked, as soon as that
+exists.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SEND_BUFFER_BYTES = 32_768
 
 
 class PortTakenError(TiltboardError, OSError):
-    """The page's port is in use, or this user may not have it."""
+    """The page's port is in use, or this user lacks the right to it."""
 
 
 class Server:
@@ -61,7 +61,7 @@ class Server:
         most: int = MAX_CONNECTIONS,
         tell: Callable[[Message | None], None] = lambda _: None,
     ) -> None:
-        """Take the port. Raises PortTakenError."""
+        """Open the port. Raises PortTakenError."""
         self._sockets, absent = _listen_at(host, port)
         self.port: int = self._sockets[0].getsockname()[1]
         config = uvicorn.Config(
@@ -89,15 +89,15 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        """Serve from now on; connections that came since the port was taken are answered too."""
+        """Serve from now on; connections made since the port was opened are answered too."""
         self._thread.start()
 
     def serve_at(self, host: str) -> None:
-        """Serve at another address too, as soon as it is there. Call it in the server's thread."""
+        """Serve at another address too, as soon as it exists. Call it in the server's thread."""
         self._server.add(host, self.port)
 
     def stop(self) -> None:
-        """Close every page and give the port back."""
+        """Close every page and the port."""
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join()
@@ -106,8 +106,8 @@ class Server:
 
 
 class _LateServer(uvicorn.Server):
-    """Serves at ``absent`` addresses too, each once it is there: before DHCP, or where a cable or a
-    Wi-Fi stick comes later.
+    """A server that opens ``absent`` addresses once they exist: after DHCP, or when a cable or a
+    Wi-Fi stick is plugged in.
     """
 
     def __init__(
@@ -122,12 +122,12 @@ class _LateServer(uvicorn.Server):
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     def add(self, host: str, port: int) -> None:
-        """Serve there too."""
+        """Serve at this address too."""
         self._absent.append((host, port))
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     async def on_tick(self, counter: int) -> bool:
-        """Look for absent addresses, with exponential back-off; uvicorn calls this each 0.1 s."""
+        """Try absent addresses, with exponential back-off; uvicorn calls this each 0.1 s."""
         if self._absent and self._ticks == 0:
             await self._look()
             self._ticks = self._wait_ticks
@@ -162,7 +162,7 @@ class _LateServer(uvicorn.Server):
 
 
 class WebServer(Server):
-    """The page of one table."""
+    """The web server of one table."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class WebServer(Server):
         host: str = LOOPBACK,
         access: Access | None = None,
     ) -> None:
-        """Take the port. Raises PortTakenError."""
+        """Open the port. Raises PortTakenError."""
         access = access or Access()
         app = create_app(table, catalogue, access)
 

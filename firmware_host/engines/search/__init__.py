@@ -1,3 +1,3 @@
-"""Looking ahead in any game of ``tiltboard.games.rules.Rules``. Whoever calls it hands in time and
-dice.
+"""Search in any game of ``tiltboard.games.rules.Rules``; the caller provides clock and random
+numbers.
 """

@@ -1,6 +1,6 @@
-"""The port to a compiled search, which a package beside the table brings (packages/kernels).
+"""The port to a compiled search, provided by another package (packages/kernels).
 
-Without one, and for as long as it has compiled nothing, bots think in plain Python.
+Without one, or while it has not been compiled yet, bots think in plain Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class Search(Protocol):
-    """A search of one game, which keeps what it has found out from move to move."""
+    """A search of one game, which keeps its findings from move to move."""
 
     def search(self, state: Any, budget: Budget, *, report: Callable[[Found], None] = ...) -> Found:
         """Return the moves of ``state``, which is not over, best first."""

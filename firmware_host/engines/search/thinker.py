@@ -166,7 +166,7 @@ class Thinker:
         moves: Sequence[int],
         budget: Budget,
     ) -> Found:
-        """The proven result of the best of ``moves``, or ``sketch`` where the time is too short."""
+        """Return the proven result of the best of ``moves``, or ``sketch`` if time is too short."""
         first = [move for move, _ in sketch.ranked]
         others = [move for move in moves if move not in first]
         try:
