@@ -170,14 +170,14 @@ class Limit(StrEnum):
 class OptionSpec:
     """One option of a game, for command line, page and error messages.
 
-    ``label``: what players call it; ``help``: what it does. ``choice_labels``: of ``choices``, in
-    players' words. ``limit``: what of a plate limits a number (see ``Limit``). ``for_players``: it
-    only means something with that many players.
-    ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
-    of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
-    may take a file's name and read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are
-    inclusive. ``default`` None: not set, or it depends on the other options. ``secret``: it tells
-    what is hidden, so nobody is shown it while the game goes on.
+    ``label``: its name for players; ``help``: its effect. ``choice_labels``: names of the
+    ``choices`` for players. ``limit``: the property of a plate that limits a number.
+    ``for_players``: the number of players with which it has a meaning, None for any. ``kind``:
+    ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name of a
+    shipped one, of ``choices``, or the board as an object; a program may let people name a file and
+    read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are inclusive. ``default``
+    None: not set, or it depends on the other options. ``secret``: it shows what is hidden, so
+    nobody sees it until the game is over.
     """
 
     name: str
@@ -196,12 +196,11 @@ class OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A choice of options that plays well, for whoever starts a game without thinking of options.
+    """Options that play well together, for people who do not want to choose each.
 
-    ``choices``: question -> answer, both in players' words, as in ``{"Players": "4, in two
-    teams", "Board": "7 x 7"}``. All presets of a game answer the same questions, in the same order;
-    no two answer all of them alike. ``options`` starts the game as it is: what has no default is in
-    it.
+    ``choices``: question -> answer, both in players' words, as in ``{"Players": "4, in two teams",
+    "Board": "7 x 7"}``. All presets of a game answer the same questions in the same order, and no
+    two give the same answers. ``options`` starts the game and includes all that have no default.
     """
 
     choices: Mapping[str, str]
@@ -254,17 +253,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A move carried out: what the hand does, what follows from it, and the position after both.
+    """A move carried out: the mover's act, its consequences, and the position after both.
 
-    ``act`` is what the mover does with his hand (drop from the reserve; lift and land; swap).
+    ``act``: what the mover does by hand (drop from the reserve; lift and land; swap).
     ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
     sources are vacated before any target is filled. ``path``: the places along which the piece
-    played goes, first to last, in games where its way is to be shown. ``entrance``: the slot by
-    which it comes, where the next turn depends on that: two moves that put the same piece on the
-    same place are then told apart by its side.
+    goes, first to last, in games that show it. ``entrance``: the slot by which it comes, if the
+    next turn depends on that: it tells apart two moves that put the same piece on the same place.
 
-    A move that carries a piece over the board lands where another piece stands only if its act
-    takes that one away.
+    A move that carries a piece over the board lands on another piece only if its act takes that one
+    away.
     """
 
     move: str
@@ -280,8 +278,8 @@ class Turn:
 class Position:
     """One position of a game: a state of its rules, in words. Immutable.
 
-    Places, moves, players and pieces are the contract's strings. What depends on the game is asked
-    of ``game``.
+    Places, moves, players and pieces are the contract's strings. ``game`` knows the particular
+    game.
     """
 
     game: Game
@@ -314,7 +312,7 @@ class Position:
 
     @cached_property
     def figures(self) -> Mapping[str, int]:
-        """Player -> what his game counts while it goes on, called ``GameType.figure``; or none."""
+        """Player -> count during the game, named ``GameType.figure``; empty if there is none."""
         return self.game.figures(self.state)
 
     @cached_property
@@ -386,15 +384,15 @@ class Game(ABC):
     """A game with its options fixed: its rules, and what they mean for people and the table.
 
     ``name``: in the contract, for example ``momentum``. ``options``: all of them, defaults filled
-    in, as JSON types. ``players``: in turn order. ``pieces``: kinds of pieces in class order: the
-    first is the strong north one, then strong south, weak north, weak south; a
-    player's own pieces bear his name where ``pieces`` has it. ``board``: place -> (column, row) on
-    a square grid, both counted from 0 at the south-west corner. ``blocked``: places of ``board``
-    where nothing may stand -> what is there (``hole``, ``cushion``). ``teams``: the players who win
-    together; empty where each plays for himself. ``labels``: what people call the places, where
-    that is not their names. ``hexagonal``: a place has six neighbours: those beside, above and
-    below it, and the two on the diagonal that falls to the east. ``edge_slots``: where pieces come
-    in from the sides of the board. ``drawing``: what lies on the board besides its places.
+    in, as JSON types. ``players``: in turn order. ``pieces``: kinds of pieces in class order:
+    strong north, strong south, weak north, weak south; a kind with a player's name is that player's
+    own. ``board``: place -> (column, row) on a square grid, both counted from 0 at the south-west
+    corner. ``blocked``: places of ``board`` where no piece can stand -> the obstacle (``hole``,
+    ``cushion``). ``teams``: the players who win together; empty without teams. ``labels``: people's
+    names of places that differ from the contract's. ``hexagonal``: a place has six neighbours:
+    those beside, above and below it, and the two on the diagonal that falls to the east.
+    ``edge_slots``: entrances for pieces at the sides of the board. ``drawing``: the board's lines
+    and hole.
     """
 
     name: str
@@ -410,15 +408,13 @@ class Game(ABC):
     drawing: Drawing | None = None
     rules: Rules
     seated: bool = False
-    """Its players hold seats, where each sees what is his:
-    ``tiltboard.games.seated.SeatedGame``.
-    """
+    """Whether each player has a seat with a view of their own (``games.seated.SeatedGame``)."""
     secret_options: tuple[str, ...] = ()
-    """Options that tell what is hidden: nobody is shown them while the game goes on."""
+    """Options that show what is hidden, so nobody sees them until the game is over."""
     weights: Weights = MappingProxyType({})
-    """Of the evaluation."""
+    """Weights of the evaluation, by name."""
     levels: Levels | None = None
-    """What each level of a computer player sees; None: as in other games that are searched so."""
+    """Limits of each bot level; None: as in other games with the same search."""
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:
@@ -522,10 +518,10 @@ class Game(ABC):
 
 
 class GameType(ABC):
-    """A game before its options are chosen: what there is to know of it without playing.
+    """A game before its options are chosen, with all that can be known without playing.
 
-    ``name``: in the contract. ``credit``: shown wherever the game is. ``option_specs``: what can be
-    chosen. ``rules_summary``: the rules in our own words, a short paragraph each, for the page and
+    ``name``: in the contract. ``credit``: shown wherever the game is. ``option_specs``: its
+    options. ``rules_summary``: the rules in our own words, a short paragraph each, for the page and
     ``--help``.
     """
 
@@ -539,24 +535,22 @@ class GameType(ABC):
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"
     figure: str = ""
-    """What ``Position.figures`` count, in words."""
+    """The count of ``Position.figures`` in words."""
     lets: str = "{player} {move} let {winner} win"
-    """Of a move after which the other side can force its win: what it let happen."""
+    """Sentence for a move after which the other side can force its win."""
     reasons: Mapping[str, str] = REASONS
-    """Why a move is good, by the kinds of ``tiltboard.games.reasons``: in the words of the game."""
+    """Kind of ``tiltboard.games.reasons`` -> why a move is good, in the words of the game."""
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
+    """The game in one line of some sixty letters, for people who choose one."""
     to_put: str = "Put a {piece} on any lit space."
-    """What a player does whose turn it is to bring a piece."""
+    """Instruction to the player who brings a piece next."""
     to_lift: str = "Pick up the {piece}."
-    """What a player does whose turn it is to move a piece."""
-    """What it is about, in one line of some sixty letters, for whoever chooses a game."""
+    """Instruction to the player who moves a piece next."""
     at_the_table: bool = True
-    """Its board is read by sensors; False: see ``tiltboard.games.seated``, or its rules alone are
-    there.
-    """
+    """Whether sensors read its board; False for seated games and for rules without a table."""
     seated: bool = False
-    """It makes a ``tiltboard.games.seated.SeatedGame``."""
+    """Whether it creates a ``tiltboard.games.seated.SeatedGame``."""
 
     @property
     def secret_options(self) -> tuple[str, ...]:

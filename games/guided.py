@@ -14,11 +14,10 @@ _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
 
 
 class _LineRules(Rules):
-    """``rules`` from the position after ``opening`` on, of which only ``line`` may be played.
-    ``free``: whoever moves first may try any move, after which it goes on if that was the right
-    one. Its moves are not listed beforehand, so that nobody looks ahead by them.
+    """``rules`` from the position after ``opening`` on, with only the moves of ``line``.
 
-    Raises IllegalMoveError for a move that is none.
+    ``free``: the first mover may try any move, and the line continues only after the right one.
+    Raises IllegalMoveError for a move that the game does not have.
     """
 
     def __init__(

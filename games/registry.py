@@ -71,7 +71,7 @@ def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, R
 
 
 EVERY_GAME: Mapping[str, GameType]
-"""All of them; ``tiltboard rules`` knows the rules of each."""
+"""All games that can be used; ``tiltboard rules`` knows the rules of each."""
 BROKEN: Mapping[str, RulesError]
 EVERY_GAME, BROKEN = load_all(
     [
@@ -82,11 +82,11 @@ EVERY_GAME, BROKEN = load_all(
 GAMES: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table
 }
-"""Those of whose boards the table's sensors are the witnesses."""
+"""The games whose boards the table's sensors read."""
 HOSTED: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table or kind.seated
 }
-"""Those that the table and its page can play."""
+"""The games that the table and its page can play."""
 
 
 def file_of(game: str, file: str) -> str:

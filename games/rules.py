@@ -21,7 +21,7 @@ class Dice(Protocol):
 
 
 CHANCE = -1
-"""Who moves where dice, a shuffle or a witness decides; the outcome is handed in as a move."""
+"""The mover if dice, a shuffle or the sensors decide; the outcome is passed in as a move."""
 
 
 class Rules(ABC):
@@ -36,10 +36,10 @@ class Rules(ABC):
 
     players: int
     every_move: Sequence[int] = ()
-    """All the numbers that a move can have, where they can be listed; else empty."""
+    """All numbers that a move can have; empty if they cannot be listed."""
     names: Mapping[int, str] = MappingProxyType({})
-    """Move -> as a person writes it. Where it is empty, moves are texts, or a game has its own
-    ``name`` and ``number``."""
+    """Move -> text as a person writes it. If empty, moves are texts, or a game overrides ``name``
+    and ``number``."""
 
     @abstractmethod
     def start(self) -> Any:

@@ -23,8 +23,8 @@ from importlib import resources
 from typing import Any, Protocol
 
 Evaluate = Callable[[Any], int]
-"""What a state that is not over is worth to the player to move, without looking ahead: hundredths
-of the logarithm of the odds (0: even; 100: 73 %). For two players, or teams."""
+"""Returns the worth of a state to the player to move, without looking ahead, in hundredths of the
+log-odds (0: even; 100: 73 %). The game must not be over. For two players, or teams."""
 MOST_WORTH = 990_000  # Values from here on are proven wins.
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")

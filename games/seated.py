@@ -16,7 +16,7 @@ from tiltboard.games.base import Game, Position
 MIDDLE = 0.3  # Radius of the middle, as a share of half the plate's width.
 
 Words = tuple[str, Mapping[str, object]]
-"""A template in English and what fills it: also phrases, and lists of words."""
+"""A template in English and the values that fill it, also phrases and lists of words."""
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ class AttraktionGame(Game):
         return {player: middles.bit_count() for player, middles in found}
 
     def outcome(self, position: Position) -> Outcome:
-        """``extra``: ``positions``, both players' pieces that have opposing ones on all four
-        diagonal spaces (rule A3); ``places``: all of them.
+        """Return the result. ``extra``: ``positions``, each player's pieces with opposing ones on
+        all four diagonal spaces (rule A3); ``places``: all of them.
         """
         middles = self.rules.winning(position.state)
         found = {p: self._spaces(each) for p, each in zip(PLAYERS, middles, strict=True)}

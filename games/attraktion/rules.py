@@ -30,7 +30,7 @@ Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bit
 
 
 class State(NamedTuple):
-    """``pieces``: as above. ``turn``: turns played. ``ended``: the reason once the game is over."""
+    """A position. ``turn``: turns played. ``ended``: the reason once the game is over."""
 
     pieces: int
     turn: int
@@ -40,8 +40,8 @@ class State(NamedTuple):
 class _Line:
     """The two arms of one row or column from one space.
 
-    ``shift`` brings what stands near the space to where ``_numbers`` looks for it; ``near`` has the
-    pull for each number found there.
+    ``shift``: moves the neighbourhood of the space to the bits that ``_numbers`` describes;
+    ``near``: the pull for each of its numbers.
     """
 
     def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:

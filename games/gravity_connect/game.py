@@ -88,9 +88,7 @@ class GravityConnectGame(Game):
         return None if side == NO_SIDE else SIDES[side][0]
 
     def outcome(self, position: Position) -> Outcome:
-        """``places``: the cells of all the winner's lines that are long enough, sorted by code
-        point.
-        """
+        """Return the result. ``places``: cells of all the winner's lines, sorted by code point."""
         (won,) = self.rules.result(position.state) or ()
         winner, reason = PLAYERS[won], position.state.ended
         found: set[str] = set()

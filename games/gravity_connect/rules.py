@@ -37,11 +37,10 @@ _SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
 
 
 class State(NamedTuple):
-    """``occupied``: rows from the top (bit 0 = left), then columns from the left (bit 0 = top).
-
-    ``own``: the tiles of the player to move, ``other``: of the one who has just moved;
-    ``own_side`` and ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
-    ``turn``: tiles on the board. ``ended``: the reason, once the game is over.
+    """A position. ``occupied``: rows from the top (bit 0 = left), then columns from the left (bit 0
+    = top). ``own``, ``other``: the tiles of the player to move, and of the other; ``own_side``,
+    ``other_side``: the side that each used last (its index, or ``NO_SIDE``). ``turn``: tiles on the
+    board. ``ended``: the reason once the game is over.
     """
 
     occupied: tuple[int, ...]
@@ -62,11 +61,10 @@ class GravityConnectRules(Rules):
     """The rules C1-C3 on ``size`` x ``size`` cells, at most ``MOST``, where ``line`` tiles in a row
     win.
 
-    ``rows`` and ``columns``: cells from the top, from the left; ``lines``: these, and the diagonals
-    both ways. ``slots``: all of a side together, the sides in the order of ``SIDES``. ``tiles``: of
-    every cell its bits, in its row (those come first), column and diagonals. ``entrances``: of each
-    slot its side, its line (rows, then columns), and whether it enters from where the line's bits
-    begin.
+    ``rows``, ``columns``: cells from the top, from the left; ``lines``: these and the diagonals
+    both ways. ``slots``: side by side, in the order of ``SIDES``. ``tiles``: for each cell its bits
+    in its row (first), column and diagonals. ``entrances``: for each slot its side, its line (rows,
+    then columns), and whether it enters where the line's bits begin.
     """
 
     players = 2

@@ -79,8 +79,8 @@ class GravityTrapGame(Game):
         self.drawing = Drawing(tuple(drawn), tuple(places), board.hole, board.title)
 
     def outcome(self, position: Position) -> Outcome:
-        """``margin``: the pods that the winner's ship can still reach in one move. ``places``: his
-        ship and those pods.
+        """Return the result. ``margin``: the pods that the winner's ship can still reach in one
+        move. ``places``: that ship and those pods.
         """
         state = position.state
         within = self._named(self.rules.reach(state, state.winner))

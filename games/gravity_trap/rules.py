@@ -17,9 +17,10 @@ MOST_ENTRIES = 200_000  # Maximum size of a solver's table.
 
 
 class State(NamedTuple):
-    """``ships``: the bases of the ships that are placed, red's first. ``pods``: a set, empty until
-    both ships are. ``turn``: moves made, the two of the set-up included. ``copying``: the second
-    player began opposite and has made nothing but copies. ``winner``: 0 or 1 once the game is over.
+    """A position. ``ships``: the bases of the placed ships, red's first. ``pods``: a set of bases,
+    empty until both ships are placed. ``turn``: moves made, including the two of the set-up.
+    ``copying``: the second player began opposite and has only copied moves. ``winner``: 0 or 1 once
+    the game is over.
     """
 
     ships: tuple[int, ...]
@@ -30,7 +31,7 @@ class State(NamedTuple):
 
 
 class GravityTrapRules(Rules):
-    """The rules T2-T4 and T6 on one board. ``no_copy``: the mimic rule holds."""
+    """The rules T2-T4 and T6 on one board. ``no_copy``: whether the mimic rule applies."""
 
     players = 2
 

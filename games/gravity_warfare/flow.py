@@ -61,7 +61,7 @@ def shuffled(s: State) -> list[str]:
 
 
 def begin_turn(s: State, owner: int) -> None:
-    """Begin a turn: with a card in Simple mode, but for the round's first turn."""
+    """Begin a turn: in Simple mode with a card, except for the round's first turn."""
     clear_turn(s)
     s.owner = s.doer = owner
     if s.options.simple and not s.first_turn:

@@ -285,7 +285,7 @@ class State(OfTurn):
         self.hands[player] = tuple(hand)
 
     def lift(self, text: str, who: int | None = None) -> Token:
-        """Take a challenge off the turn, the first of that text; ``who``: that he laid in it."""
+        """Take the first challenge of that text off the turn; ``who``: the player who laid it."""
         token = next(
             each
             for each in self.tokens

@@ -111,7 +111,7 @@ class MomentumGame(Game):
         return {player: self.rules.marbles - count for player, count in held}
 
     def outcome(self, position: Position) -> Outcome:
-        """``places``: the marbles of the winner, or of the team that nobody decided it for."""
+        """Return the result. ``places``: the marbles of the winner, or of the winning team."""
         winner, team = self.rules.winner(position.state)
         players = self.players
         shown = {players[member] for member in (team if winner is None else (winner,))}

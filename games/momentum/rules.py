@@ -31,10 +31,9 @@ Cell = int | str | None
 
 
 class State(NamedTuple):
-    """``cells``: as above. ``held``: marbles of each player on the board. ``turn``: turns played.
-
-    ``ended``: the reason, once the game is over; the player who moved last is always
-    ``(turn - 1) % players``.
+    """A position. ``cells``: as above. ``held``: each player's marbles on the board. ``turn``:
+    turns played. ``ended``: the reason once the game is over; the last mover is then ``(turn - 1) %
+    players``.
     """
 
     cells: tuple[Cell, ...]
