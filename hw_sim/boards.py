@@ -56,11 +56,11 @@ class _Board:
 
 
 class HallBoard(_Board):
-    """Sensors, each a copy of its own within the datasheet's limits, and what is wrong with them.
+    """Hall sensors, each with its own errors within the datasheet's limits, and their faults.
 
-    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
-    by place. ``multiplexers``: at the converters' channels. ``tolerances``: of the sensitivities,
-    against the datasheet's. ``noise_factor``: every sensor's noise against it.
+    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips, by
+    place. ``multiplexers``: by the converters' channels. ``tolerances``: factor on the datasheet's
+    spread of sensitivities. ``noise_factor``: factor on the datasheet's noise of every sensor.
     """
 
     def __init__(
@@ -213,11 +213,12 @@ WARMING_S = 60.0  # Time constant of a sensor that warms under a light.
 
 @dataclass
 class LitBoard:
-    """``ground_v_a``: how far the ground of the last row of sensors rises, per ampere of the
-    lights; nearer rows' less. ``sag_a``: share by which the sensors' supply falls against the
-    converter's reference, per ampere. ``heat_k``: by which a sensor under a white light warms.
-    ``rails_mt_a``: what an ampere in the rails beside the sensors adds to their fields.
-    ``pulsed``: the lights' current is that of the instant, and not its mean.
+    """The effects of the lights on the sensors, all 0 at first. ``ground_v_a``: how far the ground
+    of the last row of sensors rises per ampere of the lights, less for nearer rows. ``sag_a``: the
+    share by which the sensors' supply falls against the converter's reference, per ampere.
+    ``heat_k``: the warming of a sensor under a white light. ``rails_mt_a``: the field of the rails
+    beside the sensors, per ampere. ``pulsed``: nonzero if the lights' present current counts, and
+    not its mean.
     """
 
     table: SimTable
@@ -268,9 +269,9 @@ BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
 
 class SwitchBoard(_Board):
-    """Switches, each a copy of its own, and what is wrong with them.
+    """Switches, each with its own limits, and their faults.
 
-    ``closed(index, south, now_s)`` is what arrives at the lines of place ``index``.
+    ``closed(index, south, now_s)`` is the state of the lines of place ``index``.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
 }
-SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # a magnetised M3 of steel beside a sensor, and what it draws off
-SAG_MM = 1.0  # a fifth of the field
+SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # A magnetised steel M3: its field, and the share left of others.
+SAG_MM = 1.0  # Costs a fifth of the field.
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 """The allowed values of each target, and the function that wires those targets wrongly."""

@@ -24,9 +24,9 @@ from tiltboard.hw_sim.world.world import Button
 
 I2C_BUS = 0
 SPI_PORT = (0, 0)
-I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
-BOOT_S = 0.85  # from power to main.py's first round, on the emulated Pico
-DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
+I2C_TIMEOUT_S = 0.05  # The default timeout of machine.I2C is 50 ms.
+BOOT_S = 0.85  # Time from power to main.py's first round, on the emulated Pico.
+DRIFT = 30e-6  # Of the node's crystal against the Pi's; the Pico's is specified to 30 ppm.
 PIN_WRITE_S = 2e-6
 # Measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and the code
 # around each reading. A conversion's call takes as long as a Pi's here, longer than on a Pico.

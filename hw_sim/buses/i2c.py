@@ -29,8 +29,8 @@ BYTE, BYTE_DATA, WORD_DATA, I2C_BLOCK = 1, 2, 3, 8
 BLOCK_MAX = 32
 FUNCTIONS = 0x0EFF0009  # I2C_FUNC_I2C | I2C_FUNC_SMBUS_EMUL
 
-BITS_PER_BYTE = 9  # with the acknowledge
-FIRST_FILE = 1_000_000  # no process has so many real ones
+BITS_PER_BYTE = 9  # Includes the acknowledge.
+FIRST_FILE = 1_000_000  # Higher than any real file number of a process.
 
 
 class I2cChip(Protocol):

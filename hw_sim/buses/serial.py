@@ -33,7 +33,7 @@ KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
-_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # each another byte than it was
+_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # Maps each byte to another.
 
 
 class LineEnd(Protocol):

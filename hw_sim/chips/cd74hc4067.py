@@ -22,8 +22,8 @@ ON_OHM = 150.0
 COMMON_F = 50e-12
 CONVERTER_F = 25e-12  # MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1)
 WIRE_F = 50e-12
-PULL_DOWN_OHM = 1e6  # from the common pin to ground, as the boards have it
-REMEMBERED = 40  # address changes: two walks through all inputs, and more
+PULL_DOWN_OHM = 1e6  # From the common pin to ground, as on the boards.
+REMEMBERED = 40  # Address changes: more than two walks through all inputs.
 SETTLED_TAUS = 16.0  # e^-16: a thousandth of a converter's step
 
 AnalogSource = Callable[[float], float]
@@ -33,8 +33,8 @@ AnalogSource = Callable[[float], float]
 class AddressBus:
     """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground.
 
-    Remembers the address changes that can still be felt, newest last; ``latest`` by an input that
-    floats. ``levels``: what S0 to S3 carry as an address.
+    ``address``: the present levels as a number. ``changes``: address changes that still settle,
+    newest last; ``latest``: the last ``REMEMBERED`` changes, which a floating input still shows.
     """
 
     def __init__(self) -> None:
@@ -60,8 +60,8 @@ class AddressBus:
 class Cd74Hc4067:
     """One multiplexer: ``voltage_v`` is its common pin.
 
-    ``inputs``: at most sixteen sources, the rest are left at ground. ``source_ohm``: their output
-    resistance. ``open_inputs``: those whose wire is broken. ``pull_down_ohm``: at the common pin;
+    ``inputs``: at most sixteen sources; missing ones are at ground. ``source_ohm``: their output
+    resistance. ``open_inputs``: those with a broken wire. ``pull_down_ohm``: at the common pin;
     infinite for a board without one.
     """
 

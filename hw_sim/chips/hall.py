@@ -47,10 +47,10 @@ class HallSpread:
 class Drv5055:
     """One sensor. ``field_mt(now_s)`` and ``temperature_c(now_s)`` are its surroundings.
 
-    ``noise``: where its noise is drawn from. The output's bandwidth of 20 kHz lets two readings
-    of one sensor in different scans, and of two sensors, be independent; each draws anew.
+    ``noise``: the stream of its noise. With a bandwidth of 20 kHz, readings of one sensor in
+    different scans, and of two sensors, are independent, so that each draws its own noise.
     ``noise_rms_mt``, ``spread`` and ``field_mt`` may be replaced at any time (faults, benches);
-    after ``spread`` call ``warm``.
+    call ``warm`` after replacing ``spread``.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from tiltboard.hw_sim.rng import Stream
 Vector = tuple[float, float, float]
 
 STANDARD_G_M_S2 = 9.80665
-REFERENCE_C = 25.0  # of the data sheets' offsets
+REFERENCE_C = 25.0  # The temperature of the data sheets' offsets.
 FILTER_TAPS = 4
 REGISTERS = 128
 
@@ -50,10 +50,9 @@ class ImuTolerances:
 class InertialChip(ABC):
     """One chip on an I2C bus, powered and ready at time 0.
 
-    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` are what it feels along its axes; they are
-    asked for times up to 40 ms back, because its filters look back. ``who_am_i``: clones answer
-    otherwise; may be changed at any time, as may ``spread`` and ``dead_axes`` (0, 1, 2: their proof
-    masses are stuck).
+    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` give what it feels along its axes, for times up
+    to 40 ms back, because its filters look back. ``who_am_i`` (clones answer otherwise), ``spread``
+    and ``dead_axes`` (0, 1, 2: stuck proof masses) may be changed at any time.
     """
 
     RESET_VALUES: ClassVar[Mapping[int, int]]

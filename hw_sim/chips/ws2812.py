@@ -21,13 +21,13 @@ PWM_HZ = 430.0  # a channel is fully on or off; a frame starts all of them at on
 
 
 class Ws2812Chain:
-    """``count`` lights. ``updates`` counts the writes that reached the chain.
+    """A chain of ``count`` lights. ``updates`` counts the writes that reached the chain.
 
-    ``supply_failed``: bits are lost until it is over; ``power_on`` says what the lights then do.
-    ``idle_high``: the data line rests high between transfers over SPI. ``malformed`` counts bits
-    that were high for longer or shorter than the datasheet allows. ``level``: of all channels
-    together, in whole ones. ``line``: what the data line makes of bytes. ``gaps_under``: of a
-    transfer of fewer bytes the controller rests for a clock after each, the line staying as it is.
+    ``supply_failed``: bits are lost while it is set (see ``power_on``). ``idle_high``: the data
+    line rests high between transfers over SPI. ``malformed`` counts bits with a pulse longer or
+    shorter than the datasheet allows. ``level``: the sum of all channels, each 0 to 1. ``line``:
+    changes the bytes on the data line. ``gaps_under``: in a transfer of fewer bytes the controller
+    pauses for a clock after each byte, with the line as it is.
     """
 
     def __init__(self, count: int) -> None:

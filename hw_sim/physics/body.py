@@ -10,7 +10,7 @@ import mujoco
 from tiltboard.firmware_host.config import platform
 from tiltboard.games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 
-STEP_S = 0.002  # at 3 ms a heap gains energy now and then
+STEP_S = 0.002  # At 3 ms a heap gains energy now and then.
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000
 WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
 PIVOT_DAMPING = 0.03  # N m s / rad: a push dies away within some five swings
@@ -18,8 +18,8 @@ STIFF = 400.0  # N m / rad, of hands that hold the plate: 200 g on its rim sink 
 STIFF_DAMPING = 8.0
 FRICTION = 0.40  # felt feet on varnished wood; docs/add-a-board.md asks for at least 0.35
 SPIN_FRICTION_M = 0.005
-HARD = [2 * STEP_S, 1.5]  # a contact gives way within two steps, and swings less than it could
-GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # and by less than 0.02 mm under 20 g
+HARD = [2 * STEP_S, 1.5]  # Time constant (two steps) and damping ratio of contacts.
+GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # Contacts yield by less than 0.02 mm under 20 g.
 # For contacts and solver: 100 loose discs on a swinging plate take 2.8 MB. MuJoCo would reserve
 # 16 to 70 each time a piece comes or goes, and what was touched of that stays in memory.
 WORKSPACE_BYTES = 4 * 2**20
@@ -53,10 +53,10 @@ def shape_of(piece: PieceBody) -> Shape:
 
 
 DISC = shape_of(PieceBody())
-SLICK = 0.16  # a ring of PTFE on varnished wood: slips from 9.1 degrees on
-FEET = 1.2  # soft rubber on it: from 50 degrees on
-STEM_M = TILE_STEM_MM / 2000  # the radius of what a tile stands on where it slides between pegs
-HAT_M = TILE_HAT_MM / 1000  # from where a tile's hat begins, above the pegs
+SLICK = 0.16  # A ring of PTFE on varnished wood, which slips from 9.1 degrees on.
+FEET = 1.2  # Soft rubber on varnished wood, which slips from 50 degrees on.
+STEM_M = TILE_STEM_MM / 2000  # Radius of a tile's stem, which slides between pegs.
+HAT_M = TILE_HAT_MM / 1000  # Height at which a tile's hat begins, above the pegs.
 HAT_FRICTION = 0.2
 PEG_UP_M = 0.0005
 WALL_M = 0.003

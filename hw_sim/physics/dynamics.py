@@ -33,24 +33,24 @@ from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
 from tiltboard.hw_sim.world.paths import Path, Point
 from tiltboard.hw_sim.world.plate import Motion, Vector
 
-REST_S = 0.3  # nothing has moved for so long: everything stands
+REST_S = 0.3  # Everything is at rest after this time without motion.
 REST_MM = 0.01
-REST_TURN = 0.001  # of a unit vector
-REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
-PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
+REST_TURN = 0.001  # Change of a unit vector.
+REST_SPEED = 0.002  # In m/s and rad/s; a swing is equally slow on both sides of its end.
+PULLED_FOR_S = 0.009  # Time between updates of magnets' forces; a hand moves 4 mm.
 # Without them a stack on a slope creeps by 0.02 mm a second. They take a matrix with a row for each
 # force of contact, 16 a piece: with more loose ones than that, too much time and memory.
 NOSLIP = 3
 NOSLIP_LOOSE = 20
-OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
-KEPT_STEPS = 192  # of the plate's motions, for filters that look back: 0.3 s and more
+OVERBOARD_M = GROUND_M + 0.018  # Highest middle of a piece that touches the table.
+KEPT_STEPS = 192  # The plate's motions kept for filters that look back, over 0.3 s.
 
 # How fingers and chopsticks pull a piece to where it shall be, no harder than people can.
-GRIP_PER_S = 200.0  # its square is a hand's stiffness per kilogram it holds
-GRIP_N = 6.0  # fingers let a piece slip rather than push harder
-STICKS_PER_S = 60.0  # chopsticks give way more than fingers
-STICK_FRICTION = 0.40  # of wood on a piece
-STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
+GRIP_PER_S = 200.0  # Its square is a hand's stiffness per kilogram that it holds.
+GRIP_N = 6.0  # Fingers let a piece slip before they push harder than this.
+STICKS_PER_S = 60.0  # Chopsticks yield more than fingers.
+STICK_FRICTION = 0.40  # Wood on a piece.
+STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its middle, so that it hangs.
 SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 
 

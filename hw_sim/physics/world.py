@@ -26,7 +26,7 @@ from tiltboard.hw_sim.world.plate import Motion, Plate, Vector
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
-SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
+SEATS_MM = 6.0  # Largest offset at which a tile's foot finds the middle of its place.
 
 
 class SwingingPlate(Plate):
@@ -94,9 +94,7 @@ class RigidWorld(World):
         return piece
 
     def _press_down(self) -> None:
-        """Let the tile that slid stand firmly again, in the middle of its place if it is near
-        it.
-        """
+        """Let the tile that slid stand firmly again, in the middle of its place if it is near."""
         tile = self._slick
         if tile is None or tile.piece_id not in self.pieces:
             return
@@ -130,9 +128,7 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        """Return the field of all pieces; only pieces that moved by over 0.1 um are computed
-        again.
-        """
+        """Return the field of all pieces; only those that moved by 0.1 um are computed again."""
         poses = self._dynamics.poses()
         lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
         if self._shares is None or self._shares[0] != poses.numbers:

@@ -250,14 +250,14 @@ class PageHands:
         return answer
 
 
-CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
+CATCH_UP_S = 0.5  # Time lost beyond this is not made up for.
 
 
 class LiveTable:
-    """A simulated table that a page can play on. ``seed``: another table, other hands.
+    """A simulated table that a page can play on. ``seed``: for another table and other hands.
     ``first_game``: as for ``open_host``.
 
-    What lies on its plate is there again when it is opened anew.
+    The pieces on its plate are there again when it is opened the next time.
     """
 
     def __init__(

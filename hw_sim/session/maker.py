@@ -11,14 +11,14 @@ from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
-OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
+OFF_MM = 1.5  # Distance off the middle at which a person puts a piece by the light.
 LIFT_RAD = math.radians(8.0)
 HELD_S = 1.5
 PRESS_S = 0.5
-LOOK_S = 0.5  # until somebody has looked, and answers
-DOUBT_S = 1.0  # until somebody has read why a reading is not taken
-WAIT_S = 4.0  # until somebody thinks that a button does nothing
-BRIGHT = 8  # of 255, that an eye sees
+LOOK_S = 0.5  # Time until a person has looked and answers.
+DOUBT_S = 1.0  # Time until a person has read why a reading is refused.
+WAIT_S = 4.0  # Time until a person gives up on a button without effect.
+BRIGHT = 8  # The least brightness of 255 that an eye sees.
 
 
 class Maker:

@@ -19,8 +19,8 @@ from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard.hw_sim.world.world import World
 
-RESTART_S = 1.0  # until a killed service is up again
-POWER_UP_S = 3.0  # until the Pi has booted far enough
+RESTART_S = 1.0  # Time until a killed service runs again.
+POWER_UP_S = 3.0  # Time until the Pi has booted far enough.
 
 
 class SimSession:

@@ -227,9 +227,9 @@ def still(here: Point, now_s: float) -> Path:
 # 0.25 s for the hand to leave.
 
 APPROACH_MM = 80.0
-ASIDE_MM = 60.0  # a hand comes from and goes to the player's side
+ASIDE_MM = 60.0  # Distance toward the player's side from which a hand comes.
 CARRY_MM = 60.0
-HOVER_MM = 110.0  # where a piece waits in a hand, above everything that moves
+HOVER_MM = 110.0  # Height of a piece that waits in a hand, above all moving ones.
 HOVER_STEP_MM = 20.0
 LAST_MM = 12.0
 LAST_MM_S = 150.0

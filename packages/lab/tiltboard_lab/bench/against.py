@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from tiltboard_kernels.search import FastTree
 
 GAME = "connect-four"
-SIMULATIONS = 100_000  # of one search
+SIMULATIONS = 100_000  # The number in one search.
 _ROLLOUTS = 20_000
 _BATCH = 100_000
 _OPENING = 4
-_THEIR_EXPLORATION = 2.0  # what OpenSpiel's own examples take
+_THEIR_EXPLORATION = 2.0  # The value in OpenSpiel's own examples.
 _MEMORY_MB = 1000
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
-GOAL_S = 150.0  # for a table of 100 places
+GOAL_S = 150.0  # For a table of 100 places.
 OFF_MM = 5.0
-SHARE = 0.3  # of the places carry a piece
-STEPS_MM = 10  # distances are told apart by a tenth of a mm
-REACH = 2  # places each way whose sensors feel a piece
+SHARE = 0.3  # Share of the places with a piece.
+STEPS_MM = 10  # Steps per mm in which distances are tabulated.
+REACH = 2  # Places each way whose sensors feel a piece.
 LONGEST_S = 1200.0
 
 

@@ -104,7 +104,7 @@ class VirtualTable:
         return content
 
     def close(self) -> None:
-        """It leaves."""
+        """Close the table's connection."""
         self._link.close()
 
 

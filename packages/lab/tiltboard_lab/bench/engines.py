@@ -16,9 +16,9 @@ from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
 from tiltboard.ground.clock import cpu_s
 
-SIMULATIONS = 10_000  # of one search
-_SECONDS = 3.0  # of CPU time for each
-_BATCH = 500  # playouts between two looks at the clock
+SIMULATIONS = 10_000  # The number in one search.
+_SECONDS = 3.0  # CPU time for each figure.
+_BATCH = 500  # Playouts between two readings of the clock.
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "momentum 7x7, 2 players": ("momentum", {"pie": False}),
@@ -52,7 +52,7 @@ def run(
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
-    """The same of the game's kernels, if it has them, and of their searches from the start."""
+    """Print the same figures for the game's kernels, if it has them, and for their searches."""
     from tiltboard_kernels.board import board_of
     from tiltboard_kernels.search import FastTree, fast_tree
     from tiltboard_kernels.tree import PLAYOUTS

@@ -28,8 +28,8 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.room import Far
 
-GOAL_MS = 150.0  # of 95 in 100 moves, beyond the own table's
-GOAL_REST = 0.2  # per cent of a core
+GOAL_MS = 150.0  # For 95 of 100 moves, beyond the own table's delay.
+GOAL_REST = 0.2  # Per cent of a core.
 STARTS_S = 2.0
 GAME = {"size": 9, "marbles": 12}
 

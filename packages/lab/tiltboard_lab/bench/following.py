@@ -24,9 +24,9 @@ GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("gravity-trap", {}),
 )
 SCAN_S = 0.02
-TAKEN_BACK = 0.02  # of the moves, right after them
-MIXED_UP = 0.02  # of the turns begin with pieces that have changed places
-MOST_STEPS = 200  # of one move
+TAKEN_BACK = 0.02  # Share of moves that are undone right after them.
+MIXED_UP = 0.02  # Share of turns that begin with swapped pieces.
+MOST_STEPS = 200  # The maximum of steps for one move.
 TAKEN = (Role.LIFT, Role.REMOVE, Role.WRONG)
 
 

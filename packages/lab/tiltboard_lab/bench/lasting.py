@@ -16,8 +16,8 @@ from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0
 PARTS = 4
-WARM_S = 300.0  # what is made once and kept
-EACH_S = 5.0  # between two things that hands do
+WARM_S = 300.0  # Time in which lasting memory is allocated once.
+EACH_S = 5.0  # Time between two actions of hands.
 MOST_PIECES = 14
 MOST_MB = 3.0
 

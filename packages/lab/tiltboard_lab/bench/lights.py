@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip
 
 COUNT = 100
-SHADES = 8  # that stand on a board at a time
+SHADES = 8  # The number of shades on a board at a time.
 GOAL_MS = 0.2
 
 

@@ -52,14 +52,14 @@ from tiltboard.ground.rate_limit import TokenBucket
 
 GOAL_WORST_MS = 100.0
 LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
-LONG_GAME = 2000  # moves, the most that a game may have
+LONG_GAME = 2000  # The maximum of moves in a game.
 # What one device may do through its pages and beside them
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
 FILE_CHARACTERS = (
     60_000  # of a board or a deck in a message: tiltboard.firmware_host.table.commands.FileText
 )
-CONNECTIONS = 4  # of a flood, so that the next request does not wait for an answer
-MOST_CONNECTIONS = 60  # of all at once; beyond 80 the page refuses
+CONNECTIONS = 4  # Per flood, so that no request waits for the answer before it.
+MOST_CONNECTIONS = 60  # Of all floods together; beyond 80 the page refuses.
 API = "/api/v1"
 ENDLESS_S = 3600.0
 

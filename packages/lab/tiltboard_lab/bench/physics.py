@@ -21,15 +21,15 @@ from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)
-SIDE = 6  # of the block in which they stand
+SIDE = 6  # Side of the block in which the pieces stand.
 FIRST = 22  # c3
 FREE = 11  # b2
 SCAN_S = 0.02
-GOAL = 8.0  # times real time with 36 pieces
+GOAL = 8.0  # Multiple of real time with 36 pieces.
 PROFILE, SCANS = "plate-10", 1000
 GOAL_SLIDING_MS = 1.0
 PUSHES, EMPTIES_DEG = 8, 25.0
-REPEATS = 3  # the least of each scan counts: what else the computer does is no cost of it
+REPEATS = 3  # The least time of each scan counts, so that other load does not.
 
 
 def run(echo: Callable[[str], None]) -> None:
@@ -67,7 +67,7 @@ def _speed(table: SimTable, duration_s: float = 2.0) -> float:
 
 
 def _say_slides(echo: Callable[[str], None]) -> None:
-    """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
+    """Print the cost of a scan while pieces slide: flicked singly, and all on a tilted plate."""
     drivers_ms = (scan_cpu_ms(PROFILE, SCANS)[2] or 0.0) - host_cpu_ms(PROFILE, SCANS, busy=False)
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(PROFILE))
     at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]

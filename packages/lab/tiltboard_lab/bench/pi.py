@@ -64,8 +64,8 @@ def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
 
 # The time budget of a scan on each Pi: published figures of each, and of a program on one of them.
 
-WIRE_US = 20.0  # of each conversion: 27 clocks at 1.35 MHz
-STEPS = 20_000  # of the n-body program
+WIRE_US = 20.0  # Time of each conversion on the wire: 27 clocks at 1.35 MHz.
+STEPS = 20_000  # Steps of the n-body program.
 # chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi": 5 million steps of
 # five bodies that attract each other take Python 158.4 s on a Pi 4 at 1.5 GHz.
 PI4_STEP_US = 158.4 / 5

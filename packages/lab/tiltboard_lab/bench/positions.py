@@ -12,11 +12,11 @@ from tiltboard.firmware_host.table.sight import Observation
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
 
 BOARDS = 20
-PUT = 20  # pieces on each, beside those that stand there at the start
+PUT = 20  # Pieces put on each board, beside those of its start.
 OFFSET_MM = 5.0
-SCANS = 80  # to be seen and looked at twice; a start takes no longer
+SCANS = 80  # Enough to see and check the pieces twice; a start takes no longer.
 LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
-Found = dict[str, list[tuple[float, float]]]  # what -> errors and radii of circles, mm
+Found = dict[str, list[tuple[float, float]]]  # Name -> errors and radii of circles in mm.
 
 
 def run(

@@ -23,11 +23,11 @@ TOUCHES = 60
 BUS_SCANS = 200
 CPU_SCANS = 300
 ERROR_SCANS = 5_000
-NOISE = 3  # times the datasheet's; switches have none
+NOISE = 3  # Factor on the datasheet's noise; switches have none.
 
 
 def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_SCANS) -> None:
-    """A few lines for each profile."""
+    """Print a few lines for each profile."""
     from tiltboard.hw_sim.rng import Streams
 
     for name in profile_names():

@@ -86,7 +86,7 @@ def _share(part: float, games: int) -> str:
 def play(
     options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: Tally
 ) -> State:
-    """One game to its end, counted. Each move is checked against the rules."""
+    """Play one game to its end and count it. Each move is checked against the rules."""
     game = GRAVITY_WARFARE.create(options)
     state: State = game.start().state
     for _ in range(MOST_MOVES):

@@ -18,8 +18,8 @@ from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
 
-LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
-TIDIES_S = 30.0  # after its end
+LONGEST_S = 3 * 3600.0  # The longest game, by the table's clock.
+TIDIES_S = 30.0  # Time for tidying up after a game.
 
 
 @dataclass
@@ -70,8 +70,8 @@ def opened(folder: Path, *, physics: bool) -> SimSession:
 def play(
     session: SimSession, options: Mapping[str, Any], levels: Sequence[str], tally: AtTable
 ) -> None:
-    """One game to its end, counted, and until the hand has tidied up. A move that the rules do not
-    allow raises RulesError; one that nobody can go on from is unfinished.
+    """Play one game to its end, until the hand has tidied up, and count it. A move that the rules
+    do not allow raises RulesError; a game that cannot continue counts as unfinished.
     """
     game = GRAVITY_WARFARE.create(options)
     hands, host = PageHands(session, at_once), session.host

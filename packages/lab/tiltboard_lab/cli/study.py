@@ -102,7 +102,7 @@ def openings(*, plies: int, **asked: Any) -> None:
 
 
 def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
-    """The game, the job, and where and how its tasks are run."""
+    """Return the game, the job, and where and how its tasks are run."""
     from tiltboard.firmware_host.engines.search.compiled import is_warm
 
     made = made_of(asked["game"], asked["options"])

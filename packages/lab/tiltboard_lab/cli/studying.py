@@ -74,7 +74,7 @@ def worker_options(command: F) -> F:
 
 
 def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
-    """The game of ``--game`` and ``--option``. Raises UsageError."""
+    """Return the game of ``--game`` and ``--option``. Raises UsageError."""
     from tiltboard.firmware_host.cli.options import chosen_game
     from tiltboard.games.registry import game_type
 
