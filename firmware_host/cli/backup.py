@@ -60,7 +60,7 @@ SETTINGS_NAME = "tiltboard.toml"
 WHEN = (1980, 1, 1, 0, 0, 0)
 """Date of each file in the archive: ZIP has none before 1980 or after 2107. The manifest has it."""
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
-MOST_BYTES = 1 << 27  # of all files together, in memory: a journal of 40,000 games
+MOST_BYTES = 1 << 27  # All files together, in memory: a journal of 40,000 games.
 SETTINGS_MODE = 0o644
 _BROKEN_ZIP = (  # All errors that zipfile raises for a broken archive.
     zipfile.BadZipFile,

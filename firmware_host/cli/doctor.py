@@ -331,7 +331,7 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
 
 # Every part of the table: whether it is there and makes sense, without anybody's help
 
-SCANS = 40  # long enough for a tilt sensor to start, and for a part to be tried again
+SCANS = 40  # Enough for a tilt sensor to start, and for a part to be retried.
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
 OFF_SCALE_MT = 25.0
 STILL_S = 0.02
@@ -450,7 +450,7 @@ def _panel(held: frozenset[str]) -> Iterator[Finding]:
 
 # What is kept: state folder, journal, calibration, room on the disk
 
-LEAST_FREE_BYTES = 20_000_000  # a journal of 5,000 games
+LEAST_FREE_BYTES = 20_000_000  # A journal of 5,000 games.
 GOOD_FREE_BYTES = 200_000_000
 DAY_S = 86_400.0
 

@@ -18,8 +18,8 @@ from tiltboard.firmware_host.cli.speech import misuse
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock
 
-IDLE_S = 60.0  # then the unit ends, and its memory is free again
-_MOST = 8  # engines at a time: four players', one that gives hints, one that analyses
+IDLE_S = 60.0  # Then the unit ends and frees its memory.
+_MOST = 8  # Engines at a time: four players', one for hints, one for analysis.
 _PATIENCE_S = 5.0
 Playing = Callable[[Iterable[str], TextIO], None]
 

@@ -29,11 +29,11 @@ FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")
 """The folder where netplan, on newer systems, writes NetworkManager's profiles."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
-NAME = "tiltboard"  # and four digits: where there are two tables, phones tell them apart
-DIGITS = 12  # so that lights can show them; eight, the fewest, are guessed within minutes
+NAME = "tiltboard"  # Four digits are appended, so that phones can tell two tables apart.
+DIGITS = 12  # Digits, so that lights can show them; eight, the minimum, are guessed within minutes.
 PATIENCE_S = 60
 _PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
-_MOST_NAME = 32  # bytes
+_MOST_NAME = 32  # Bytes.
 _BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
 _ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 _SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}

@@ -35,7 +35,7 @@ from tiltboard.games.names import closest
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.plugins import PluginError, loaded
 
-MOST_SHOWN = 120  # characters of a file's name
+MOST_SHOWN = 120  # Characters shown of a file's name.
 # Group of ``tiltboard --help`` -> its commands, with one line on each
 GROUPS = {
     "Play": {

@@ -24,7 +24,7 @@ from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
-MOST_LINE = 1 << 20  # bytes; the longest game's question has some 50,000
+MOST_LINE = 1 << 20  # Bytes; the longest game's question has some 50,000.
 
 
 EPILOG = """
@@ -152,7 +152,7 @@ def _write(answered: contract.Answer) -> None:
 
 
 FAILED = 1
-PLATE = 10  # columns and rows of the reference plate
+PLATE = 10  # Columns and rows of the reference plate.
 
 
 @click.command(name="check", epilog="Example: tiltboard check momentum --games 10")

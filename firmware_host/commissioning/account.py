@@ -27,7 +27,7 @@ from tiltboard.firmware_host.perception.field import STRONG
 from tiltboard.firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
-LISTED = 8  # places that are named
+LISTED = 8  # Places named in one finding.
 MAPPED = text("It may stay so: the table knows it now.")
 
 

@@ -29,9 +29,9 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 
 REST_S = 0.24
-HINT_AFTER_S = 8.0  # until it is said what may keep something from coming to rest
+HINT_AFTER_S = 8.0  # Time without rest after which a hint is given.
 LIFTED_RAD = radians(5.0)
-ASKEW_SHARE = 0.5  # the other axis may show so much of what the right one shows
+ASKEW_SHARE = 0.5  # Largest share of the right axis's change on the other axis.
 # A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)

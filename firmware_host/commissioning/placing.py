@@ -31,25 +31,25 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.motion_gate import QUIET_RAD_S
 from tiltboard.firmware_host.table.sight import Magnet
 
-PRESENT_MT = 0.7  # a weak magnet at the edge of its place
+PRESENT_MT = 0.7  # A weak magnet at the edge of its place.
 STRONG_FROM_MT = 4.5
 # A place's reading against the median of the others: sensors and gaps differ by a fifth, and
 # six millimetres off the middle is two thirds.
 UNLIKE = (0.75, 1.5)
-HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
-KNOWN = 3  # readings that make a median
+HARDLY = (0.5, 2.0)  # No gain can correct readings beyond this (perception.calibration.Gain).
+KNOWN = 3  # Readings needed for a median.
 ELSEWHERE_S = 1.0  # Rest of a piece before another input than the place's is accepted.
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
-REST_SHARE = 0.05  # or this share of the reading
+REST_SHARE = 0.05  # Or this share of the reading.
 FEWEST_SOUND = 4  # One sensor in this number may be broken.
 EMPTY_S = 2.0
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
 # that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
 MOST_ZERO_MT = 1.5
-NOISY_MT = 0.2  # single readings; six times the datasheet's noise
+NOISY_MT = 0.2  # Of single readings; six times the datasheet's noise.
 JOLT_M_S2 = 0.8
 
 

@@ -52,9 +52,9 @@ from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.standing import Asked
 
 ACCEPTED_HZ = 1046.5
-TRIED_HZ = 880.0  # the buzzer
+TRIED_HZ = 880.0  # The buzzer's test tone.
 TONE_S = 0.08
-RELEASED_S = 0.3  # longer than contacts bounce
+RELEASED_S = 0.3  # Longer than contacts bounce.
 YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
 DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))

@@ -135,7 +135,7 @@ class Step:
 
     @property
     def sounds(self) -> bool:
-        """True while the buzzer is sounding."""
+        """True if the buzzer must sound."""
         return self.task is not None and self.task.ask is Ask.BUZZER
 
     @property
@@ -146,6 +146,6 @@ class Step:
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value
 
 
-# One task being done: it says what to do, is sent each scan with the answer, if somebody gave one,
-# and says again. It is not sent another once it has said what is ``known``.
+# A running task: it yields a step, is sent each scan with the answer to it or None, and ends with
+# the step that has ``known``.
 Asking: TypeAlias = Generator[Step, tuple[Frame, str | None], None]

@@ -51,7 +51,7 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
-GPIO_MODULES = ("lgpio", "RPi.GPIO")  # either will do; a Pi 5 takes lgpio alone
+GPIO_MODULES = ("lgpio", "RPi.GPIO")  # Either will do; a Pi 5 works with lgpio only.
 
 
 @dataclass(frozen=True, slots=True)

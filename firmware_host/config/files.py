@@ -29,11 +29,11 @@ from tiltboard.games.base import GameType, OptionError
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
 MATCH_NAME = "far.json"
-MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration or trace
+MOST_BYTES = 1 << 24  # Size limit of a settings file, board, deck, scenario, calibration or trace.
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
-_LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")  # in msgspec's words
+_LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")  # An error of msgspec's.
 _log = logging.getLogger(__name__)
 
 

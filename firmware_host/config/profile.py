@@ -25,7 +25,7 @@ Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
 SHIPPED = resources.files("tiltboard.firmware_host.config") / "profiles"
-MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
+MOST_LETTERS = 80  # Length of a name or title, on pages, drawings and files.
 T = TypeVar("T")
 
 

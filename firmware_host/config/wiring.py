@@ -48,10 +48,10 @@ SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
 MOSI_PIN = 10  # of SPI0
 SPI1_SELECTS = (18, 17, 16)  # with spi1-2cs and spi1-3cs the kernel takes those before it, too
-MUX_INPUTS = 128  # eight CD74HC4067, on one converter
-PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
-LIGHT_MM = (12.5, 11.5)  # of a light from its Hall element: beside a piece of 28 mm, not under it
-STRIP_MM = 1000 / 30  # between the lights of a strip of 30 a metre
+MUX_INPUTS = 128  # Eight CD74HC4067 on one converter.
+PORT_INPUTS = 7  # Of the eight lines of an MCP23017's port; the eighth is output-only.
+LIGHT_MM = (12.5, 11.5)  # A light from its Hall element: beside a piece of 28 mm, not under it.
+STRIP_MM = 1000 / 30  # Distance of lights on a strip with 30 a metre.
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)

@@ -20,15 +20,15 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
-MOST_TURNING = 3  # and things to learn
+MOST_TURNING = 3  # Turning points, and things to learn.
 LEAST_LOST = 0.1  # Share of the game that a turning point loses at least.
 MOVE_MS = 300
-WHOLE_MS = 20_000  # a longer game gets less time a move
-LINE_PLIES = 6  # of what was better, and of what followed
-PROVEN_TURNS = 5  # of a win that is looked for by a proof search
-_FIRST_SHARE = 0.4  # of the time, for the best move and what the search ranks by itself
+WHOLE_MS = 20_000  # For a whole game; a longer one gets less time per move.
+LINE_PLIES = 6  # Length of the lines of better moves and of replies.
+PROVEN_TURNS = 5  # Longest win that the proof search looks for.
+_FIRST_SHARE = 0.4  # Share of the time for the best move and the moves ranked with it.
 _DEEPEST = 64
-_MOST_LOOKED = 15_000  # positions, for a puzzle of one's own
+_MOST_LOOKED = 15_000  # Positions searched to make a puzzle of a position played.
 
 
 @dataclass(frozen=True, slots=True)

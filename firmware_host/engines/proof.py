@@ -18,10 +18,10 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.reasons import Kind
 from tiltboard.games.rules import CHANCE, Rules
 
-MOST_LOOKED = 12_000  # positions for one reason: 0.2 s of Python on one x86 core
+MOST_LOOKED = 12_000  # Positions searched for one reason: 0.2 s of Python on one x86 core.
 MOST_TURNS = 4
-_FEW = 0.34  # of the replies: a threat that no more of them answer is worth saying
-_MANY = 0.5  # of the other moves: what lets the other win at once after so many is blocked
+_FEW = 0.34  # A threat is named if at most this share of the replies answers it.
+_MANY = 0.5  # A block is named if at least this share of the other moves loses at once.
 
 
 class TooManyError(Exception):

@@ -28,9 +28,9 @@ from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MOST_SEED = 2**31 - 1
-_MOST_PROOF = 30_000  # positions, and
-_MOST_TURNS = 9  # turns of a win that is asked for
-_DEFAULT_S = 2.0  # where nothing limits the strongest level
+_MOST_PROOF = 30_000  # Positions searched for a proof.
+_MOST_TURNS = 9  # Longest win searched for, in turns.
+_DEFAULT_S = 2.0  # Time of the strongest level if nothing limits it.
 
 
 class EngineServer:

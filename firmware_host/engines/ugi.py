@@ -24,7 +24,7 @@ PONDER = "Ponder"
 BOOK = "OwnBook"
 MOST_LINES = 500
 MOST_LINE = 1 << 16  # Length in characters; a longer line is invalid.
-_MOST_MS = 10**9  # or nodes: eleven days, which every clock can wait for
+_MOST_MS = 10**9  # Also of nodes; eleven days, which every clock can wait for.
 
 
 @dataclass(frozen=True, slots=True)

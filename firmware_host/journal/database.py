@@ -31,13 +31,13 @@ from tiltboard.firmware_host.config.files import sync_directory
 from tiltboard.firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
-VERSION = 7  # the one format of every release; the numbers below it were never in any
+VERSION = 7  # The one format of every release; lower numbers were never released.
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
 # Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
 # 10,000 games). A larger file is still checked page by page as it is read.
 CHECKED_PAGES = 8192
-EVERY_PAGE = 2**32  # no file has as many (https://www.sqlite.org/limits.html)
+EVERY_PAGE = 2**32  # More than any file has (https://www.sqlite.org/limits.html).
 WAL_SUFFIXES = ("-wal", "-shm")
 
 YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of

@@ -263,7 +263,7 @@ def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
 
 # Reading
 
-LARGEST_NUMBER = 2**63 - 1  # that SQLite has
+LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer.
 
 
 class JournalReader:
@@ -415,7 +415,7 @@ _LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
 _MOST_TRIES = 1_500
 _ONE_BY_ONE = 256
 _WIDEST_GAP = 5_000
-_MOST_BYTES = 1 << 28  # that are read at once where a file's first page is damaged
+_MOST_BYTES = 1 << 28  # Largest file with a damaged first page that is read into memory.
 
 
 def salvage_name(path: Path) -> Path:

@@ -48,7 +48,7 @@ UNFINISHED = "*"
 
 _HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
-_NAMED = ("Option", "Engine", "Assist")  # the name of an option or a player follows
+_NAMED = ("Option", "Engine", "Assist")  # Headers followed by the name of an option or a player.
 _JSON: Mapping[str, tuple[Any, Message]] = {
     "Option": (object, text("a JSON value after the colon")),
     "Engine": (EngineSeat, text("an engine and its level in JSON")),

@@ -56,7 +56,7 @@ STARTING_NAME = "starting.json"
 RETRY_S = 1.0
 MOST_FAILED = 2
 ENOUGH_SCANS = 10
-STAND_EVERY = 500  # events of a game, so that one is read in much the same time however long it is
+STAND_EVERY = 500  # Events between two sums, so that long games are read equally fast.
 
 _log = logging.getLogger(__name__)
 

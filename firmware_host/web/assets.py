@@ -62,10 +62,10 @@ def _called(module: str) -> str:
 
 
 WORKER = "worker.js"
-SCRIPTS = ("main.js", "club.js")  # with all modules that they need
+SCRIPTS = ("main.js", "club.js")  # Served with all modules that they import.
 PAGES = ("index.html", "club.html")
-PARTS = ("head.html", "drawings.svg")  # of each page, where it names them
-SHEET = "page.css"  # what all style sheets are served as
+PARTS = ("head.html", "drawings.svg")  # Inserted into each page that names them.
+SHEET = "page.css"  # Name of all style sheets joined.
 SHEETS = (
     "tokens",
     "base",

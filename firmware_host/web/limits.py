@@ -21,15 +21,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tiltboard.ground.rate_limit import TokenBucket
 
 REQUESTS_PER_S = 20.0
-REQUEST_BURST = 250.0  # a page makes nine requests, and a household may open some at once
-READS_PER_S = 2.0  # of the journal: each keeps the card busy
+REQUEST_BURST = 250.0  # A page makes nine requests, and a household may open some at once.
+READS_PER_S = 2.0  # Reads of the journal: each keeps the SD card busy.
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
 STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
 STRANGERS_PAGES = 6
 MAX_PAGES_ELSEWHERE = 12
-MAX_PAGES = 16  # those, and this machine's own
+MAX_PAGES = 16  # MAX_PAGES_ELSEWHERE, and this machine's own.
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
@@ -104,8 +104,8 @@ def counted_as(address: str) -> str:
 
 
 MAX_CONNECTIONS = 80
-MAX_ELSEWHERE = 64  # the others are for this machine's own page
-MAX_STRANGERS = 48  # of those; the others are for devices that are paired, or have a seat
+MAX_ELSEWHERE = 64  # The rest is for this machine's own page.
+MAX_STRANGERS = 48  # Of MAX_ELSEWHERE; the rest is for devices that are paired or have a seat.
 HEADER_WITHIN_S = 10.0
 FLUSH_WITHIN_S = 10.0
 REFUSALS_LOGGED_PER_S = 1 / 60

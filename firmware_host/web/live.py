@@ -37,7 +37,7 @@ SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
 MAX_UNANSWERED = 32
-MAX_REFUSED = 200  # in a row, then the connection is closed
+MAX_REFUSED = 200  # Refusals in a row after which the connection is closed.
 WATCHED_FIELDS = tuple(f for f in Snapshot.__struct_fields__ if f not in ("time_s", "sensors"))
 
 CLOSE_POLICY = 1008

@@ -34,7 +34,7 @@ MIN_FREE_BYTES = 100_000_000
 """Space that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
 """Time after which a received file that was not installed is deleted."""
-_WITHIN_S = 1800.0  # an update on a Zero 2 W
+_WITHIN_S = 1800.0  # Longest duration of an update, on a Zero 2 W.
 _MOST_ANSWERED = 65_536
 
 _log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def _check_length(length: int, room: int) -> None:
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of a request: ``error`` with its ``params`` if it failed, else what it asked."""
+    """The result of a request: ``error`` with its ``params`` if it failed, else its values."""
 
     error: str | None = None
     params: dict[str, str] = {}

@@ -188,12 +188,12 @@ def digest_of(token: str) -> str:
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
-JOIN_LASTS_S = 60.0  # as long as the lights show a code
+JOIN_LASTS_S = 60.0  # As long as the lights show a code.
 JOIN_NUMBERS = 100
-MOST_SENT_AWAY = 5  # of those who ask to be the first; then the lights are left to the game
-TRIES_PER_MINUTE = 30  # of all devices together
-TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
-JOINS_PER_ADDRESS = 3  # a minute, of those that ask to be the first
+MOST_SENT_AWAY = 5  # Refusals of a first device after which the lights are left to the game.
+TRIES_PER_MINUTE = 30  # By all devices together.
+TRIES_PER_ADDRESS = 3  # Per minute: one device cannot keep the others from pairing.
+JOINS_PER_ADDRESS = 3  # Per minute, of requests to be the first device.
 
 
 class WrongCodeError(TiltboardError, PermissionError):

@@ -124,7 +124,7 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
     """Return the command for the table, completed with the player who sends it where that matters.
 
     A device that only has seats rolls and counts as ``to_move`` if it has that seat, else as the
-    first of its players. An Uncover becomes an OpenHand with the device's token digest.
+    first of its players. An Uncover becomes an OpenHand with the digest of the device's seat token.
     """
     match asked:
         case Uncover(player):

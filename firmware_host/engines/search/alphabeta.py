@@ -16,7 +16,7 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.games.rules import Rules
 from tiltboard.games.search import Evaluate
 
-MOST_ENTRIES = 60_000  # of the table: some 250 bytes each
+MOST_ENTRIES = 60_000  # Size of the table, at some 250 bytes each.
 DEEPEST = 64
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 

@@ -17,7 +17,7 @@ WIN = 1_000_000
 SURE = WIN - 10_000
 """Values from here on are proven wins, below its negative proven losses."""
 
-_LOOK_EVERY = 64  # nodes between two looks at the clock
+_LOOK_EVERY = 64  # Nodes between two looks at the clock.
 
 
 class SearchStoppedError(Exception):

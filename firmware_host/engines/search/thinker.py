@@ -30,7 +30,7 @@ from tiltboard.games.registry import file_of
 from tiltboard.games.rules import CHANCE
 from tiltboard.games.search import Solver
 
-_SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
+_SKETCH_DEPTH = 4  # Depth of a first search, in case the exact one does not end.
 
 
 class Thinker:

@@ -19,10 +19,10 @@ from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, lo
 from tiltboard.games.rules import Rules
 
 EXPLORATION = 0.7
-MOST_NODES = 60_000  # of the tree; from then on it does not grow
+MOST_NODES = 60_000  # Size at which the tree stops growing.
 _REPORT_EVERY = 1000
-_BATCH = 16  # playouts between two looks at the clock
-_BYTES = 1 << 14  # drawn at once
+_BATCH = 16  # Playouts between two looks at the clock.
+_BYTES = 1 << 14  # Random bytes drawn at once.
 _CHUNK = 1 << 10
 
 
