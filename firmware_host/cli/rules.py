@@ -24,7 +24,7 @@ from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
-MOST_LINE = 1 << 20  # Bytes; the longest game's question has some 50,000.
+MAX_LINE = 1 << 20  # Bytes; the longest game's question has some 50,000.
 
 
 EPILOG = """
@@ -116,9 +116,9 @@ def _answer_batch(trace: bool) -> int:
     lines = 0
     for lines, line in enumerate(_lines(standard_input("--batch").buffer), 1):
         try:
-            if len(line) > MOST_LINE:
+            if len(line) > MAX_LINE:
                 raise contract.QuestionError(
-                    "This line is longer than {most} bytes.", most=MOST_LINE
+                    "This line is longer than {most} bytes.", most=MAX_LINE
                 )
             answered = contract.answer_line(line, trace=trace, read_board=read_board)
         except RulesError as error:
@@ -139,11 +139,11 @@ def _answer_batch(trace: bool) -> int:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Yield lines; of one that is too long only its first MOST_LINE + 1 bytes."""
-    while line := source.readline(MOST_LINE + 1):
+    """Yield lines; of one that is too long only its first MAX_LINE + 1 bytes."""
+    while line := source.readline(MAX_LINE + 1):
         rest = line
-        while len(rest) > MOST_LINE and not rest.endswith(b"\n"):
-            rest = source.readline(MOST_LINE + 1)
+        while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
+            rest = source.readline(MAX_LINE + 1)
         yield line
 
 
@@ -187,14 +187,14 @@ def check(context: click.Context, *, name: str, games: int, seed: int, as_json: 
         click.echo(json.dumps({"name": name, **result}) if as_json else line)
 
     try:
-        if Path(name).exists() or is_path(name):
+        known = {*EVERY_GAME, *BROKEN, *SHIPPED}
+        if is_path(name) or (name not in known and Path(name).is_file()):
             lines = _described(load_board(Path(name)))
         elif name in SHIPPED:
             lines = _described(shipped(name))
         else:
             if name not in BROKEN and name not in EVERY_GAME:
-                known = (*EVERY_GAME, *SHIPPED)
-                hint = nearest(name, known)
+                hint = nearest(name, (*EVERY_GAME, *SHIPPED))
                 raise misuse(
                     text("There is no game or board {name!r}; {hint}", name=name, hint=hint)
                 )

@@ -121,3 +121,11 @@ def test_verbose_logs_each_error_beside_its_line():
     verbose_status, log = ended("--verbose")
     assert (verbose_status, log.splitlines()[-1]) == (status, line.strip())
     assert "Traceback" in log
+
+
+def test_a_folder_of_a_game_s_name_does_not_hide_the_game(tmp_path):
+    (tmp_path / "momentum").mkdir()
+    asked = [OWN / "tiltboard", "check", "momentum", "--games", "1"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ok: ")
