@@ -29,7 +29,7 @@ SECONDS = 26
 FRAME_MS = 160
 LAST_MS = 2500
 QUALITY = 60
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 @contextmanager
@@ -95,8 +95,8 @@ def main() -> None:
     first.save(FILM, save_all=True, append_images=rest, duration=times, loop=0, quality=QUALITY,
                method=6)  # fmt: skip
     sys.stdout.write(f"{FILM.name}: {len(times)} pictures, {FILM.stat().st_size} bytes\n")
-    if FILM.stat().st_size > MOST_BYTES:
-        raise SystemExit(f"{FILM.name} is larger than {MOST_BYTES} bytes: make it shorter")
+    if FILM.stat().st_size > MAX_BYTES:
+        raise SystemExit(f"{FILM.name} is larger than {MAX_BYTES} bytes: make it shorter")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from tiltboard.games.base import Game, GameType, IllegalMoveError, OptionError, 
 from tiltboard.games.contract import describe
 from tiltboard.games.reasons import KINDS
 from tiltboard.games.rules import Dice
-from tiltboard.games.search import LEVEL_ROWS, MOST_WORTH, WAITS
+from tiltboard.games.search import LEVEL_ROWS, MAX_WORTH, WAITS
 from tiltboard.games.seated import SeatedGame
 
-MOST_MOVES = 2000
+MAX_MOVES = 2000
 """A random game that is longer than this is given up, not wrong."""
 NONSENSE = ("", "nowhere", "a1 b2", "\x00", "\ud800", "9" * 50)
 
@@ -88,7 +88,7 @@ def check_playing(game: Game, dice: Dice) -> int:
     two = len(game.teams or game.players) == 2
     _hold(evaluate is None or two, "an evaluation is for two players, or two teams")
     keys: dict[int, tuple[str, ...]] = {}
-    for made in range(MOST_MOVES):
+    for made in range(MAX_MOVES):
         _hold(position.state.turn == made, "a state's turn counts the moves made")
         _check_position(position)
         legal = position.legal()
@@ -98,11 +98,11 @@ def check_playing(game: Game, dice: Dice) -> int:
         if not legal:
             return made
         worth = 0 if evaluate is None else evaluate(position.state)
-        whole = isinstance(worth, int) and abs(worth) < MOST_WORTH
+        whole = isinstance(worth, int) and abs(worth) < MAX_WORTH
         _hold(whole, f"an evaluation is a whole number of hundredths: {worth}")
         move = game.completed(position, dice.choice(legal), dice)
         position = _checked_move(position, move)
-    return MOST_MOVES
+    return MAX_MOVES
 
 
 def _check_position(position: Position) -> None:

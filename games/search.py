@@ -25,7 +25,7 @@ from typing import Any, Protocol
 Evaluate = Callable[[Any], int]
 """Returns the worth of a state to the player to move, without looking ahead, in hundredths of the
 log-odds (0: even; 100: 73 %). The game must not be over. For two players, or teams."""
-MOST_WORTH = 990_000  # Values from here on are proven wins.
+MAX_WORTH = 990_000  # Values from here on are proven wins.
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
 Weights = Mapping[str, Sequence[int]]

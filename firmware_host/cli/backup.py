@@ -60,7 +60,7 @@ SETTINGS_NAME = "tiltboard.toml"
 WHEN = (1980, 1, 1, 0, 0, 0)
 """Date of each file in the archive: ZIP has none before 1980 or after 2107. The manifest has it."""
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
-MOST_BYTES = 1 << 27  # All files together, in memory: a journal of 40,000 games.
+MAX_BYTES = 1 << 27  # All files together, in memory: a journal of 40,000 games.
 SETTINGS_MODE = 0o644
 _BROKEN_ZIP = (  # All errors that zipfile raises for a broken archive.
     zipfile.BadZipFile,
@@ -138,7 +138,7 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
 def _plain(path: Path, *, follow: bool = False) -> bytes:
     """Read a table's file. Raises BackupError if it is not a plain one; FileNotFoundError."""
     try:
-        return read_file(path, MOST_BYTES, follow=follow)
+        return read_file(path, MAX_BYTES, follow=follow)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -155,7 +155,7 @@ def read_backup(path: Path) -> dict[str, bytes]:
     from a newer version; OSError.
     """
     try:
-        return _unpacked(path, io.BytesIO(read_file(path, MOST_BYTES)))
+        return _unpacked(path, io.BytesIO(read_file(path, MAX_BYTES)))
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise _damaged(path, text("it is too large")) from error
@@ -168,7 +168,7 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
     try:
         archive = zipfile.ZipFile(packed)
         members = archive.infolist()
-        if sum(each.file_size for each in members) > MOST_BYTES:
+        if sum(each.file_size for each in members) > MAX_BYTES:
             why = text("what it holds is too large")
             raise zipfile.LargeZipFile
         # No more than its size, whatever it unpacks to
@@ -334,7 +334,7 @@ def _replace(
 
 def _is_plain(path: Path) -> bool:
     """Return whether a path is a plain file that may be the table's."""
-    return path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES
+    return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_BYTES
 
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:

@@ -450,7 +450,7 @@ def _panel(held: frozenset[str]) -> Iterator[Finding]:
 
 # What is kept: state folder, journal, calibration, room on the disk
 
-LEAST_FREE_BYTES = 20_000_000  # A journal of 5,000 games.
+MIN_FREE_BYTES = 20_000_000  # A journal of 5,000 games.
 GOOD_FREE_BYTES = 200_000_000
 DAY_S = 86_400.0
 
@@ -471,7 +471,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
         yield ok("state", text("Games are kept in {folder}.", folder=state))
     free = machine.free_bytes(existing)
     mb, more = free // 1_000_000, text("Make room on the disk.")
-    if free < LEAST_FREE_BYTES:
+    if free < MIN_FREE_BYTES:
         short = text("Only {mb} MB are free; moves will soon not be kept.", mb=mb)
         yield problem("disk", short, more)
     elif free < GOOD_FREE_BYTES:

@@ -52,7 +52,7 @@ def command(*, unit: bool) -> None:
 def _play(lines: Iterable[str], out: TextIO) -> None:
     import secrets
 
-    from tiltboard.firmware_host.engines.server import MOST_SEED, EngineServer
+    from tiltboard.firmware_host.engines.server import MAX_SEED, EngineServer
 
     writing = threading.Lock()
 
@@ -65,7 +65,7 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
         write,
         SystemClock(),
         version=metadata.version("tiltboard"),
-        seed=lambda: 1 + secrets.randbelow(MOST_SEED),
+        seed=lambda: 1 + secrets.randbelow(MAX_SEED),
     ).serve(lines)
 
 

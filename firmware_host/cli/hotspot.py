@@ -33,7 +33,7 @@ NAME = "tiltboard"  # Four digits are appended, so that phones can tell two tabl
 DIGITS = 12  # Digits, so that lights can show them; eight, the minimum, are guessed within minutes.
 PATIENCE_S = 60
 _PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
-_MOST_NAME = 32  # Bytes.
+_MAX_NAME = 32  # Bytes.
 _BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
 _ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 _SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}
@@ -60,8 +60,8 @@ def profile(
     ``wpa3``: it accepts WPA3 only. Raises ConfigError if the name or the password is invalid.
     """
     raw = ssid.encode()
-    if not 1 <= len(raw) <= _MOST_NAME:
-        raise ConfigError("A Wi-Fi's name has 1 to {most} bytes.", most=_MOST_NAME)
+    if not 1 <= len(raw) <= _MAX_NAME:
+        raise ConfigError("A Wi-Fi's name has 1 to {most} bytes.", most=_MAX_NAME)
     if password is not None and not _PASSWORD.fullmatch(password):
         raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
     lines = ["[connection]", f"id={name}", f"uuid={_uuid(name)}", "type=wifi"]

@@ -20,7 +20,7 @@ import msgspec
 from tiltboard.firmware_host.cli.hotspot import FOLDER, hotspot_of, join
 from tiltboard.firmware_host.web.machine import (
     FAILED,
-    MOST_SENT_BYTES,
+    MAX_SENT_BYTES,
     SENT_NAME,
     Answered,
     Hotspot,
@@ -33,7 +33,7 @@ from tiltboard.ground.errors import TiltboardError
 
 STATE = Path("/var/lib/tiltboard")
 UPDATE = "/opt/tiltboard/update"
-MOST_BYTES = 4096
+MAX_BYTES = 4096
 MOUNTED_BY_DESKTOPS = ("/media/", "/run/media/")  # udisks(8)
 _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
@@ -101,7 +101,7 @@ def _sent() -> Iterator[str]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_SENT_BYTES:
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_SENT_BYTES:
             raise UpdateError("That is no update.")
         os.set_inheritable(descriptor, True)
         yield f"/proc/self/fd/{descriptor}"
@@ -142,7 +142,7 @@ def _on_a_stick() -> Iterator[str]:
 
 def main() -> None:
     """Answer one request on standard input."""
-    asked = sys.stdin.buffer.read(MOST_BYTES)
+    asked = sys.stdin.buffer.read(MAX_BYTES)
     said = msgspec.json.encode(answer(asked))
     with suppress(BrokenPipeError):  # An update has restarted the table.
         sys.stdout.buffer.write(said)

@@ -35,7 +35,7 @@ from tiltboard.games.names import closest
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.plugins import PluginError, loaded
 
-MOST_SHOWN = 120  # Characters shown of a file's name.
+MAX_SHOWN = 120  # Characters shown of a file's name.
 # Group of ``tiltboard --help`` -> its commands, with one line on each
 GROUPS = {
     "Play": {
@@ -364,8 +364,8 @@ def main() -> None:
         else:
             name = error.filename
             file = printable(os.fsdecode(name) if isinstance(name, str | bytes) else str(name))
-            if len(file) > MOST_SHOWN:
-                file = f"{file[:MOST_SHOWN]}..."
+            if len(file) > MAX_SHOWN:
+                file = f"{file[:MAX_SHOWN]}..."
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
         said, status = str(why), _status(error)
     stop.check()

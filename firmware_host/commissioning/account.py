@@ -17,8 +17,8 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import (
-    LEAST_GAIN,
-    MOST_GAIN,
+    MAX_GAIN,
+    MIN_GAIN,
     Calibration,
     Kernel,
     uncalibrated,
@@ -241,7 +241,7 @@ def calibration_of(
     signed = zip(found.gain, gains, strict=True)
     return replace(
         found,
-        gain=tuple(sign * min(max(gain, LEAST_GAIN), MOST_GAIN) for sign, gain in signed),
+        gain=tuple(sign * min(max(gain, MIN_GAIN), MAX_GAIN) for sign, gain in signed),
         strong_mt=_scaled(nominal.strong_mt, usual / STRONG.centred_mt),
         weak_mt=_scaled(nominal.weak_mt, usual / STRONG.centred_mt),
         carried_mt=usual,

@@ -22,7 +22,7 @@ SIGMAS = 3.0
 NOISY_TIMES = 3.0
 UNLIKE = 0.25
 POOR_MT = 0.3
-LEAST_NOISE_MT = 0.01
+MIN_NOISE_MT = 0.01
 
 
 class State(StrEnum):
@@ -153,7 +153,7 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
     if not profile.measures or calibration is None or not calibration.carried_mt:
         return []
     edge_mt = calibration.weak_mt[0][0] * shape(WEAK, profile.gap_mm, TOLERANCE_MM)
-    noisy_mt = NOISY_TIMES * max(median(calibration.noise_mt), LEAST_NOISE_MT)
+    noisy_mt = NOISY_TIMES * max(median(calibration.noise_mt), MIN_NOISE_MT)
     found = []
     for index, place in enumerate(profile.places):
         if index in left_out(calibration):

@@ -48,7 +48,7 @@ FEWEST_SOUND = 4  # One sensor in this number may be broken.
 EMPTY_S = 2.0
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
 # that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
-MOST_ZERO_MT = 1.5
+MAX_ZERO_MT = 1.5
 NOISY_MT = 0.2  # Of single readings; six times the datasheet's noise.
 JOLT_M_S2 = 0.8
 
@@ -140,7 +140,7 @@ def _not_empty(
 ) -> Verdict | None:
     """Return the verdict on the worst input if it is not empty or is noisy, else None."""
     wire, noisiest = _loudest(mt), _loudest(sigmas)
-    at, most = progress.place_of(wire), MOST_ZERO_MT if profile.measures else 0.0
+    at, most = progress.place_of(wire), MAX_ZERO_MT if profile.measures else 0.0
     name = profile.places[at]
     if abs(mt[wire]) > OFF_SCALE_MT:
         return Verdict(at, _off_scale(name, mt[wire]), _leave_out(profile, progress, at))

@@ -29,7 +29,7 @@ from tiltboard.games.base import GameType, OptionError
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
 MATCH_NAME = "far.json"
-MOST_BYTES = 1 << 24  # Size limit of a settings file, board, deck, scenario, calibration or trace.
+MAX_BYTES = 1 << 24  # Size limit of a settings file, board, deck, scenario, calibration or trace.
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -81,7 +81,7 @@ def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
     return directory
 
 
-def read_file(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> bytes:
+def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -> bytes:
     """Return the content of a plain file: never wait for a FIFO, nor read a device or more than
     ``most_bytes``, whatever size a sparse file claims.
 

@@ -53,7 +53,7 @@ NO_ASSIST: Assists = {}
 
 # Clocks: how much time each player has, and how much is left
 
-MOST_LEFT_S = 86_400.0
+MAX_LEFT_S = 86_400.0
 
 
 class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,4 +66,4 @@ class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
     """A running clock; ``left_s`` is the remaining time of each player in seconds."""
 
-    left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MOST_LEFT_S)]] = {}
+    left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MAX_LEFT_S)]] = {}

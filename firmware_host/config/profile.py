@@ -25,7 +25,7 @@ Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
 SHIPPED = resources.files("tiltboard.firmware_host.config") / "profiles"
-MOST_LETTERS = 80  # Length of a name or title, on pages, drawings and files.
+MAX_LETTERS = 80  # Length of a name or title, on pages, drawings and files.
 T = TypeVar("T")
 
 
@@ -148,11 +148,11 @@ def load_profile(name: str) -> Profile:
 def _check(profile: Profile) -> None:
     """Raise ConfigError if parts conflict: names, nodes, I2C addresses, pins or room."""
     for words in (profile.name, profile.title):
-        if not words.isprintable() or len(words) > MOST_LETTERS:
+        if not words.isprintable() or len(words) > MAX_LETTERS:
             raise ConfigError(
                 "A profile's name or title cannot be printed, or has more than {most} letters.",
                 remedy="Choose a shorter one, of plain letters.",
-                most=MOST_LETTERS,
+                most=MAX_LETTERS,
             )
     for section, part in profile.parts:
         part.check(profile)

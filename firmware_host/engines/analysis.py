@@ -20,15 +20,15 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
-MOST_TURNING = 3  # Turning points, and things to learn.
-LEAST_LOST = 0.1  # Share of the game that a turning point loses at least.
+MAX_TURNING = 3  # Turning points, and things to learn.
+MIN_LOST = 0.1  # Share of the game that a turning point loses at least.
 MOVE_MS = 300
 WHOLE_MS = 20_000  # For a whole game; a longer one gets less time per move.
 LINE_PLIES = 6  # Length of the lines of better moves and of replies.
 PROVEN_TURNS = 5  # Longest win that the proof search looks for.
 _FIRST_SHARE = 0.4  # Share of the time for the best move and the moves ranked with it.
 _DEEPEST = 64
-_MOST_LOOKED = 15_000  # Positions searched to make a puzzle of a position played.
+_MAX_LOOKED = 15_000  # Positions searched to make a puzzle of a position played.
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ def analyse(
         _turning(at + 1, move, positions[at].mover, judged[at], judged[at + 1])
         for at, move in enumerate(moves)
     ]
-    dear = [point for point in turning if point.before - point.after >= LEAST_LOST]
+    dear = [point for point in turning if point.before - point.after >= MIN_LOST]
     points = []
-    for found in sorted(dear, key=lambda point: point.after - point.before)[:MOST_TURNING]:
+    for found in sorted(dear, key=lambda point: point.after - point.before)[:MAX_TURNING]:
         point = _with_proof(found, positions[found.ply], moves, prove)
         before, better = positions[point.ply - 1], point.better
         if better:
@@ -201,12 +201,12 @@ def _takeaways(
     an unused puzzle of the same kind and length, a missed win or a defence, if there is one.
     """
     left, found = dict(enumerate(exercises(game.name), start=1)), []
-    for at in range(MOST_TURNING):
+    for at in range(MAX_TURNING):
         point = points[at] if at < len(points) else None
         numbers, ply = list(left), None
         if point is not None:
             ply = point.ply - 1
-            if made_of(game, moves[:ply], most=_MOST_LOOKED) is None:
+            if made_of(game, moves[:ply], most=_MAX_LOOKED) is None:
                 ply = None
             kind = "win" if point.proven == "missed" else "save"
             numbers = [n for n in numbers if left[n].kind == kind] or numbers

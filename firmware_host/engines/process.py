@@ -33,9 +33,9 @@ STOP_S = 1.5  # If it does not stop within this time, it is lost.
 _QUERY_S = 6.0  # Our engine searches some thousand positions for the answer.
 _QUIT_S = 0.5
 _TURN_S = 0.1  # Between two checks whether the answer is still wanted.
-_MOST_BYTES = 1 << 13  # Length of a line; one with the longest variation has a few thousand.
-_MOST_INTRODUCING = 2_000  # Lines until it is ready.
-_MOST_THINKING = 50_000  # Lines: five hundred moves, each valued at a hundred depths.
+_MAX_BYTES = 1 << 13  # Length of a line; one with the longest variation has a few thousand.
+_MAX_INTRODUCING = 2_000  # Lines until it is ready.
+_MAX_THINKING = 50_000  # Lines: five hundred moves, each valued at a hundred depths.
 _MARK = "TILTBOARD_ENGINE"  # In the environment of all processes that it starts.
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
 """Name of the environment variable with the socket of tiltboard-engine.service, which lends our
@@ -153,7 +153,7 @@ class EngineProcess:
     def _introduction(self, end: str) -> Iterator[list[str]]:
         """Yield the lines that the engine sends until ``end``, limited in time and number."""
         until_s = self._now() + self._start_s
-        for _ in range(_MOST_INTRODUCING):
+        for _ in range(_MAX_INTRODUCING):
             words: list[str] = []
             while not words:
                 if not self._wanted() or self._now() >= until_s:
@@ -211,7 +211,7 @@ class EngineProcess:
                 until_s = self._now() + STOP_S
             words = self._next(min(until_s, self._now() + _TURN_S))
             said += bool(words)
-            if said > _MOST_THINKING:
+            if said > _MAX_THINKING:
                 raise self._endless()
             if words[:1] == ["bestmove"]:
                 break
@@ -295,7 +295,7 @@ class EngineProcess:
         """Return the words of its next line, or none if there is none by ``until_s``. Characters
         that are not printable, such as terminal commands, are left out.
         """
-        while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MOST_BYTES:
+        while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MAX_BYTES:
             listening = (self._in, self._errors) if self._errors_open else (self._in,)
             heard = select.select(listening, (), (), max(until_s - self._now(), 0.0))[0]
             if not heard:
@@ -306,20 +306,20 @@ class EngineProcess:
                 if self._now() >= until_s:
                     return []
                 continue
-            more = self._in.read(_MOST_BYTES)
+            more = self._in.read(_MAX_BYTES)
             if not more:
                 raise self._lost()
             self._heard += more
-        end = end + 1 or _MOST_BYTES
+        end = end + 1 or _MAX_BYTES
         line = self._heard[:end].decode(errors="replace")
         del self._heard[:end]
         return _visible(line).split()
 
     def _hear_errors(self) -> None:
         """Read its standard error so that it never blocks on it; the end is kept for ``_lost``."""
-        more = self._errors.read(_MOST_BYTES)
+        more = self._errors.read(_MAX_BYTES)
         self._errors_open = more != b""
-        self._complained = (self._complained + (more or b""))[-_MOST_BYTES:]
+        self._complained = (self._complained + (more or b""))[-_MAX_BYTES:]
 
     def _hung(self) -> EngineHungError:
         return EngineHungError("The engine {name} does not answer.", name=self.name)

@@ -18,8 +18,8 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.reasons import Kind
 from tiltboard.games.rules import CHANCE, Rules
 
-MOST_LOOKED = 12_000  # Positions searched for one reason: 0.2 s of Python on one x86 core.
-MOST_TURNS = 4
+MAX_LOOKED = 12_000  # Positions searched for one reason: 0.2 s of Python on one x86 core.
+MAX_TURNS = 4
 _FEW = 0.34  # A threat is named if at most this share of the replies answers it.
 _MANY = 0.5  # A block is named if at least this share of the other moves loses at once.
 
@@ -140,8 +140,8 @@ def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
         return Reason("wins") if mover in (rules.result(after) or ()) else None
     if rules.players != 2:
         return None
-    search = ProofSearch(rules, MOST_LOOKED)
-    for turns in range(2, MOST_TURNS + 1):
+    search = ProofSearch(rules, MAX_LOOKED)
+    for turns in range(2, MAX_TURNS + 1):
         try:
             if search.forces(state, move, 2 * turns - 1):
                 return Reason("twice" if turns == 2 else "wins-in", turns)
@@ -152,7 +152,7 @@ def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
 
 def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
     """Return the reason for a move that prevents or threatens a win, else None."""
-    left = [MOST_LOOKED]
+    left = [MAX_LOOKED]
     others = [each for each in rules.moves(state) if each != move]
     wins: Counter[int] = Counter()
     lost = 0

@@ -23,7 +23,7 @@ from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
 """The longest puzzles searched for, in turns of the winner."""
-MOST_STATES = 200_000
+MAX_STATES = 200_000
 """Positions searched for one puzzle, about a second in Python; a longer search gives up."""
 
 
@@ -109,7 +109,7 @@ def daily(game: str, day: int) -> int:
 
 
 def made_of(
-    game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MOST_STATES
+    game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MAX_STATES
 ) -> Puzzle | None:
     """Return the position after the legal ``moves`` as a puzzle of at most ``turns``, or None if it
     is not one, or ``most`` states are too few to know. Its ``holds`` and ``line`` are empty.
@@ -139,7 +139,7 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
     rules, holds = game.rules, {}
-    search, state = ProofSearch(rules, MOST_STATES), reached(rules, puzzle.moves)
+    search, state = ProofSearch(rules, MAX_STATES), reached(rules, puzzle.moves)
     for move in rules.moves(state):
         after = rules.apply(state, move)
         if rules.name(move) == puzzle.solution or rules.result(after) is not None:

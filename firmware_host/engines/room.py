@@ -252,7 +252,7 @@ class EngineRoom:
             go,
             limit_s + self._margin_s,
             wanted=lambda: self._is_wanted(asked),
-            lines=ugi.MOST_LINES if values else 1,
+            lines=ugi.MAX_LINES if values else 1,
             ponders=ponders if task.purpose is Purpose.PONDER else None,
         )
         if move is None:

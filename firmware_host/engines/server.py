@@ -27,9 +27,9 @@ from tiltboard.games.rules import Rules
 from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
-MOST_SEED = 2**31 - 1
-_MOST_PROOF = 30_000  # Positions searched for a proof.
-_MOST_TURNS = 9  # Longest win searched for, in turns.
+MAX_SEED = 2**31 - 1
+_MAX_PROOF = 30_000  # Positions searched for a proof.
+_MAX_TURNS = 9  # Longest win searched for, in turns.
 _DEFAULT_S = 2.0  # Time of the strongest level if nothing limits it.
 
 
@@ -110,8 +110,8 @@ class EngineServer:
             ugi.GAME: f"combo default {self._game_name} {games}",
             ugi.OPTIONS: "string default {}",
             ugi.LEVEL: f"spin default {STRONGEST} min {LEVELS[0]} max {LEVELS[-1]}",
-            ugi.SEED: f"spin default 0 min 0 max {MOST_SEED}",
-            ugi.LINES: f"spin default 1 min 1 max {ugi.MOST_LINES}",
+            ugi.SEED: f"spin default 0 min 0 max {MAX_SEED}",
+            ugi.LINES: f"spin default 1 min 1 max {ugi.MAX_LINES}",
             ugi.PONDER: "check default false",
             ugi.BOOK: "check default true",
         }
@@ -129,11 +129,11 @@ class EngineServer:
         elif name == ugi.OPTIONS:
             self._options = ugi.options_json(value)
         elif name == ugi.SEED:
-            self._seed = min(max(int(value), 0), MOST_SEED)
+            self._seed = min(max(int(value), 0), MAX_SEED)
         elif name == ugi.LEVEL:
             self._level = min(max(int(value), LEVELS[0]), LEVELS[-1])
         elif name == ugi.LINES:
-            self._lines = min(max(int(value), 1), ugi.MOST_LINES)
+            self._lines = min(max(int(value), 1), ugi.MAX_LINES)
         elif name == ugi.BOOK:
             self._book = value == "true"
 
@@ -262,7 +262,7 @@ def _wins(rules: Rules, state: Any, turns: int) -> str:
     if rules.players != 2:
         return "open"
     try:
-        found = ProofSearch(rules, _MOST_PROOF).soonest(state, min(turns, _MOST_TURNS))
+        found = ProofSearch(rules, _MAX_PROOF).soonest(state, min(turns, _MAX_TURNS))
     except TooManyError:
         return "open"
     return "none" if found is None else f"{found[0]} {rules.name(found[1])}"

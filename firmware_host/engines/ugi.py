@@ -22,9 +22,9 @@ SEED = "Seed"
 LINES = "MultiPV"
 PONDER = "Ponder"
 BOOK = "OwnBook"
-MOST_LINES = 500
-MOST_LINE = 1 << 16  # Length in characters; a longer line is invalid.
-_MOST_MS = 10**9  # Also of nodes; eleven days, which every clock can wait for.
+MAX_LINES = 500
+MAX_LINE = 1 << 16  # Length in characters; a longer line is invalid.
+_MAX_MS = 10**9  # Also of nodes; eleven days, which every clock can wait for.
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _NUMBER_OF_GO = re.compile(r"movetime|depth|nodes|p[1-4](time|inc)")
 def parse_go(words: Sequence[str]) -> Go:
     """Parse the words after ``go``; unknown ones are ignored. Raises ValueError for bad numbers."""
     numbers = {
-        word: min(max(int(following), 0), _MOST_MS)
+        word: min(max(int(following), 0), _MAX_MS)
         for word, following in pairwise(words)
         if _NUMBER_OF_GO.fullmatch(word)
     }
@@ -146,7 +146,7 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
         elif word == "multipv":
             told["rank"] = int(next(left, ""))
         elif word == "time":
-            told["time_ms"] = int(min(max(float(next(left, "")), 0.0), _MOST_MS))
+            told["time_ms"] = int(min(max(float(next(left, "")), 0.0), _MAX_MS))
         elif word == "score":
             told["value"] = score_value(next(left, ""), int(next(left, "")))
         elif word == "pv":

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.config.players import MOST_LEFT_S, ClockLeft, ClockTime
+from tiltboard.firmware_host.config.players import MAX_LEFT_S, ClockLeft, ClockTime
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.table.commands import TimeUp
 from tiltboard.firmware_host.table.line import sides
@@ -86,5 +86,5 @@ class GameClock:
 
     def _add(self, player: str, seconds: float) -> None:
         if self.state is not None:
-            left_s = min(max(0.0, self.state.left_s[player] + seconds), MOST_LEFT_S)
+            left_s = min(max(0.0, self.state.left_s[player] + seconds), MAX_LEFT_S)
             self.state = replace(self.state, left_s={**self.state.left_s, player: left_s})

@@ -14,9 +14,9 @@ from tiltboard.ground.clock import Clock
 T = TypeVar("T")
 A = TypeVar("A")
 
-MOST_WAITING = 32
+MAX_WAITING = 32
 BUDGET_S = 0.01  # of each step: half a scan's time, less than a card takes to sync
-MOST_AT_ONCE = 4  # in a step, however quick they are
+MAX_AT_ONCE = 4  # in a step, however quick they are
 
 
 Ahead = Callable[[], Future[Any]]
@@ -49,7 +49,7 @@ class Inbox:
         """
         answer: Future[T] = Future()
         with self._lock:
-            if len(self._waiting) < MOST_WAITING:
+            if len(self._waiting) < MAX_WAITING:
                 self._waiting.append((work, answer, ahead))
                 return answer
         answer.set_exception(
@@ -73,11 +73,11 @@ class Inbox:
             self._waiting.append((run, None, None))
 
     def work_off(self) -> None:
-        """Do what waits until ``BUDGET_S`` is used up or ``MOST_AT_ONCE`` are done; the rest waits
+        """Do what waits until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` are done; the rest waits
         for the next step, so that a scan is late by one piece of work at most.
         """
         until_s = self._clock.now() + BUDGET_S
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MAX_AT_ONCE):
             if not self._waiting:
                 return
             work, answer, ahead = self._waiting[0]

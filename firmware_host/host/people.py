@@ -21,13 +21,13 @@ from tiltboard.firmware_host.messages import text
 from tiltboard.games.base import Game
 
 PEOPLE_NAME = "people.json"
-MOST_PEOPLE = 100
+MAX_PEOPLE = 100
 BEGINS = 2.0  # the rating of somebody of whom nothing is known
 _ODDS = 3.0  # a level above another wins three games of four
 _QUICK, _STEADY = 1.6, 0.5  # how far one game moves a rating: the first, and later ones
 _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # levels apart, and what makes it even
 _KEPT_GAMES = 200
-_MOST_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
+_MAX_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
 OPENING_PLIES = 3
 
 
@@ -87,14 +87,14 @@ class People:
         """
         kept = deepcopy(self._kept)
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
-        if len(kept.people) >= MOST_PEOPLE:
+        if len(kept.people) >= MAX_PEOPLE:
             here = {name, *kept.seated.values()}
             kept.people = {n: games for n, games in kept.people.items() if games or n in here}
-        if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
+        if name is not None and name not in kept.people and len(kept.people) >= MAX_PEOPLE:
             raise NotPossibleError(
                 "This table knows {most} people already.",
                 remedy="Let it forget somebody first.",
-                most=MOST_PEOPLE,
+                most=MAX_PEOPLE,
             )
         if name is not None:
             kept.seated[player] = name
@@ -182,7 +182,7 @@ class People:
                 done.beaten = max([done.beaten, *beaten])
             opening = " ".join(moves[:OPENING_PLIES])
             if opening and opening not in done.openings:
-                done.openings = [*done.openings, opening][-_MOST_OPENINGS:]
+                done.openings = [*done.openings, opening][-_MAX_OPENINGS:]
         self._write(kept)
 
     def solved(self, player: str, game: str, number: int) -> None:

@@ -25,7 +25,7 @@ from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 
 KEPT = 12
-MOST_NAMED = 8  # places in a sentence
+MAX_NAMED = 8  # places in a sentence
 DONE_S = 5.0  # for which it is said that a sweep is done
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
@@ -76,7 +76,7 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
             return text("The plate is at rest.")
         case Happening.BUMPED:
             return text("Somebody knocked against the table.")
-        case Happening.KNOCKED if len(places) > MOST_NAMED:
+        case Happening.KNOCKED if len(places) > MAX_NAMED:
             return text("Many pieces moved at once.")
         case Happening.KNOCKED:
             return text("Several moved at once: {places}.", places=", ".join(places))

@@ -412,10 +412,10 @@ _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 _LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
 # A page holds some hundred rows, so that after a few hundred numbers it is passed; wider gaps are
 # from pages that were lost before. So many are tried, the later ones at a growing distance.
-_MOST_TRIES = 1_500
+_MAX_TRIES = 1_500
 _ONE_BY_ONE = 256
 _WIDEST_GAP = 5_000
-_MOST_BYTES = 1 << 28  # Largest file with a damaged first page that is read into memory.
+_MAX_BYTES = 1 << 28  # Largest file with a damaged first page that is read into memory.
 
 
 def salvage_name(path: Path) -> Path:
@@ -434,13 +434,13 @@ def salvage(path: Path) -> tuple[int, int]:
         return 0, 0
     saved = 0, 0
     for first_page_is_sound in (True, False):
-        if not first_page_is_sound and path.stat().st_size > _MOST_BYTES:
+        if not first_page_is_sound and path.stat().st_size > _MAX_BYTES:
             break
         try:
             with closing(
                 connect(path, read_only=True)
                 if first_page_is_sound
-                else with_sound_first_page(read_file(path, _MOST_BYTES))
+                else with_sound_first_page(read_file(path, _MAX_BYTES))
             ) as damaged:
                 if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
                     break  # what its rows mean is not known
@@ -494,7 +494,7 @@ def _rows(database: sqlite3.Connection) -> Iterator[Row]:
     given: set[tuple[object, object]] = set()
     after = unreadable = 0
     alone = False  # after an error one row alone, because Python may read a row ahead
-    while unreadable < _MOST_TRIES:
+    while unreadable < _MAX_TRIES:
         begun, count = after, 0
         try:
             for number, *row in database.execute(query, (begun + 1, 1 if alone else -1)):

@@ -54,7 +54,7 @@ from tiltboard.ground.clock import Clock
 
 STARTING_NAME = "starting.json"
 RETRY_S = 1.0
-MOST_FAILED = 2
+MAX_FAILED = 2
 ENOUGH_SCANS = 10
 STAND_EVERY = 500  # Events between two sums, so that long games are read equally fast.
 
@@ -347,7 +347,7 @@ class Starts:
         before = read_kept(self._path, _Attempt, "how often it was begun is not known", self._tell)
         if (before.game, before.moves, before.boot) == (record.id, len(record.moves), boot):
             failed = before.failed + 1
-        if failed >= MOST_FAILED:
+        if failed >= MAX_FAILED:
             self._journal.leave(record.id)
             self.end()
             return text(

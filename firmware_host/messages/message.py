@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
-MOST_LISTED = 40  # names
-MOST_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
+MAX_LISTED = 40  # names
+MAX_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
 
 
 class Message:
@@ -72,8 +72,8 @@ class Message:
 
 
 def _short(value: object) -> object:
-    if isinstance(value, str | list | tuple | dict) and len(shown := str(value)) > MOST_SHOWN:
-        return shown[: MOST_SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    if isinstance(value, str | list | tuple | dict) and len(shown := str(value)) > MAX_SHOWN:
+        return shown[: MAX_SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"
     return value
 
 
@@ -88,5 +88,5 @@ def nearest(name: str, known: Iterable[str]) -> Message:
     near = closest(name, choices)
     if near is not None:
         return text("did you mean {name!r}?", name=near)
-    shown = choices if len(choices) <= MOST_LISTED else [*choices[:3], "...", choices[-1]]
+    shown = choices if len(choices) <= MAX_LISTED else [*choices[:3], "...", choices[-1]]
     return text("known are: {names}", names=", ".join(shown))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
-LEAST_GAIN, MOST_GAIN = 0.5, 2.0
-Gain = Annotated[float, msgspec.Meta(ge=-MOST_GAIN, le=MOST_GAIN)]  # negative: it looks down
+MIN_GAIN, MAX_GAIN = 0.5, 2.0
+Gain = Annotated[float, msgspec.Meta(ge=-MAX_GAIN, le=MAX_GAIN)]  # negative: it looks down
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
 Kernel = tuple[tuple[Annotated[float, msgspec.Meta(ge=-100, le=100)], ...], ...]
@@ -150,7 +150,7 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
             "{source}: mounting: no chip can lie so.", remedy=_AGAIN, source=source
         ) from None
     check_fits(calibration, profile, source=source)
-    if any(abs(gain) < LEAST_GAIN for gain in calibration.gain):
+    if any(abs(gain) < MIN_GAIN for gain in calibration.gain):
         raise ConfigError(
             "{source}: gain: a sensor that reads nothing.", remedy=_AGAIN, source=source
         )

@@ -15,7 +15,7 @@ from tiltboard.games.base import Turn
 
 # A ring of PTFE slips from 9 degrees on; a magnet's pull beside it is worth another one. Faster
 # than at 12 a tile pushes others from their places (docs/physics.md).
-LEAST_DEG, AIM_DEG, MOST_DEG = 10, 11, 12
+MIN_DEG, AIM_DEG, MAX_DEG = 10, 11, 12
 _SLACK_RAD = radians(0.5)
 RAISE = {
     "left": text("Raise the left side"),
@@ -87,9 +87,9 @@ def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> M
     lean = hypot(along, across)
     if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
         return text("{raise} and no other.", **{"raise": raises})
-    if along < radians(LEAST_DEG) - _SLACK_RAD:
-        now = {"raise": raises, "now": round(degrees(along)), "least": LEAST_DEG}
+    if along < radians(MIN_DEG) - _SLACK_RAD:
+        now = {"raise": raises, "now": round(degrees(along)), "least": MIN_DEG}
         return text("{raise} further: {now} of {least} degrees.", **now)
-    if along > radians(MOST_DEG) + _SLACK_RAD:
-        return text("Not so steep: {most} degrees at most.", most=MOST_DEG)
+    if along > radians(MAX_DEG) + _SLACK_RAD:
+        return text("Not so steep: {most} degrees at most.", most=MAX_DEG)
     return text("Hold the plate so: the {piece} slides.", piece=piece)

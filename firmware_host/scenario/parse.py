@@ -118,7 +118,7 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
     """Cut a leading ``at DX DY`` off."""
     if words[:1] != ["at"] or len(words) < 3:
         return (0.0, 0.0), words
-    x, y = (bounded(word, "an offset in mm", h.MOST_OFFSET_MM) for word in words[1:3])
+    x, y = (bounded(word, "an offset in mm", h.MAX_OFFSET_MM) for word in words[1:3])
     return (x, y), words[3:]
 
 
@@ -233,10 +233,10 @@ def _action(words: Sequence[str]) -> Action:
             if verb == "put" and not left:
                 return h.Put(piece, place, offset_mm)
             if verb == "stack":
-                said = named(left, form, tremble=h.MOST_TREMBLE_MM)
+                said = named(left, form, tremble=h.MAX_TREMBLE_MM)
                 return h.Stack(piece, place, offset_mm, said.get("tremble", trembles))
             if verb == "drop":
-                said = named(left, form, **{"from": h.MOST_FALL_MM, "tremble": h.MOST_TREMBLE_MM})
+                said = named(left, form, **{"from": h.MAX_FALL_MM, "tremble": h.MAX_TREMBLE_MM})
                 falls, trembles = said.get("from", h.USUAL_FALL_MM), said.get("tremble", trembles)
                 return h.Drop(piece, place, offset_mm, falls, trembles)
         case ["take", place]:
@@ -246,20 +246,20 @@ def _action(words: Sequence[str]) -> Action:
         case ["slide", source, target]:
             return h.Slide(source, target)
         case ["push", source, target, *how]:
-            return h.Push(source, target, named(how, form, speed=h.MOST_SPEED_MM_S).get("speed"))
+            return h.Push(source, target, named(how, form, speed=h.MAX_SPEED_MM_S).get("speed"))
         case ["chopsticks", source, target, *how]:
-            said = named(how, form, tremble=h.MOST_TREMBLE_MM)
+            said = named(how, form, tremble=h.MAX_TREMBLE_MM)
             return h.Chopsticks(source, target, said.get("tremble", h.USUAL_TREMBLE_MM))
         case ["knock", *places] if places:
             return h.Knock(tuple(places))
         case ["spin", place]:
             return h.Spin(place, h.USUAL_TWIRL_DEG_S)
         case ["spin", place, speed]:
-            return h.Spin(place, bounded(speed, "degrees a second", h.MOST_TWIRL_DEG_S))
+            return h.Spin(place, bounded(speed, "degrees a second", h.MAX_TWIRL_DEG_S))
         case ["spin-plate", turns]:
-            return h.SpinPlate(bounded(turns, "turns", h.MOST_TURNS))
+            return h.SpinPlate(bounded(turns, "turns", h.MAX_TURNS))
         case ["tilt", x, y, *_] if len(split_for(rest)[0]) == 2:
-            most = h.MOST_TILT_DEG
+            most = h.MAX_TILT_DEG
             x_deg, y_deg = (bounded(word, "an angle in degrees", most) for word in (x, y))
             return h.Tilt(x_deg, y_deg, split_for(rest)[1])
         case ["press", "confirm" | "back" as button]:

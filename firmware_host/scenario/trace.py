@@ -46,8 +46,8 @@ from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import RulesError
 
 FLUSH_EVERY = 50  # scans that a cut of power costs at most
-MOST_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 15 MB
-MOST_PLAIN = 1 << 28
+MAX_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 15 MB
+MAX_PLAIN = 1 << 28
 PART_S = 600.0  # a file holds that much, and goes on until the table is quiet
 LONGEST = 2.0  # of that, where it never is
 KEPT = 3  # older files: FILE.1 is the newest of them
@@ -148,7 +148,7 @@ def _lines(path: Path) -> tuple[list[bytes], bool]:
     unzip = zlib.decompressobj(_GZIP)
     why: Message | str = text("it is too large")
     try:
-        plain = unzip.decompress(read_file(path, MOST_BYTES), MOST_PLAIN)
+        plain = unzip.decompress(read_file(path, MAX_BYTES), MAX_PLAIN)
     except OSError as error:
         raise TraceError(
             "{path} cannot be read: {why}.",

@@ -40,8 +40,8 @@ from tiltboard.ground.clock import SystemClock
 
 T = TypeVar("T")
 
-MOST_WAITING = 4
-MOST_KEPT = 8  # analyses, for whoever asks again
+MAX_WAITING = 4
+MAX_KEPT = 8  # analyses, for whoever asks again
 
 
 class JournalReading:
@@ -51,7 +51,7 @@ class JournalReading:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._may_wait = BoundedSemaphore(MOST_WAITING)
+        self._may_wait = BoundedSemaphore(MAX_WAITING)
         self._may_analyse = BoundedSemaphore(1)
         self._reader = ThreadPoolExecutor(1, "journal-reader")
         self._ahead = ThreadPoolExecutor(1, "journal-ahead")
@@ -99,7 +99,7 @@ class JournalReading:
                 found = analyse(played.reached, played.moves, judge, engine_proof(process))
             finally:
                 process.close()
-            while len(self._known) >= MOST_KEPT:
+            while len(self._known) >= MAX_KEPT:
                 del self._known[next(iter(self._known))]
             self._known[key] = _told(played, found)
         return self._known[key]

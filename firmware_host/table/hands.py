@@ -15,27 +15,27 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
-MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
-MOST_TILT_DEG = 45.0
-MOST_FALL_MM = 300.0
+MAX_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
+MAX_TILT_DEG = 45.0
+MAX_FALL_MM = 300.0
 USUAL_FALL_MM = 30.0
-MOST_TREMBLE_MM = 5.0
+MAX_TREMBLE_MM = 5.0
 USUAL_TREMBLE_MM = 0.3
-MOST_SPEED_MM_S = 3000.0
-MOST_TWIRL_DEG_S = 7200.0
+MAX_SPEED_MM_S = 3000.0
+MAX_TWIRL_DEG_S = 7200.0
 USUAL_TWIRL_DEG_S = 3600.0
-MOST_TURNS = 20.0
-MOST_REACH_MM = 400.0
+MAX_TURNS = 20.0
+MAX_REACH_MM = 400.0
 
-Millimetres = Annotated[float, msgspec.Meta(ge=-MOST_OFFSET_MM, le=MOST_OFFSET_MM)]
-Degrees = Annotated[float, msgspec.Meta(ge=-MOST_TILT_DEG, le=MOST_TILT_DEG)]
-Fall = Annotated[float, msgspec.Meta(ge=0, le=MOST_FALL_MM)]
-Tremble = Annotated[float, msgspec.Meta(ge=0, le=MOST_TREMBLE_MM)]
-Speed = Annotated[float, msgspec.Meta(ge=0, le=MOST_SPEED_MM_S)]
-Twirl = Annotated[float, msgspec.Meta(ge=-MOST_TWIRL_DEG_S, le=MOST_TWIRL_DEG_S)]
-Turns = Annotated[float, msgspec.Meta(ge=-MOST_TURNS, le=MOST_TURNS)]
-Reach = Annotated[float, msgspec.Meta(ge=-MOST_REACH_MM, le=MOST_REACH_MM)]
-Spot = tuple[Reach, Reach, Annotated[float, msgspec.Meta(ge=0, le=MOST_REACH_MM)]]
+Millimetres = Annotated[float, msgspec.Meta(ge=-MAX_OFFSET_MM, le=MAX_OFFSET_MM)]
+Degrees = Annotated[float, msgspec.Meta(ge=-MAX_TILT_DEG, le=MAX_TILT_DEG)]
+Fall = Annotated[float, msgspec.Meta(ge=0, le=MAX_FALL_MM)]
+Tremble = Annotated[float, msgspec.Meta(ge=0, le=MAX_TREMBLE_MM)]
+Speed = Annotated[float, msgspec.Meta(ge=0, le=MAX_SPEED_MM_S)]
+Twirl = Annotated[float, msgspec.Meta(ge=-MAX_TWIRL_DEG_S, le=MAX_TWIRL_DEG_S)]
+Turns = Annotated[float, msgspec.Meta(ge=-MAX_TURNS, le=MAX_TURNS)]
+Reach = Annotated[float, msgspec.Meta(ge=-MAX_REACH_MM, le=MAX_REACH_MM)]
+Spot = tuple[Reach, Reach, Annotated[float, msgspec.Meta(ge=0, le=MAX_REACH_MM)]]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
 Targets = Annotated[tuple[Name, ...], msgspec.Meta(max_length=2)]
 Button = Literal["confirm", "back"]

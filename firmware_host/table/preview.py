@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tiltboard.firmware_host.messages import Message
 from tiltboard.games.base import Position, Shift, Turn
 
-MOST_REASONS = 3
+MAX_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +43,5 @@ def preview(position: Position, move: str) -> Preview:
 
 def reasons(turn: Turn) -> tuple[Message, ...]:
     """Why the first few consequences of ``turn`` come about."""
-    why = (turn.position.game.why(turn, shift) for shift in turn.consequences[:MOST_REASONS])
+    why = (turn.position.game.why(turn, shift) for shift in turn.consequences[:MAX_REASONS])
     return tuple(Message(template, params) for template, params in why if template)

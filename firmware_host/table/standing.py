@@ -202,10 +202,10 @@ class Asked:
 Meaning = TypeVar("Meaning")
 
 # Beyond what pauses play, below what makes pieces slip (friction 0.35 is 19 degrees).
-LEAST_RAD = radians(3.0)
-MOST_RAD = radians(8.0)
+MIN_RAD = radians(3.0)
+MAX_RAD = radians(8.0)
 LEAN_S = 0.7
-STEEP_LEAN_S = 0.2  # Above MOST_RAD, where a tile slides at once.
+STEEP_LEAN_S = 0.2  # Above MAX_RAD, where a tile slides at once.
 _TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 degrees
 
 
@@ -309,7 +309,7 @@ class Asking(Generic[Meaning]):
         asked = self.question
         if asked is None or asked.offer:
             return False
-        if hypot(*tilt_rad) > MOST_RAD:  # So steep, only a tile's way is meant.
+        if hypot(*tilt_rad) > MAX_RAD:  # So steep, only a tile's way is meant.
             return not self.menu and self._toward(tilt_rad) is not None
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
@@ -324,7 +324,7 @@ class Asking(Generic[Meaning]):
             return self.rested(), None
         if self.leaning is None or self.leaning[0] != way:
             return replace(self, leaning=(way, now_s)), None
-        long_s = LEAN_S if hypot(*tilt_rad) <= MOST_RAD else STEEP_LEAN_S
+        long_s = LEAN_S if hypot(*tilt_rad) <= MAX_RAD else STEEP_LEAN_S
         if now_s - self.leaning[1] < long_s:
             return self, None
         if not self.menu:
@@ -338,8 +338,8 @@ class Asking(Generic[Meaning]):
         # About x the north edge rises, so that things slide south; about y the west edge does.
         east, north = tilt_rad[1], -tilt_rad[0]
         if self.menu:
-            return None if abs(east) < LEAST_RAD else "east" if east > 0 else "west"
-        if asked is None or asked.offer or lean < LEAST_RAD:
+            return None if abs(east) < MIN_RAD else "east" if east > 0 else "west"
+        if asked is None or asked.offer or lean < MIN_RAD:
             return None
         for choice in asked.choices:
             if choice.fall is not None:

@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 from tiltboard.firmware_host.messages import Catalogue, Message, chosen
 
 COOKIE = "tiltboard-language"
-MOST_WISHES = 20
+MAX_WISHES = 20
 
 
 def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
@@ -25,7 +25,7 @@ def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
 def accepted(header: str) -> list[str]:
     """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), preferred first."""
     weighed = []
-    for wish in header.split(",")[:MOST_WISHES]:
+    for wish in header.split(",")[:MAX_WISHES]:
         language, _, parameter = wish.partition(";")
         name, _, value = parameter.partition("=")
         try:

@@ -29,13 +29,13 @@ UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")
 """The result of an update that ended while the table was not running."""
 SENT_NAME = "sent.update"  # in the table's folder
-MOST_SENT_BYTES = 400_000_000
+MAX_SENT_BYTES = 400_000_000
 MIN_FREE_BYTES = 100_000_000
 """Space that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
 """Time after which a received file that was not installed is deleted."""
 _WITHIN_S = 1800.0  # Longest duration of an update, on a Zero 2 W.
-_MOST_ANSWERED = 65_536
+_MAX_ANSWERED = 65_536
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ Wanted = PowerOff | Join | Update | RollBack
 
 
 def _check_length(length: int, room: int) -> None:
-    if length > MOST_SENT_BYTES:
+    if length > MAX_SENT_BYTES:
         raise NotPossibleError("That is longer than any update.")
     if length > room:
         raise NotPossibleError(
@@ -219,7 +219,7 @@ class Machine:
                 line.sendall(msgspec.json.encode(wanted))
                 line.shutdown(socket.SHUT_WR)
                 said = b""
-                while (more := line.recv(4096)) and len(said) < _MOST_ANSWERED:
+                while (more := line.recv(4096)) and len(said) < _MAX_ANSWERED:
                     said += more
             answer = msgspec.json.decode(said, type=Answered)
         except (OSError, msgspec.MsgspecError) as error:

@@ -190,7 +190,7 @@ CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
 JOIN_LASTS_S = 60.0  # As long as the lights show a code.
 JOIN_NUMBERS = 100
-MOST_SENT_AWAY = 5  # Refusals of a first device after which the lights are left to the game.
+MAX_SENT_AWAY = 5  # Refusals of a first device after which the lights are left to the game.
 TRIES_PER_MINUTE = 30  # By all devices together.
 TRIES_PER_ADDRESS = 3  # Per minute: one device cannot keep the others from pairing.
 JOINS_PER_ADDRESS = 3  # Per minute, of requests to be the first device.
@@ -293,7 +293,7 @@ class Pairing:
         """True if the first device may be let in by a press of the table's button: none is paired,
         and not too many were refused.
         """
-        asked = self.confirming.show is not None and self._sent_away < MOST_SENT_AWAY
+        asked = self.confirming.show is not None and self._sent_away < MAX_SENT_AWAY
         return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
@@ -306,7 +306,7 @@ class Pairing:
         if not self.takes_first:
             raise NotPossibleError(
                 "Nobody let in those who asked last."
-                if self._sent_away >= MOST_SENT_AWAY
+                if self._sent_away >= MAX_SENT_AWAY
                 else "The table knows a device already.",
                 remedy="Pair this one with a code.",
             )

@@ -41,8 +41,8 @@ Track = tuple[int, ...]
 
 FEWEST_BASES = 3
 FEWEST_CLOSED = 3
-MOST_BASES = 400
-MOST_TRACKS = 1000
+MAX_BASES = 400
+MAX_TRACKS = 1000
 FAR = 100  # columns and rows are below it
 SHIPPED: tuple[str, ...] = ("whirl",)
 DEFAULT = SHIPPED[0]
@@ -126,19 +126,19 @@ class Board:
 def _tracks(value: Any) -> tuple[Track, ...]:
     if not _is_list(value) or not value:
         raise OptionError("A board needs tracks: a list of lists of bases, like [[1, 2, 3], ...].")
-    if len(value) > MOST_TRACKS:
-        raise OptionError("A board may have at most {most} tracks.", most=MOST_TRACKS)
+    if len(value) > MAX_TRACKS:
+        raise OptionError("A board may have at most {most} tracks.", most=MAX_TRACKS)
     for number, track in enumerate(value, start=1):
         if not _is_list(track):
             raise OptionError("Track {number} is not a list of bases.", number=number)
         for base in track:
-            if not _is_whole(base) or not 1 <= base <= MOST_BASES:
+            if not _is_whole(base) or not 1 <= base <= MAX_BASES:
                 raise OptionError(
                     "Track {number}: {base} is not a base; bases are whole numbers from 1 to "
                     "{most}.",
                     number=number,
                     base=base,
-                    most=MOST_BASES,
+                    most=MAX_BASES,
                 )
         if len(track) < 2:
             raise OptionError("Track {number} has fewer than 2 bases.", number=number)

@@ -13,7 +13,7 @@ from tiltboard.games.rules import Rules, bits
 from tiltboard.games.search import Budget
 from tiltboard.ground.override import override
 
-MOST_ENTRIES = 200_000  # Maximum size of a solver's table.
+MAX_ENTRIES = 200_000  # Maximum size of a solver's table.
 
 
 class State(NamedTuple):
@@ -195,7 +195,7 @@ class TrapSolver:
         if not won:
             found.sort()  # Moves that leave the other ship the fewest answers first.
             won = any(not self.free(other, base, left, budget) for _, base, left in found)
-        if len(self._known) >= MOST_ENTRIES:
+        if len(self._known) >= MAX_ENTRIES:
             self._known.clear()
         self._known[key] = won
         return won

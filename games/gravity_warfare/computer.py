@@ -22,7 +22,7 @@ LEVELS = ("easy", "medium", "hard")
 SLICES = 48  # Candidates times imagined worlds of a hard bot, the same for each candidate.
 CANDIDATES = 6
 MARGIN = 0.05  # Points by which a move must beat a medium bot's.
-LEAST_TOLD = 0.1  # Points; a smaller gain is not mentioned.
+MIN_TOLD = 0.1  # Points; a smaller gain is not mentioned.
 NEAR = 2  # troops left
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
@@ -71,7 +71,7 @@ class Player:
     def why(self) -> Words:
         """The reason for ``best``, by what it gains and the chance that pieces hold."""
         template, params = why(self._table, self._player, self.best)
-        if self._gain < LEAST_TOLD:
+        if self._gain < MIN_TOLD:
             return template, params
         return "{why} By the end of the turn it is worth {points} points more than to pass.", {
             "why": Phrase(template, params), "points": round(self._gain, 1),

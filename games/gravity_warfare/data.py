@@ -27,8 +27,8 @@ ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
-MOST_KINDS, MOST_CARDS, MOST_HEROES, MOST_WORD = 60, 400, 40, 40  # the box has 15, 65, 10
-_WORD = re.compile(rf"[^:=+@/? ]{{1,{MOST_WORD}}}")
+MAX_KINDS, MAX_CARDS, MAX_HEROES, MAX_WORD = 60, 400, 40, 40  # the box has 15, 65, 10
+_WORD = re.compile(rf"[^:=+@/? ]{{1,{MAX_WORD}}}")
 FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")
 KINDS_OF_CARDS = {
@@ -148,17 +148,17 @@ def default_box() -> Box:
 def box_of(data: Mapping[str, Any]) -> Box:
     """Return the deck of the option ``deck``, checked. Raises OptionError."""
     cards, counts, simple = {}, {}, {}
-    for entry in _tables(data, "card", MOST_KINDS):
+    for entry in _tables(data, "card", MAX_KINDS):
         name = _word(entry, "card")
         if name in cards:
             raise OptionError("The deck has two cards named {name}.", name=name)
         cards[name] = KINDS_OF_CARDS.get(name, "challenge")
         counts[name] = _count(entry, "count", 1)
         simple[name] = 0 if name in NOT_SIMPLE else _count(entry, "simple", counts[name])
-    if max(sum(counts.values()), sum(simple.values())) > MOST_CARDS:
-        raise OptionError("A deck has at most {most} cards.", most=MOST_CARDS)
+    if max(sum(counts.values()), sum(simple.values())) > MAX_CARDS:
+        raise OptionError("A deck has at most {most} cards.", most=MAX_CARDS)
     heroes = {}
-    for entry in _tables(data, "hero", MOST_HEROES):
+    for entry in _tables(data, "hero", MAX_HEROES):
         name, ability = _word(entry, "hero"), entry.get("ability")
         if ability not in ABILITIES:
             raise OptionError(
@@ -173,7 +173,7 @@ def box_of(data: Mapping[str, Any]) -> Box:
     for entry in _tables(data, "face", len(FACES)):
         face, zones = entry.get("name"), entry.get("zones")
         named = zones if isinstance(zones, list) else []
-        zones = [zone for zone in named if isinstance(zone, str) and 0 < len(zone) <= MOST_WORD]
+        zones = [zone for zone in named if isinstance(zone, str) and 0 < len(zone) <= MAX_WORD]
         if face not in FACES:
             raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=face)
         if len(zones) != len(ZONES):

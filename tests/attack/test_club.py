@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard_online.broadcast.club import AGED_S, MAX_KEY, Club
 from tiltboard_online.broadcast.evening import read_evening
-from tiltboard_online.broadcast.seen import MOST_BYTES
+from tiltboard_online.broadcast.seen import MAX_BYTES
 from tiltboard_online.broadcast.telling import LOOK, online_topic
 
 pytestmark = NEEDS_MOSQUITTO
@@ -57,7 +57,7 @@ def test_topics_that_are_none_do_no_harm(club):
 
 
 def test_many_tables_leave_room_for_no_more_than_there_is(club, monkeypatch):
-    monkeypatch.setattr("tiltboard_online.broadcast.club.MOST_TABLES", 5)
+    monkeypatch.setattr("tiltboard_online.broadcast.club.MAX_TABLES", 5)
     with club.looking() as events:
         for number in range(20):
             club.tell(f"k{number}", table=f"T{number}")
@@ -71,7 +71,7 @@ def test_a_flood_keeps_out_no_pair_of_the_evening_nor_who_is_there_for_who_is_aw
     tmp_path, monkeypatch
 ):
     """The club alone, and its clock: 5 tables at most."""
-    monkeypatch.setattr("tiltboard_online.broadcast.club.MOST_TABLES", 5)
+    monkeypatch.setattr("tiltboard_online.broadcast.club.MAX_TABLES", 5)
     clock, heard = VirtualClock(), {}
     sheet = tmp_path / "evening.toml"
     sheet.write_text(PAIRED)
@@ -115,4 +115,4 @@ def test_ever_new_boards_are_forgotten(club):
 
 
 def test_the_largest_message_that_is_read_is_small():
-    assert MOST_BYTES * 500 < 10e6  # all tables together
+    assert MAX_BYTES * 500 < 10e6  # all tables together

@@ -209,7 +209,7 @@ def test_a_flood_waits_in_few_places(table, broker, peer):
     broker.deliver()
     waiting = table.host.playing.far._waiting
     assert set(waiting) <= table.match.state.agreed.tables
-    assert max(map(len, waiting.values())) <= room.MOST_WAITING
+    assert max(map(len, waiting.values())) <= room.MAX_WAITING
     tick(table, broker, 5)
     assert table.match.state.differs is None
 
@@ -220,12 +220,12 @@ def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, brok
         each.say(Hello("stranger"))
     tick(table, broker, 10)
     assert len(table.match.state.agreed.tables) == 2
-    assert len(table.host.playing.far._waiting) <= room.MOST_STRANGERS
+    assert len(table.host.playing.far._waiting) <= room.MAX_STRANGERS
 
 
 def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
     before = table.match.state
-    peer.send(bytes(seal.MOST_BYTES + 1))
+    peer.send(bytes(seal.MAX_BYTES + 1))
     long = [Step("move", "a1", "blue")] * 1999
     peer.say(told(table, steps=(*table.match.state.steps, *long)))
     tick(table, broker, 3)

@@ -12,7 +12,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.hands import Press
 from tiltboard.firmware_host.web.pairing import (
     JOIN_LASTS_S,
-    MOST_SENT_AWAY,
+    MAX_SENT_AWAY,
     Pairing,
     Tokens,
     TooManyTriesError,
@@ -89,7 +89,7 @@ def test_nobody_asks_without_end(table):
 
 
 def test_who_is_sent_away_again_and_again_leaves_the_lights_to_the_game(table):
-    for number in range(MOST_SENT_AWAY):
+    for number in range(MAX_SENT_AWAY):
         table.pairing.join("phone", f"192.168.1.{number}")
         table.press(confirm=False)
         table.clock.sleep(60)

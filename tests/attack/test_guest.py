@@ -13,7 +13,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.host import playing
-from tiltboard.firmware_host.host.people import MOST_PEOPLE, People
+from tiltboard.firmware_host.host.people import MAX_PEOPLE, People
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
@@ -22,7 +22,7 @@ from tiltboard.firmware_host.table.commands import ImportGame, NewGame, Practise
 from tiltboard.firmware_host.table.line import RESIGNED, resignation
 from tiltboard.games.base import OptionError
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
-from tiltboard.games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS, MOST_WORD
+from tiltboard.games.gravity_warfare.data import MAX_CARDS, MAX_HEROES, MAX_KINDS, MAX_WORD
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.session import SimSession
@@ -42,10 +42,10 @@ def deck(kinds: int, count: int, heroes: int = 10, name: str = "c") -> str:
     "given",
     [
         deck(2580, 99)[:LARGEST_MESSAGE],
-        deck(MOST_KINDS + 1, 2),
+        deck(MAX_KINDS + 1, 2),
         deck(20, 99),
-        deck(10, 9, heroes=MOST_HEROES + 1),
-        deck(10, 9, name="c" * MOST_WORD),
+        deck(10, 9, heroes=MAX_HEROES + 1),
+        deck(10, 9, name="c" * MAX_WORD),
     ],
     ids=["54 kB", "kinds", "cards", "heroes", "words"],
 )
@@ -56,9 +56,9 @@ def test_no_deck_is_larger_than_a_box_could_be(given):
 
 
 def test_the_largest_deck_is_dealt():
-    largest = deck(MOST_KINDS, MOST_CARDS // MOST_KINDS, heroes=MOST_HEROES)
+    largest = deck(MAX_KINDS, MAX_CARDS // MAX_KINDS, heroes=MAX_HEROES)
     game = GRAVITY_WARFARE.create({"deck": GRAVITY_WARFARE.board_of(largest)})
-    assert game.chosen.pack().total() > MOST_CARDS * 0.85
+    assert game.chosen.pack().total() > MAX_CARDS * 0.85
 
 
 def test_no_sentence_repeats_a_message_as_long_as_it_was():
@@ -139,11 +139,11 @@ def test_names_that_nobody_has_make_room(tmp_path):
     momentum, people = game_type("momentum").create({}), People(tmp_path)
     people.sit("blue", "Ben")
     people.count(momentum, 1, ["d4"], {"red": EngineSeat()}, ["blue"])
-    for number in range(3 * MOST_PEOPLE):
+    for number in range(3 * MAX_PEOPLE):
         people.sit("red", f"guest {number}")
     people.sit("red", "Ada")
     assert {"Ada", "Ben"} <= set(people.names)
-    assert len(people.names) <= MOST_PEOPLE
+    assert len(people.names) <= MAX_PEOPLE
 
 
 class KilledError(BaseException):

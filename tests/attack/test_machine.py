@@ -123,7 +123,7 @@ def test_nothing_else_is_asked_for_a_phone(table, phone, body):
 
 
 def test_an_update_that_is_too_long_or_broken_off_leaves_nothing(table, phone, monkeypatch):
-    monkeypatch.setattr(machine_module, "MOST_SENT_BYTES", 1000)
+    monkeypatch.setattr(machine_module, "MAX_SENT_BYTES", 1000)
     assert send(phone, b"x" * 1001).status_code == 409
     assert send(phone, b"x", {"content-type": "text/plain"}).status_code == 415
     assert not list(table.machine.sent.parent.glob("*.update*"))
@@ -231,7 +231,7 @@ def test_only_a_plain_file_is_taken_for_an_update(done, tmp_path, kind):
             sent.mkdir()
         case "long":
             with sent.open("wb") as file:
-                file.truncate(machine_module.MOST_SENT_BYTES + 1)
+                file.truncate(machine_module.MAX_SENT_BYTES + 1)
     assert answer(b'{"type": "update", "sent": true}').error
     assert done == []
     assert (tmp_path / "failed").exists()  # and the table tells of it

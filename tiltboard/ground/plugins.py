@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
-MOST_SAID = 300  # characters of somebody else's error
+MAX_SAID = 300  # characters of somebody else's error
 TRACEBACK = "TILTBOARD_TRACEBACK"
 """In the environment: what fails as it is loaded also prints file and line, for its author."""
 
@@ -100,7 +100,7 @@ def _signals_kept(seconds: float) -> Iterator[None]:
 def _said(error: BaseException) -> str:
     """What an error says, on one line and cut to a length."""
     try:
-        why = " ".join(str(error).split())[:MOST_SAID]
+        why = " ".join(str(error).split())[:MAX_SAID]
     except Exception:  # noqa: BLE001 - its text is code too
         why = ""
     return why or "no reason is given"

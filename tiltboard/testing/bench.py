@@ -19,7 +19,7 @@ from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import NodeHall
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, layout_of
-from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.firmware_host.table.hands import MAX_OFFSET_MM, MAX_TILT_DEG
 from tiltboard.games.registry import HOSTED
 from tiltboard.ground.override import override
 from tiltboard.hw_sim.clock import VirtualClock
@@ -357,7 +357,7 @@ class Bench(AnyBench):
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
         known(piece, "piece", PIECES)
         off = tuple(
-            number(each, what, -MOST_OFFSET_MM, MOST_OFFSET_MM)
+            number(each, what, -MAX_OFFSET_MM, MAX_OFFSET_MM)
             for what, each in (("east_mm", east_mm), ("north_mm", north_mm))
         )
         self._wait(self.table.hands.put(piece, self.index_of(place), (off[0], off[1])))
@@ -380,8 +380,8 @@ class Bench(AnyBench):
     @verb
     @override
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        x_deg = number(x_deg, "x_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
-        y_deg = number(y_deg, "y_deg", -MOST_TILT_DEG, MOST_TILT_DEG)
+        x_deg = number(x_deg, "x_deg", -MAX_TILT_DEG, MAX_TILT_DEG)
+        y_deg = number(y_deg, "y_deg", -MAX_TILT_DEG, MAX_TILT_DEG)
         tilted = self.table.hands.tilt(math.radians(x_deg), math.radians(y_deg))
         if wait:
             self._wait(tilted)

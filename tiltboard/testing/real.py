@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.table.hands import MOST_OFFSET_MM, MOST_TILT_DEG
+from tiltboard.firmware_host.table.hands import MAX_OFFSET_MM, MAX_TILT_DEG
 from tiltboard.ground.override import override
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.testing.bench import BUTTONS, PIECES, AnyBench, Rgb, plug_of
@@ -129,7 +129,7 @@ class RealBench(AnyBench):
                 ("east_mm", east_mm, "the last column", "column a"),
                 ("north_mm", north_mm, "the last row", "row 1"),
             )
-            if number(mm, what, -MOST_OFFSET_MM, MOST_OFFSET_MM)
+            if number(mm, what, -MAX_OFFSET_MM, MAX_OFFSET_MM)
         ]
         self._ask(f"{request}, {' and '.join(ways)} of its middle" if ways else request)
 
@@ -147,7 +147,7 @@ class RealBench(AnyBench):
         ways = [
             f"raise the side of {up if angle > 0 else down} by {abs(angle):g} degrees"
             for angle, up, down in sides
-            if number(angle, "an angle in degrees", -MOST_TILT_DEG, MOST_TILT_DEG)
+            if number(angle, "an angle in degrees", -MAX_TILT_DEG, MAX_TILT_DEG)
         ]
         wish = " and ".join(ways) or "level the plate"
         self._ask(f"Within {self.hands_s:g} s after Enter {wish}, and hold it")

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.games.rules import Rules
 from tiltboard.games.search import Evaluate
 
-MOST_ENTRIES = 60_000  # Size of the table, at some 250 bytes each.
+MAX_ENTRIES = 60_000  # Size of the table, at some 250 bytes each.
 DEEPEST = 64
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
@@ -185,7 +185,7 @@ class AlphaBeta:
                         break
         if self._attention is None or ply > 1:
             kind = _LOWER if best >= beta else _UPPER if best <= floor else _EXACT
-            if len(self._table) >= MOST_ENTRIES:
+            if len(self._table) >= MAX_ENTRIES:
                 self._table.clear()
             stored = best + ply if best >= SURE else best - ply if best <= -SURE else best
             self._table[key] = (depth, kind, stored, chosen)

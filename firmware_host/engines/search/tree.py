@@ -19,7 +19,7 @@ from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, lo
 from tiltboard.games.rules import Rules
 
 EXPLORATION = 0.7
-MOST_NODES = 60_000  # Size at which the tree stops growing.
+MAX_NODES = 60_000  # Size at which the tree stops growing.
 _REPORT_EVERY = 1000
 _BATCH = 16  # Playouts between two looks at the clock.
 _BYTES = 1 << 14  # Random bytes drawn at once.
@@ -103,7 +103,7 @@ class TreeSearch:
         path, node, last = [root], root, 0
         while node.proven is None:
             if node.untried:
-                if self._size >= MOST_NODES:
+                if self._size >= MAX_NODES:
                     break
                 moves = node.untried
                 at = int(self._rng.random() * len(moves))

@@ -5,7 +5,7 @@ import { marble } from "/static/marble.js";
 import { engineName } from "/static/opponents.js";
 import { countOf } from "/static/store.js";
 
-const MOST_DRAWN = 25; // more only cover each other
+const MAX_DRAWN = 25; // more only cover each other
 const OF_A_BOX = 9;
 const LOW_S = 30;
 
@@ -79,7 +79,7 @@ export class Trays {
         store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
       if (there !== tray.drawn) {
         tray.drawn = there;
-        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN)
+        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MAX_DRAWN)
           : OF_A_BOX }, () => h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }

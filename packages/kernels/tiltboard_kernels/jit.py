@@ -81,7 +81,7 @@ OPEN = -1
 PLAYERS, MOVES = 0, 1
 """Indices in every game's facts: the number of players, and the number of moves."""
 
-MOST_PLIES = 2000
+MAX_PLIES = 2000
 """The maximum length of a playout."""
 
 SURE = 3000

@@ -30,7 +30,7 @@ def fast_tree(
     *,
     plain: bool = False,
     solving: bool = True,
-    most_nodes: int = kernels.MOST_NODES,
+    most_nodes: int = kernels.MAX_NODES,
 ) -> FastTree | None:
     """Return the best search for ``game``, or a ``plain`` one by random playouts; None if it has no
     kernels. ``solving``, ``most_nodes``: as in ``FastTree``.
@@ -64,7 +64,7 @@ class FastTree:
         mode: int,
         *,
         solving: bool = True,
-        most_nodes: int = kernels.MOST_NODES,
+        most_nodes: int = kernels.MAX_NODES,
     ) -> None:
         self._board = board
         self._rng = rng
@@ -86,7 +86,7 @@ class FastTree:
             states=np.zeros((3, len(start)), np.int64),
             threats=np.zeros((kernels.FORCED_ROWS, len(start)), np.int64),
             moves=np.zeros((2, len(self._every)), np.int64),
-            path=np.zeros(kernels.MOST_PATH, np.int64),
+            path=np.zeros(kernels.MAX_PATH, np.int64),
         )
         self.tree, self.seed = self._search.tree, self._search.seed
         self._at: Ints | None = None

@@ -42,7 +42,7 @@ from tiltboard_kernels.jit import (
 Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-MOST_NODES = 1_500_000
+MAX_NODES = 1_500_000
 _EDGES_A_NODE = 8  # Room for edges, on average.
 NODES, EDGES = 0, 1  # Indices in ``Tree.head`` of the numbers in use.
 _FIRST_ROOM = 8  # Nodes; the room doubles each time.
@@ -169,7 +169,7 @@ def keep(t: Tree, root: int) -> None:
     t.head[NODES], t.head[EDGES] = size, used
 
 
-MOST_PATH = 2500
+MAX_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 """Modes: random playouts; playouts that miss no winning drop; the evaluation."""
 OPEN_STILL = -1

@@ -55,7 +55,7 @@ def club(
         for at, line in enumerate(sheet.standings, 1):
             click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
         return
-    from tiltboard_online.broadcast.club import MOST_LOOKERS, MOST_PER_S, Club
+    from tiltboard_online.broadcast.club import MAX_LOOKERS, MAX_PER_S, Club
     from tiltboard_online.far.link import Broker, Link
 
     broker = Broker.of(settings.far)
@@ -65,9 +65,9 @@ def club(
             remedy='Name it: broker = "mqtt://HOST" under [far].',
         )
     log_to_stderr()
-    connection = Link(broker, most_per_s=MOST_PER_S)
+    connection = Link(broker, most_per_s=MAX_PER_S)
     page = Club(connection, evening, spoken)
-    server = Server(page.app(), port, host=check_host(host), most=MOST_LOOKERS + 100)
+    server = Server(page.app(), port, host=check_host(host), most=MAX_LOOKERS + 100)
     connection.start()
     server.start()
     say(text("The club's page is at {url} (Ctrl-C ends it).", url=server.url))

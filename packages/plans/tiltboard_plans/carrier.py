@@ -10,7 +10,7 @@ from __future__ import annotations
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
 from tiltboard_plans.board import GRID_MM, Board, Channel, Via
-from tiltboard_plans.row_board import MOST_PLACES
+from tiltboard_plans.row_board import MAX_PLACES
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
@@ -68,7 +68,7 @@ def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
     for net, (x, y) in FEED_MM.items():
         board.rail(f"rows {net}", net, y, 1.6)
         board.reach(f"rows {net}", x)
-    boards = profile.rows * -(-profile.columns // MOST_PLACES)
+    boards = profile.rows * -(-profile.columns // MAX_PLACES)
     for at in range(boards):
         plug = f"J{300 + at}"
         where = (2.0 + at * (width - 4) / max(boards - 1, 1), FEED_MM[GND][1])

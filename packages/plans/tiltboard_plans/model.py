@@ -33,13 +33,13 @@ from tiltboard_plans.frame import (
 from tiltboard_plans.ground import ground_shift_mt
 from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
-from tiltboard_plans.row_board import HALF_MM, LEAST_PITCH_MM, places_on, row_board
+from tiltboard_plans.row_board import HALF_MM, MIN_PITCH_MM, places_on, row_board
 
 HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
 MAIN_FEED = ("AWG 16", 0.0132, 0.6)  # from supply to J20: the terminal takes it; ohm/m, and m
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # at 20 C
-MOST_DROP_V = 0.2
+MAX_DROP_V = 0.2
 HAND_BOARD_MM, HAND_BOARD_G = (160.0, 100.0), 120.0  # what is wired by hand, on the shelf
 WIRES_G = 150.0  # between row boards and shelf
 BOARD_MM = 1.6
@@ -82,13 +82,13 @@ class Plans:
                 name=profile.name,
                 bus=hall.spi_bus,
             )
-        if profile.pitch_mm < LEAST_PITCH_MM:
+        if profile.pitch_mm < MIN_PITCH_MM:
             raise ConfigError(
                 "profile {name}: {pitch:g} mm are too dense for row boards; they need {least:g}.",
                 remedy="Choose a larger pitch_mm.",
                 name=profile.name,
                 pitch=profile.pitch_mm,
-                least=LEAST_PITCH_MM,
+                least=MIN_PITCH_MM,
             )
         soldered = lights is not None and not lights.strip
         if lights is not None and soldered and lights.offset_mm != wiring.LIGHT_MM:
@@ -479,7 +479,7 @@ def report(plans: Plans) -> str:
         )
     for name, (amps, fuse) in plans.branches().items():
         drops = {wire: 2 * amps * ohm for wire, ohm in OHM_M.items()}
-        wire = next((w for w, volt in drops.items() if volt <= MOST_DROP_V), "two of AWG 12")
+        wire = next((w for w, volt in drops.items() if volt <= MAX_DROP_V), "two of AWG 12")
         listed = ", ".join(f"{each} {volt:.2f} V" for each, volt in drops.items())
         text.append(f"| {name} | {amps:.2f} A | {fuse:g} A | {wire} | {listed} |")
     text += ["", "| board | pieces | size |", "| --- | --- | --- |"]

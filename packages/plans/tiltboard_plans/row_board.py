@@ -6,9 +6,9 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import LIGHT_MM
 from tiltboard_plans.board import GRID_MM, Board
 
-MOST_PLACES = 5
+MAX_PLACES = 5
 GNDA_Y = 14.24
-LEAST_PITCH_MM = 32.8
+MIN_PITCH_MM = 32.8
 HALF_MM = 17.3  # of its height, where the pitch leaves that
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
 """Right and below of the first, the last and the middle place: where a spacer holds a board, and
@@ -21,7 +21,7 @@ V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 def places_on(profile: Profile) -> tuple[int, ...]:
     """Return how many places each board of a row has, from the west: as equal as they can be."""
-    boards = -(-profile.columns // MOST_PLACES)
+    boards = -(-profile.columns // MAX_PLACES)
     each, more = divmod(profile.columns, boards)
     return tuple(each + (at < more) for at in range(boards))
 
@@ -66,7 +66,7 @@ def row_board(
             board.add(f"J{net}{end}", "header2", (x, y), {"1": net}, footprint=shape)
             board.reach(net, x)
     for at in range(places):
-        net, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MOST_PLACES + 1 - at)
+        net, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MAX_PLACES + 1 - at)
         board.add(f"J{net}", "header2", (left + 3, y), {"1": net}, footprint="wire")
         board.join(net, (left + 3, y), (left + 6 + 0.8 * at, y), width=0.25)
     if lights:

@@ -12,8 +12,8 @@ from tiltboard.firmware_host.messages import Message, text
 
 WARM_UP = 0.2  # of the games: caches fill
 FEWEST = 40  # games: before, the code of games and profiles is still being loaded
-MOST_MB = 8.0  # more resident memory after the warm-up is a leak
-MOST_OBJECTS = 2.0  # more objects kept per game are one
+MAX_MB = 8.0  # more resident memory after the warm-up is a leak
+MAX_OBJECTS = 2.0  # more objects kept per game are one
 FILES = Path("/proc/self/fd")
 STATM = Path("/proc/self/statm")
 
@@ -67,8 +67,8 @@ class Leaks:
         objects = now.objects - warm.objects
         files, threads = now.files - warm.files, now.threads - warm.threads
         leaks = (
-            memory_mb > MOST_MB
-            or objects > max(1000.0, MOST_OBJECTS * games)
+            memory_mb > MAX_MB
+            or objects > max(1000.0, MAX_OBJECTS * games)
             or files > 0
             or threads > 0
         )
@@ -77,7 +77,7 @@ class Leaks:
             " open files, {threads} threads",
             games=games,
             memory=f"{memory_mb:+.1f}",
-            most=f"{MOST_MB:.0f}",
+            most=f"{MAX_MB:.0f}",
             objects=f"{objects:+d}",
             files=f"{files:+d}",
             threads=f"{threads:+d}",

@@ -16,7 +16,7 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.session import SimSession
 
 PAUSE_S = 5.0  # between two disturbances, on average
-MOST_FAULTS = 3
+MAX_FAULTS = 3
 # Play goes on meanwhile, so they may last; the others pause it.
 LASTING = frozenset(
     {
@@ -144,7 +144,7 @@ class Trouble:
             self._session.start()
 
     def _break(self) -> None:
-        if len(self._heal) >= MOST_FAULTS:
+        if len(self._heal) >= MAX_FAULTS:
             return
         stream, faults, session = self._stream, self._session.faults, self._session
         names = sorted(name for name in faults.names if name not in BUILT)

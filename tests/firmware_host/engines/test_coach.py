@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from tiltboard.firmware_host.engines.proof import MOST_TURNS, reason
+from tiltboard.firmware_host.engines.proof import MAX_TURNS, reason
 from tiltboard.firmware_host.table import play
 from tiltboard.games.reasons import KINDS
 from tiltboard.games.registry import GAMES
@@ -62,7 +62,7 @@ def test_what_is_said_is_so(name, options, game):
             others = [each for each in rules.moves(state) if each != move]
             lost = [each for each in others if at_once(rules, rules.apply(state, each))]
             assert (kind == "wins") == forces(rules, state, move, 1)
-            if kind in ("twice", "wins-in") and number < MOST_TURNS:
+            if kind in ("twice", "wins-in") and number < MAX_TURNS:
                 assert forces(rules, state, move, number)
                 assert not forces(rules, state, move, number - 1)
             elif kind == "twice":

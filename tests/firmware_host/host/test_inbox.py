@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import pytest
 
 from tiltboard.firmware_host.config.errors import BusyError
-from tiltboard.firmware_host.host.inbox import BUDGET_S, MOST_AT_ONCE, MOST_WAITING, Inbox
+from tiltboard.firmware_host.host.inbox import BUDGET_S, MAX_AT_ONCE, MAX_WAITING, Inbox
 from tiltboard.hw_sim.clock import VirtualClock
 
 
@@ -22,7 +22,7 @@ def test_work_is_done_in_order_and_answered():
 
 
 @pytest.mark.parametrize(
-    ("costs_s", "done"), [(0.0, MOST_AT_ONCE), (BUDGET_S / 3, 3), (BUDGET_S, 1), (5.0, 1)]
+    ("costs_s", "done"), [(0.0, MAX_AT_ONCE), (BUDGET_S / 3, 3), (BUDGET_S, 1), (5.0, 1)]
 )
 def test_a_step_does_what_its_budget_holds_and_at_least_one(costs_s, done):
     clock = VirtualClock()
@@ -34,10 +34,10 @@ def test_a_step_does_what_its_budget_holds_and_at_least_one(costs_s, done):
 
 def test_who_asks_too_much_is_told_so_and_nothing_is_forgotten():
     inbox = Inbox(VirtualClock())
-    waiting = [inbox.call(lambda: None) for _ in range(MOST_WAITING)]
+    waiting = [inbox.call(lambda: None) for _ in range(MAX_WAITING)]
     refused = inbox.call(lambda: None)
     assert isinstance(refused.exception(0), BusyError)
-    for _ in range(MOST_WAITING // MOST_AT_ONCE):
+    for _ in range(MAX_WAITING // MAX_AT_ONCE):
         inbox.work_off()
     assert all(future.exception(0) is None for future in waiting)
     assert inbox.call(lambda: None).done() is False

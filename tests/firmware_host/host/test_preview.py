@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiltboard.firmware_host.table.preview import MOST_REASONS, preview
+from tiltboard.firmware_host.table.preview import MAX_REASONS, preview
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES, game_type
 
@@ -23,7 +23,7 @@ def test_every_legal_move_is_foreseen_as_it_is_then_played(name):
                 move, turn.act, turn.consequences,
             )  # fmt: skip
             assert seen.ends == turn.position.over
-            assert len(seen.reasons) <= MOST_REASONS
+            assert len(seen.reasons) <= MAX_REASONS
         position = position.play(position.legal()[len(position.legal()) // 2]).position
 
 

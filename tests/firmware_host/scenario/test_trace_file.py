@@ -22,7 +22,7 @@ from tiltboard.firmware_host.config.errors import TraceError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.calibration import uncalibrated
 from tiltboard.firmware_host.scenario.trace import (
-    MOST_PLAIN,
+    MAX_PLAIN,
     Scan,
     TraceHeader,
     TraceWriter,
@@ -229,7 +229,7 @@ def test_a_trace_that_unpacks_to_gigabytes_is_refused(tmp_path):
     packer = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS)
     block = bytes(1 << 24)
     with path.open("wb") as file:
-        for _ in range(MOST_PLAIN // len(block) + 1):
+        for _ in range(MAX_PLAIN // len(block) + 1):
             file.write(packer.compress(block))
         file.write(packer.flush())
     with pytest.raises(TraceError, match="too large"):

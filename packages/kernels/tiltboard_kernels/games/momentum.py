@@ -14,7 +14,7 @@ from tiltboard.games.momentum.game import RINGS, MomentumGame, rings
 from tiltboard.games.momentum.rules import MomentumRules, State
 from tiltboard_kernels.games import momentum_rows
 from tiltboard_kernels.jit import (
-    MOST_PLIES,
+    MAX_PLIES,
     MOVES,
     OPEN,
     RESULT,
@@ -181,7 +181,7 @@ def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random free moves to the end; a game of more than ``MOST_PLIES`` is a draw."""
+    """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
     moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
     last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
     x = seed[0]
@@ -193,7 +193,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
     if g.facts[_SWAP] >= 0:
         moves -= 1
     turn = s[TURN]
-    last = turn + MOST_PLIES
+    last = turn + MAX_PLIES
     me = turn % 2
     mine, other = s[_RED + me], s[_BLUE - me]
     while s[RESULT] == OPEN:

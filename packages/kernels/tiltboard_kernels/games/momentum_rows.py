@@ -11,7 +11,7 @@ import numpy as np
 from tiltboard.games.momentum.game import MomentumGame, rings
 from tiltboard.games.momentum.rules import CUSHION, State
 from tiltboard_kernels.jit import (
-    MOST_PLIES,
+    MAX_PLIES,
     MOVES,
     OPEN,
     PLAYERS,
@@ -203,9 +203,9 @@ def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random free moves to the end; a game of more than ``MOST_PLIES`` is a draw."""
+    """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
     moves = g.facts[MOVES]
-    last = s[TURN] + MOST_PLIES
+    last = s[TURN] + MAX_PLIES
     while s[RESULT] == OPEN:
         if s[TURN] == last:
             s[RESULT] = 0

@@ -147,7 +147,7 @@ def test_even_openings_are_the_same_in_one_process_in_two_and_after_a_break(tmp_
 
 
 def test_a_game_that_the_judge_solves_has_no_even_opening(game, monkeypatch):
-    monkeypatch.setattr("tiltboard_lab.studies.match._MOST_LOOKS", 100_000)
+    monkeypatch.setattr("tiltboard_lab.studies.match._MAX_LOOKS", 100_000)
     with pytest.raises(NotPossibleError, match="No even opening"):
         match(even=True, nodes=9).run(0)
 

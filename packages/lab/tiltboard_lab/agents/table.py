@@ -13,7 +13,7 @@ from tiltboard.games.registry import game_type
 from tiltboard.games.rules import CHANCE
 
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
-MOST_TURNS = 1000
+MAX_TURNS = 1000
 """The maximum of turns of a game that may go in circles; then it is a draw."""
 
 
@@ -51,7 +51,7 @@ class LabTable:
         for place, (column, row) in game.board.items():
             self._open[row, column] = place not in game.blocked
         places = len(game.board)
-        self.longest = MOST_TURNS if name == "momentum" else places
+        self.longest = MAX_TURNS if name == "momentum" else places
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LabTable:
         return self  # nothing here changes, and positions are copied often

@@ -26,7 +26,7 @@ GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
 SCAN_S = 0.02
 TAKEN_BACK = 0.02  # Share of moves that are undone right after them.
 MIXED_UP = 0.02  # Share of turns that begin with swapped pieces.
-MOST_STEPS = 200  # The maximum of steps for one move.
+MAX_STEPS = 200  # The maximum of steps for one move.
 TAKEN = (Role.LIFT, Role.REMOVE, Role.WRONG)
 
 
@@ -247,7 +247,7 @@ def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
     """Follow the requests until there are none left. Raises StrandedError."""
     table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if table.standing.phase in (Phase.TURN, Phase.OVER):
             table.hand.clear()  # what was taken off goes into the box
             return

@@ -18,8 +18,8 @@ HOUR_S = 3600.0
 PARTS = 4
 WARM_S = 300.0  # Time in which lasting memory is allocated once.
 EACH_S = 5.0  # Time between two actions of hands.
-MOST_PIECES = 14
-MOST_MB = 3.0
+MAX_PIECES = 14
+MAX_MB = 3.0
 
 
 def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
@@ -52,7 +52,7 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
             free = [i for i in range(table.size) if i not in stands]
             label, empty = stream.choice(sorted(plate.trays)), stream.choice(free)
             piece = stream.choice(stands) if stands else empty
-            full = len(plate.pieces) >= MOST_PIECES
+            full = len(plate.pieces) >= MAX_PIECES
             deeds: list[Callable[[], object]] = [
                 lambda to=empty, of=label: hands.drop(of, to, from_mm=20.0, tremble_mm=0.3),  # type: ignore[misc]
                 lambda to=piece, of=label: hands.stack(of, to, tremble_mm=0.3),  # type: ignore[misc]
@@ -70,4 +70,4 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
         used_s = cpu_s() - used_s
         ratio = (session.clock.now() - WARM_S) / used_s
     echo(f"  {done} things done, {ratio:.0f} x real time; grown by {last_mb - first_mb:.1f} MB")
-    echo(f"  goal: at most {MOST_MB:.0f} MB ({(last_mb - first_mb) / MOST_MB:.2f})")
+    echo(f"  goal: at most {MAX_MB:.0f} MB ({(last_mb - first_mb) / MAX_MB:.2f})")

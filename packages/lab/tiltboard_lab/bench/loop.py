@@ -45,7 +45,7 @@ from tiltboard.firmware_host.web.limits import (
 )
 from tiltboard.firmware_host.web.live import MESSAGES_PER_S
 from tiltboard.firmware_host.web.server import WebServer
-from tiltboard.games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS
+from tiltboard.games.gravity_warfare.data import MAX_CARDS, MAX_HEROES, MAX_KINDS
 from tiltboard.games.registry import game_type
 from tiltboard.ground.clock import SystemClock, cpu_s
 from tiltboard.ground.rate_limit import TokenBucket
@@ -59,7 +59,7 @@ FILE_CHARACTERS = (
     60_000  # of a board or a deck in a message: tiltboard.firmware_host.table.commands.FileText
 )
 CONNECTIONS = 4  # Per flood, so that no request waits for the answer before it.
-MOST_CONNECTIONS = 60  # Of all floods together; beyond 80 the page refuses.
+MAX_CONNECTIONS = 60  # Of all floods together; beyond 80 the page refuses.
 API = "/api/v1"
 ENDLESS_S = 3600.0
 
@@ -264,10 +264,10 @@ def largest_deck() -> str:
     """Return a deck with the most cards and heroes allowed, in the longest file that a message may
     hold.
     """
-    each = MOST_CARDS // MOST_KINDS
-    cards = [f'[[card]]\nname = "c{n}"\ncount = {each}\n' for n in range(1, MOST_KINDS)]
+    each = MAX_CARDS // MAX_KINDS
+    cards = [f'[[card]]\nname = "c{n}"\ncount = {each}\n' for n in range(1, MAX_KINDS)]
     cards.append(f'[[card]]\nname = "guardian"\ncount = {each}\n')
-    heroes = [f'[[hero]]\nname = "h{n}"\nability = "gem"\n' for n in range(MOST_HEROES)]
+    heroes = [f'[[hero]]\nname = "h{n}"\nability = "gem"\n' for n in range(MAX_HEROES)]
     return filled_up("".join((*cards, *heroes)))
 
 
@@ -338,7 +338,7 @@ def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, in
         threading.Thread(target=_ask, args=(flood, port, over, bucket, answers))
         for flood in floods
         for bucket in [TokenBucket(flood.per_s, flood.burst, SystemClock().now)]
-        for _ in range(min(CONNECTIONS, MOST_CONNECTIONS // len(floods)))
+        for _ in range(min(CONNECTIONS, MAX_CONNECTIONS // len(floods)))
     ]
     for thread in threads:
         thread.start()

@@ -33,7 +33,7 @@ NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
 DRIFT_MT = 0.15  # Drift of each zero since it was stored.
-MOST_SHARE = 0.45  # Largest share of places with a piece.
+MAX_SHARE = 0.45  # Largest share of places with a piece.
 TOLD_S = 2.0  # Time to report an action after the hand has left.
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
 OFFSETS_MM = (6.0, 7.0, 8.0)
@@ -136,7 +136,7 @@ class Board:
         size = profile.size
         self._zeros = [stream.uniform(-1, 1) for _ in range(size)]
         self._stored = [zero + stream.uniform(-DRIFT_MT, DRIFT_MT) for zero in self._zeros]
-        places = stream.sample(range(size), stream.randint(1, int(MOST_SHARE * size)))
+        places = stream.sample(range(size), stream.randint(1, int(MAX_SHARE * size)))
         self.pieces = {index: stream.choice(CLASSES) for index in places}
         fields = [0.0] * size
         for index, magnet in self.pieces.items():
@@ -288,7 +288,7 @@ def _act(
 
     while True:
         index = stream.randrange(table.profile.size)
-        if index not in stands and len(stands) >= MOST_SHARE * table.profile.size:
+        if index not in stands and len(stands) >= MAX_SHARE * table.profile.size:
             index = stream.choice(sorted(stands))
         if index in stands:
             end_s = table.hands.take(index).end_s

@@ -22,7 +22,7 @@ MODES: Mapping[str, Mapping[str, Any]] = {
     "teams": {"mode": "teams", "players": 4},
     "1v1": {"mode": "1v1"},
 }
-MOST_MOVES = 5_000
+MAX_MOVES = 5_000
 
 
 @dataclass
@@ -89,7 +89,7 @@ def play(
     """Play one game to its end and count it. Each move is checked against the rules."""
     game = GRAVITY_WARFARE.create(options)
     state: State = game.start().state
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         if state.stage == "over":
             break
         tally.moves += 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tiltboard_lab.studies.selfplay import Count
 
 F = TypeVar("F", bound=Callable[..., Any])
-_MOST_LINES = 20
+_MAX_LINES = 20
 
 
 @click.group(name="study", epilog="Example: tiltboard study openings --game momentum --games 200")
@@ -97,7 +97,7 @@ def openings(*, plies: int, **asked: Any) -> None:
     with found_by(job, asked["games"], made.name, *where) as found:
         every, lines = counted(found, made.rules.players, plies)
     _tell(text("All games"), every)
-    for line, count in sorted(lines.items(), key=lambda pair: -pair[1].share)[:_MOST_LINES]:
+    for line, count in sorted(lines.items(), key=lambda pair: -pair[1].share)[:_MAX_LINES]:
         _tell(line, count)
 
 

@@ -28,7 +28,7 @@ SHARED_MOST = 2  # Bases that two tracks may share, so that a board does not fal
 _SKETCHED = range(13, 19)  # Numbers of pods at which a search judges: cheap, and parity shows.
 SKETCHES = 60  # Random games for that.
 SHUFFLED = 3  # Changes before a climb begins.
-_MOST_MOVED = 3  # Bases moved in one change.
+_MAX_MOVED = 3  # Bases moved in one change.
 _TRIES = 2000
 
 Tracks = tuple[tuple[int, ...], ...]
@@ -193,7 +193,7 @@ def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
     bases = sorted(opposite)
     for _ in range(_TRIES):
         tracks = [list(track) for track in half]
-        for _ in range(rng.randint(1, _MOST_MOVED)):
+        for _ in range(rng.randint(1, _MAX_MOVED)):
             track = rng.choice(tracks)
             way = rng.randrange(4)
             at = rng.randrange(len(track))

@@ -43,8 +43,8 @@ _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}
 OPENING_PLIES = 4
 EVEN_WITHIN = 0.05  # An even opening's largest distance from one half.
 EVEN_NODES = 20_000
-_MOST_LOOKS = 200 * EVEN_NODES  # Positions visited in the search for one even opening.
-MOST_PLIES = 2000  # A longer game, which goes in circles, is a draw.
+_MAX_LOOKS = 200 * EVEN_NODES  # Positions visited in the search for one even opening.
+MAX_PLIES = 2000  # A longer game, which goes in circles, is a draw.
 _OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
 _LONGEST_S = 600.0  # Time for a move of another engine that is limited by nodes.
@@ -343,7 +343,7 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
     """
     rules = game.rules
     judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=kernels), 0
-    while looks < _MOST_LOOKS:
+    while looks < _MAX_LOOKS:
         moves = opening(rules, plies, rng)
         state = functools.reduce(rules.apply, moves, rules.start())
         found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
@@ -362,7 +362,7 @@ def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> 
     for move in begun:
         names.append(rules.name(move))
         state = rules.apply(state, move)
-    while (winners := rules.result(state)) is None and len(names) < MOST_PLIES:
+    while (winners := rules.result(state)) is None and len(names) < MAX_PLIES:
         mover = rules.mover(state)
         try:
             move = players[mover].move(names, state)

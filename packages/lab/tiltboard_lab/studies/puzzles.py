@@ -12,7 +12,7 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError
 from tiltboard.firmware_host.engines.puzzles import (
-    MOST_STATES,
+    MAX_STATES,
     TURNS,
     Answer,
     Puzzle,
@@ -73,7 +73,7 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
     only moves that win in time; up to the last reply. Raises NotPossibleError if no reply leaves
     only one, or TooManyError.
     """
-    search = ProofSearch(rules, MOST_STATES)
+    search = ProofSearch(rules, MAX_STATES)
 
     def winners(state: Any, turns: int) -> list[int]:
         return [move for move in rules.moves(state) if search.forces(state, move, 2 * turns - 1)]

@@ -15,7 +15,7 @@ from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
 from tiltboard_lab.studies.jobs import Job
-from tiltboard_lab.studies.match import MOST_PLIES, thinker
+from tiltboard_lab.studies.match import MAX_PLIES, thinker
 from tiltboard_lab.studies.puzzles import mine
 
 
@@ -49,7 +49,7 @@ class SelfPlay(Job, frozen=True, kw_only=True):
         return self.played(self.made(), number)
 
     def played(self, game: Game, number: int) -> Ended:
-        """Play game ``number`` to its end, or for ``MOST_PLIES``."""
+        """Play game ``number`` to its end, or for ``MAX_PLIES``."""
         rng = random.Random(f"{self.seed} game {number}")
         rules = game.rules
         thinkers = [
@@ -59,7 +59,7 @@ class SelfPlay(Job, frozen=True, kw_only=True):
         limits = Limits(nodes=self.nodes)
         names: list[str] = []
         state = rules.start()
-        while rules.result(state) is None and len(names) < MOST_PLIES:
+        while rules.result(state) is None and len(names) < MAX_PLIES:
             moves = rules.moves(state)
             if not names and self.opening:
                 move = moves[number % len(moves)]
@@ -137,7 +137,7 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
 
 NEARLY = 25  # Hundredths of the log-odds by which a book's move may be worse than the best.
 EVEN = 0.12  # The largest distance from one half of the expected result after a book's line.
-_MOST_TRIES = 12  # Tries for each line.
+_MAX_TRIES = 12  # Tries for each line.
 
 
 def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool) -> Book:
@@ -155,7 +155,7 @@ def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernel
             answer = judge.think(after, STRONGEST, Limits())
             found.add(f"{rules.name(move)} {rules.name(answer.move)}")
         return Book(options, sorted(found))
-    for _ in range(_MOST_TRIES * lines):
+    for _ in range(_MAX_TRIES * lines):
         if len(found) >= lines:
             break
         state, names = rules.start(), list[str]()

@@ -11,7 +11,7 @@ from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import HOSTED
-from tiltboard_online.broadcast.seen import MOST_BYTES, OneLate, Seen, read, seen_of
+from tiltboard_online.broadcast.seen import MAX_BYTES, OneLate, Seen, read, seen_of
 
 ENGLISH = Catalogue()
 FIRST = b'{"table":"Oak","game":"momentum","number":1,"ply":0,"phase":"turn"}'
@@ -91,7 +91,7 @@ STRANGE = {
     "no JSON": b"{",
     "no text": b"\xff\xfe",
     "another kind": b"[1,2]",
-    "huge": FIRST[:-1] + b',"say":"' + b"x" * MOST_BYTES + b'"}',
+    "huge": FIRST[:-1] + b',"say":"' + b"x" * MAX_BYTES + b'"}',
     "deep": FIRST[:-1] + b',"options":{"a":' + b"[" * 5_000 + b"]" * 5_000 + b"}}",
     "a game that nobody knows": FIRST.replace(b"momentum", b"chess"),
     "an option that there is not": FIRST[:-1] + b',"options":{"colour":"blue"}}',

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.config.settings import FarSettings, Settings, load_
 from tiltboard.ground.clock import SystemClock
 from tiltboard_online.far import link as far
 from tiltboard_online.far.link import (
-    MOST_BYTES,
+    MAX_BYTES,
     STEADY_S,
     Broker,
     FarError,
@@ -209,7 +209,7 @@ def publish(topic, content, *, qos=0, length=None):
 @pytest.mark.parametrize(
     "sent",
     [
-        publish(b"t", b"", length=MOST_BYTES + 1),
+        publish(b"t", b"", length=MAX_BYTES + 1),
         publish(b"t", b"", length=2**28 - 1),
         publish(b"t", b"x", qos=2),
         publish(b"t", b"x", qos=3),
@@ -281,7 +281,7 @@ def test_a_stop_waits_for_no_broker_that_lets_a_connection_hang(linked, monkeypa
         with broker.accept():
             works = full._client._thread  # before what fills the connection may end it
             becomes(full, True)
-            while full.publish("t", bytes(MOST_BYTES - 100)) and len(full._client._out_packet) < 50:
+            while full.publish("t", bytes(MAX_BYTES - 100)) and len(full._client._out_packet) < 50:
                 pass
             Thread(target=lambda: ended.put(full.close()), daemon=True).start()
             ended.get(timeout=PATIENCE_S)

@@ -13,7 +13,7 @@ import pytest
 
 from tiltboard.games.registry import game_type
 from tiltboard_online.far.match import (
-    MOST_WISHES,
+    MAX_WISHES,
     Agreed,
     Course,
     Hello,
@@ -256,7 +256,7 @@ def test_a_third_table_believes_a_draw_when_it_has_everybodys_word():
 
 def test_wishes_are_few_and_lapse_with_the_step():
     a = table(A)
-    for count in range(MOST_WISHES):
+    for count in range(MAX_WISHES):
         a = a.wanting(Step("resign", str(count), "red"))
     with pytest.raises(ValueError, match="Too much"):
         a.wanting(Step("resign", "more", "red"))

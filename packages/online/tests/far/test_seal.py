@@ -9,7 +9,7 @@ from nacl.bindings import crypto_secretbox_open, crypto_sign_open
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard_online.far.match import Hello
-from tiltboard_online.far.seal import MOST_BYTES, Keys, Seal, new_code, read_code
+from tiltboard_online.far.seal import MAX_BYTES, Keys, Seal, new_code, read_code
 
 CODE = "7KQ2M-XWD9F"
 
@@ -64,4 +64,4 @@ def test_only_who_has_the_code_and_the_tables_own_seed_is_believed(keys):
         with pytest.raises(ValueError, match="sealed"):
             other.open(one.table, bytes(struck))
     with pytest.raises(ValueError, match="the most"):
-        other.open(one.table, bytes(MOST_BYTES + 1))
+        other.open(one.table, bytes(MAX_BYTES + 1))

@@ -43,11 +43,11 @@ from tiltboard_online.broadcast.seen import Seen, read
 from tiltboard_online.broadcast.telling import LOOK, online_topic, public_name
 from tiltboard_online.far.link import Link
 
-MOST_TABLES = 500
+MAX_TABLES = 500
 MAX_KEY = 64  # letters of a key; tables have 22
 AGED_S = 3600.0  # a table that has told nothing for as long gives way to one that tells
-MOST_LOOKERS = 1_000
-MOST_PER_S = 1_000  # messages of all tables together: half a core
+MAX_LOOKERS = 1_000
+MAX_PER_S = 1_000  # messages of all tables together: half a core
 PERIOD_S = 0.1  # a browser is told at most so often
 QUIET_S = 20.0  # then a comment keeps the connection
 
@@ -110,7 +110,7 @@ class Club:
             return
         found = read(content)
         tables, name = dict(self._tables), public_name(key)
-        if found is not None and key not in tables and len(tables) >= MOST_TABLES:
+        if found is not None and key not in tables and len(tables) >= MAX_TABLES:
             shown = Shown(name, 0, self._online.get(name, False), found[0])
             pairs = set() if self._sheet is None else open_pairs(self._sheet)
             worth = partial(self._worth, pairs)
@@ -151,11 +151,11 @@ class Club:
         if len(name) != len(public_name("")):
             return
         # Who was away before this began is not shown.
-        if online and name not in self._online and len(self._online) >= MOST_TABLES:
+        if online and name not in self._online and len(self._online) >= MAX_TABLES:
             shown = {table.id for table, _ in self._tables.values()}
             idle = (each for each, is_on in self._online.items() if not is_on or each not in shown)
             self._online.pop(next(idle, ""), None)
-        if name in self._online or (online and len(self._online) < MOST_TABLES):
+        if name in self._online or (online and len(self._online) < MAX_TABLES):
             self._online[name] = online
         self._tables = {
             key: (msgspec.structs.replace(table, online=online), layout)
@@ -222,7 +222,7 @@ class Club:
         return Response(self._encode(texts), media_type="application/json")
 
     async def _events(self, request: Request) -> Response:
-        if len(self._woken) >= MOST_LOOKERS:
+        if len(self._woken) >= MAX_LOOKERS:
             return Response("Too many look on.", 503, {"retry-after": "30"})
         key = request.path_params.get("key")
 

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import game_type
 
-MOST_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
+MAX_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
 LONGEST_SENTENCE = 300
 PLATE = "plate-10"  # every game lies on it
 Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
@@ -126,7 +126,7 @@ def read(payload: bytes) -> tuple[Seen, Layout] | None:
     """A message, and the board that it is of; None where it is none that this program can show:
     nobody knows who has sent it.
     """
-    if not payload or len(payload) > MOST_BYTES:
+    if not payload or len(payload) > MAX_BYTES:
         return None
     try:
         seen = _decoder.decode(payload)

@@ -29,7 +29,7 @@ from tiltboard.firmware_host.service.table import Table
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard_online.broadcast import home
-from tiltboard_online.broadcast.seen import MOST_BYTES, OneLate, seen_of
+from tiltboard_online.broadcast.seen import MAX_BYTES, OneLate, seen_of
 from tiltboard_online.far.link import Broker, Link
 
 KEY_FILE = "look-key"
@@ -186,7 +186,7 @@ class Telling:
                 self._link.publish(self._at["event"], msgspec.json.encode(event))
 
     def _send(self, topic: str, content: bytes) -> None:
-        if len(content) <= MOST_BYTES and self._sent.get(topic) != content:
+        if len(content) <= MAX_BYTES and self._sent.get(topic) != content:
             self._sent[topic] = content
             self._link.publish(topic, content, retain=True)
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 KEEP_ALIVE_S = 30
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
 STEADY_S = 10.0  # a connection that lasts as long makes the delay short again
-MOST_BYTES = 128 * 1024  # of a message; the broker is told, and one that sends more is left
-MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
+MAX_BYTES = 128 * 1024  # of a message; the broker is told, and one that sends more is left
+MAX_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
 GOODBYE_S = 3.0  # for the last messages to be taken
 MAX_QUEUED = 1000  # messages that the broker has not acknowledged; with more it is left
 REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0  # retained messages that are published once more
@@ -273,8 +273,8 @@ class Link:
         client.on_connect_fail = self._fail
         client.on_disconnect = self._disconnect
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        asked.MaximumPacketSize = MOST_BYTES
-        asked.ReceiveMaximum = MOST_UNANSWERED
+        asked.MaximumPacketSize = MAX_BYTES
+        asked.ReceiveMaximum = MAX_UNANSWERED
         with self._lock:
             if not self._closed:
                 self._client = client
@@ -483,7 +483,7 @@ def _guarded_client(failed: Callable[[Exception], None]) -> Client:
 
     class GuardedClient(Client):
         def _sock_recv(self, bufsize: int) -> bytes:
-            if bufsize > MOST_BYTES:  # what is left of a packet whose length has been read
+            if bufsize > MAX_BYTES:  # what is left of a packet whose length has been read
                 raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
             return super()._sock_recv(bufsize)
 

@@ -19,8 +19,8 @@ from tiltboard.firmware_host.table.commands import Phrase
 from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
-MOST_STEPS = 2000  # of a game; more is refused before it is looked at
-MOST_WISHES = 8  # that one table may have open for the next step
+MAX_STEPS = 2000  # of a game; more is refused before it is looked at
+MAX_WISHES = 8  # that one table may have open for the next step
 AT_ONCE = 8  # steps that are taken in one call, so that a scan never waits for long
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
@@ -116,8 +116,8 @@ class State(
 
     agreed: Agreed
     game: Count = 0
-    steps: Annotated[tuple[Step, ...], msgspec.Meta(max_length=MOST_STEPS)] = ()
-    wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MOST_WISHES)] = ()
+    steps: Annotated[tuple[Step, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
+    wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MAX_WISHES)] = ()
     said: Said = Said()
     differs: Differs | None = None
 
@@ -310,7 +310,7 @@ class Match:
         wish = Wish(self.number, step)
         if wish in self.state.wishes:
             return self
-        if len(self.state.wishes) == MOST_WISHES:
+        if len(self.state.wishes) == MAX_WISHES:
             raise ValueError("Too much is offered already.")
         return self._with(wishes=(*self.state.wishes, wish))
 
@@ -356,7 +356,7 @@ class Match:
         if step.kind == "new-game":
             start = Course(self.course.game, self.course.seats, (self.course.game.start(),))
             return replace(self._with(game=self.state.game + 1, steps=(), wishes=()), course=start)
-        if self.number == MOST_STEPS:
+        if self.number == MAX_STEPS:
             raise ValueError("The match is too long.")
         course = self.course.after(step)
         return replace(self._with(steps=(*self.state.steps, step), wishes=()), course=course)

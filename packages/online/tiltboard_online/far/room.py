@@ -54,9 +54,9 @@ from tiltboard_online.far.match import (
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
 RETRY_S = 1.0  # after the disk has refused
-MOST_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
-MOST_WAITING = 4  # messages of one table between two scans
-MOST_STRANGERS = 8  # tables that know the code and ask for a seat
+MAX_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
+MAX_WAITING = 4  # messages of one table between two scans
+MAX_STRANGERS = 8  # tables that know the code and ask for a seat
 SAID_S = 8.0  # for which a phrase is shown
 READ_S = 1.0  # a press that comes sooner after another take-back is asked for was meant otherwise
 HERE, AWAY = b"1", b"0"
@@ -369,7 +369,7 @@ class Far:
                 will=(f"{topic}/here", AWAY),
                 secret=keys.seed,
                 copied=COPIED,
-                most_per_s=MOST_PER_S,
+                most_per_s=MAX_PER_S,
             )
             link.publish(f"{topic}/here", HERE, retain=True)
             link.subscribe(f"{keys.topic}/+", self._hear)
@@ -490,7 +490,7 @@ class Far:
         except ValueError as error:
             _log.debug("%s", error)
             return
-        self._waiting.setdefault(table, deque(maxlen=MOST_WAITING)).append(spoken)
+        self._waiting.setdefault(table, deque(maxlen=MAX_WAITING)).append(spoken)
 
     def _hear_here(self, topic: str, content: bytes) -> None:
         table = topic.split("/")[-2]
@@ -506,7 +506,7 @@ class Far:
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables
-        return table in waiting or len(waiting) < MOST_STRANGERS
+        return table in waiting or len(waiting) < MAX_STRANGERS
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:

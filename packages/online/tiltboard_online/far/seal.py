@@ -22,7 +22,7 @@ LIKE = str.maketrans("ILO", "110")
 CODE_LENGTH = 10
 SALT = b"tiltboard far 1"
 KEY_BYTES = 32
-MOST_BYTES = 96 * 1024  # of a sealed message
+MAX_BYTES = 96 * 1024  # of a sealed message
 TOPIC = "tiltboard/1/match"
 
 
@@ -90,8 +90,8 @@ class Seal:
         from nacl.exceptions import CryptoError
         from nacl.signing import VerifyKey
 
-        if len(message) > MOST_BYTES:
-            raise ValueError(f"A message of {len(message)} bytes; {MOST_BYTES} are the most.")
+        if len(message) > MAX_BYTES:
+            raise ValueError(f"A message of {len(message)} bytes; {MAX_BYTES} are the most.")
         try:
             signed = self._box.decrypt(message)
             return decode(VerifyKey(bytes.fromhex(table)).verify(signed))

@@ -33,7 +33,7 @@ UNIT = "tiltboard.service"
 PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.06
 SCAN_S = 1.0  # the longest that a scan takes here
-MOST_SCANS_LATE = 10  # then it is not scanning
+MAX_SCANS_LATE = 10  # then it is not scanning
 SETTINGS = Path("/etc/tiltboard/tiltboard.toml")
 PAGE = f"://127.0.0.1:{load_settings(SETTINGS).port}"
 ORIGIN = Origin(f"http{PAGE}")
@@ -248,7 +248,7 @@ class ServiceSession:
         """Wait for a newer scan. A table that is too busy to scan is not quiet: without this, four
         looks at the same scan were, and an answer came before the question.
         """
-        for _ in range(MOST_SCANS_LATE):
+        for _ in range(MAX_SCANS_LATE):
             if self.host.refresh(SCAN_S):
                 return
 
